@@ -102,7 +102,7 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 			if err != nil {
 				return d, err
 			}
-			if !same { // refit has said what differs and what to do
+			if !same { // refit has printed the difference and what to do
 				return d, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
 			}
 			drawn, err := f.fields(c.Context(), spec.Name, set, r)
@@ -125,11 +125,11 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 // mesh is the number of cells of a drawing in each direction.
 const mesh = 90
 
-// fields are the drawings of one model: of all its rounds, or of the first ones that are asked for.
+// fields returns the drawings of one model: of all its rounds, or of the requested numbers of first rounds.
 func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field, error) {
 	base := plot.Field{Signed: true}
 	base.X, base.Y = rangeOf(set, 0), rangeOf(set, 1)
-	const most = 200 // more would hide what is drawn
+	const most = 200 // more points would hide the drawing
 	every := (len(r.Rows) + most - 1) / most
 	for i := 0; i < len(r.Rows); i += every {
 		p := plot.FieldPoint{X: set.X.At(r.Rows[i], 0), Y: set.X.At(r.Rows[i], 1)}
@@ -166,7 +166,8 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 	return append(losses, out...), err
 }
 
-// losses draws the loss of rounds by the place of the landmark, and the landmark of the round where the drawing reaches.
+// losses draws the loss of rounds by the position of the landmark. It marks the landmark of the round if that lies in the
+// drawing.
 func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted, grid *mat.Dense) ([]plot.Field, error) {
 	m, ok := r.Model.(interface {
 		Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error)
@@ -195,7 +196,7 @@ func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method strin
 	return out, nil
 }
 
-// rangeOf is what a drawing shows of a column: its values and a twentieth more on each side.
+// rangeOf returns the range that a drawing shows of a column: the range of its values and a twentieth more on each side.
 func rangeOf(set *datasets.Set, column int) [2]float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range set.Y {
@@ -207,7 +208,7 @@ func rangeOf(set *datasets.Set, column int) [2]float64 {
 	return [2]float64{low - more, high + more}
 }
 
-// places are the middles of the cells of a field, row by row from the bottom.
+// places returns the centres of the cells of a field, row by row from the bottom.
 func places(f plot.Field) *mat.Dense {
 	out := mat.NewDense(mesh*mesh, 2, nil)
 	for i := range mesh * mesh {

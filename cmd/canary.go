@@ -10,9 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// tryCanary trains a method twice on half of small data, which other checks have shown it whole: with the true labels, and
-// with labels that contradict the true ones. The method then predicts the other half of the rows. If its predictions are right after
-// the second training too, the method knows the labels from elsewhere, and the check fails.
+// tryCanary trains a method twice on half of a small data set, which other checks have shown to the method as a whole: once
+// with the true labels, once with labels that contradict them. Each time the method predicts the other half. If its
+// predictions are right the second time too, it knows the labels from elsewhere, and the check fails.
 func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 	const rows = 200
 	task := registry.Binary

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newCellCommand is the verb by which the program starts itself for isolated cells: it answers on
-// pipes that only another bench gives it.
+// newCellCommand is the verb by which the program starts itself for isolated cells. It answers on pipes that only another
+// bench process gives it.
 func newCellCommand(a *app) *cobra.Command {
 	var serve bool
 	c := &cobra.Command{
@@ -39,7 +39,7 @@ func newCellCommand(a *app) *cobra.Command {
 	return c
 }
 
-// isolation is what --isolate says: nothing, or whether cells are run in processes of their own.
+// isolation is the value of --isolate: whether it was given, and whether cells run in processes of their own.
 type isolation struct{ given, value bool }
 
 func isolateFlag(c *cobra.Command, to *isolation) {
@@ -57,10 +57,10 @@ func isolateFlag(c *cobra.Command, to *isolation) {
 	}
 }
 
-// cells returns what runs cells, and its workers, which must be closed.
+// cells returns a runner of cells, and its workers, which must be closed.
 func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, *runner.Workers) {
 	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout, Prepare: a.startPlugin}
-	adopts := processes.Adopt() == nil // so that nothing lives on whose keeper was ended
+	adopts := processes.Adopt() == nil // so that processes end even if their keeper was killed
 	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory, Adopts: adopts}
 	return runner.Choice{
 		Here:  here,
@@ -87,7 +87,7 @@ func (a *app) workerArgs() []string {
 	if a.data != "" {
 		args = append(args, "--data", a.data)
 	}
-	for _, f := range a.plugins { // those of folders, too, wherever the worker would look for them
+	for _, f := range a.plugins { // plugins of folders, too, since the worker does not search folders
 		if f.usable() {
 			args = append(args, "--plugin", f.file)
 		}

@@ -16,7 +16,7 @@ import (
 type storedSets struct {
 	app    *app
 	files  map[string]string // TOML file by name of the set, as a command names it
-	unread map[string]error  // files that do not describe their set any more
+	unread map[string]error  // files that no longer describe their set
 }
 
 func (a *app) storedSets(ctx context.Context, db *store.DB) (*storedSets, error) {
@@ -43,7 +43,7 @@ func (s *storedSets) file(name string) string {
 	return ""
 }
 
-// entry looks a set up in the catalogue, which it adds the user's own to.
+// entry looks a set up in the catalogue. If the set is missing there, it adds the user's own set of this name.
 func (s *storedSets) entry(name string) (*catalogue.Entry, error) {
 	e, unknown := s.app.sets.Lookup(name)
 	if unknown == nil {
@@ -75,10 +75,10 @@ func (s *storedSets) entry(name string) (*catalogue.Entry, error) {
 // A setNow is what the files of a set hold at this moment.
 type setNow struct {
 	fingerprint string
-	file        string // names the data to people
+	file        string // name of the data for people
 }
 
-// now tells what a set is now, and false where its files cannot be read.
+// now says what the files of a set hold now. It returns false if the files cannot be read.
 func (s *storedSets) now(name string) (setNow, bool) {
 	e, err := s.entry(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *storedSets) now(name string) (setNow, bool) {
 	if err != nil {
 		return setNow{}, false
 	}
-	if !e.Local() { // its files are what they were, or their checksums would not agree
+	if !e.Local() { // its checksums agree, so its files have not changed
 		return setNow{fingerprint, "the catalogue's reading of " + e.Name}, true
 	}
 	var files []string
@@ -98,7 +98,7 @@ func (s *storedSets) now(name string) (setNow, bool) {
 	return setNow{fingerprint, strings.Join(files, ", ")}, true
 }
 
-// shortPath is a path as one would type it here: relative below the working directory.
+// shortPath writes a path as a user would type it: relative if it is below the working directory.
 func shortPath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// listCompletion completes the last name of a comma-separated list; those before it
-// stay in front, since a shell compares the whole word, and are not offered again.
+// listCompletion completes the last name of a comma-separated list. The earlier names stay in front, since a shell compares
+// the whole word, and are not offered again.
 func listCompletion(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before, last := "", word

@@ -98,7 +98,8 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 	return a.emit(ctx, d, f.report, out)
 }
 
-// learned trains the model of a stored cell again, and returns the tests of its first rounds, or of models of fewer rows and its own.
+// learned trains the model of a stored cell again. It returns the tests of the model's first rounds, or the tests of models
+// that learned from fewer rows and of the model itself.
 func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row, f curveFlags) ([]result.Stage, error) {
 	spec, err := h.Registry.Lookup(r.Method)
 	if err != nil {
@@ -120,7 +121,7 @@ func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment,
 	if err != nil {
 		return nil, err
 	}
-	if !same { // refit has said what differs and what to do
+	if !same { // refit has printed the difference and what to do
 		return nil, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
 	}
 	if f.rounds != nil {
@@ -129,7 +130,7 @@ func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment,
 		}
 		return whole.Stages, nil
 	}
-	p.Semantics.Folds = 0 // nothing is chosen, so that the rows need not be enough for folds
+	p.Semantics.Folds = 0 // nothing is chosen, so folds are not needed
 	var out []result.Stage
 	for _, n := range sizes(f.rows, whole.Shape.N) {
 		less, err := runner.Refit(ctx, p.Fewer(spec.Name, n), spec, set, r.Split, r.Point)
@@ -141,8 +142,8 @@ func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment,
 	return append(out, result.Stage{Round: whole.Shape.N, Score: whole.Test}), nil
 }
 
-// sizes returns the numbers of training rows below all of them, ascending: those that are asked for, or the half, a quarter and so
-// on, five at most and none below 20 rows.
+// sizes returns the smaller numbers of training rows to try, ascending. They are the requested ones, or else a half, a
+// quarter and so on of all rows: at most five, none below 20 rows.
 func sizes(asked []int, all int) []int {
 	if asked == nil {
 		for n := all / 2; n >= 20 && len(asked) < 5; n /= 2 {

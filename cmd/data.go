@@ -86,7 +86,7 @@ partial is left behind.`,
 	return c
 }
 
-// interruptible returns a context that ends at an interrupt, and what frees it.
+// interruptible returns a context that ends at an interrupt, and a function that frees it.
 func (a *app) interruptible(c *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(c.Context())
 	signals, done := a.signals()
@@ -162,7 +162,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 			good, absent := 0, 0
 			for _, e := range entries {
 				if state, _ := a.store().State(e); state == files.Missing && len(args) == 0 {
-					absent++ // nobody asked for it by name
+					absent++ // the set was not named
 					continue
 				}
 				err := a.store().Verify(e)
@@ -303,7 +303,8 @@ func gapsOf(set *datasets.Set) string {
 	return strings.Join(out, ", ")
 }
 
-// gapsOfCategories counts the missing values of the columns of categories that have any: those of the level that the marks became.
+// gapsOfCategories counts, for each column of categories with missing values, the rows of the level that stands for a
+// missing value.
 func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
 	if marks.IsZero() {
 		return ""
@@ -323,7 +324,7 @@ func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
 	return strings.Join(out, ", ")
 }
 
-// filledWith says what stands in the place of missing values.
+// filledWith says what replaces missing values.
 func filledWith(g datasets.Gaps) string {
 	text := "the " + g.Impute + " of the training rows"
 	switch g.Impute {

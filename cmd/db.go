@@ -153,8 +153,7 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 	return nil
 }
 
-// damaged gives the exit code 3 to a database whose content is damaged; else the error is the program's
-// or the disk's.
+// damaged gives the exit code 3 to an error of damaged content. Any other error is the program's or the disk's.
 func damaged(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return unreadable(err)
@@ -162,8 +161,8 @@ func damaged(err error) error {
 	return err
 }
 
-// unreadable chooses the exit code of a database that cannot be used: 3 if its content is
-// damaged, 2 if it is the wrong file or none.
+// unreadable chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is missing or
+// the wrong file.
 func unreadable(err error) error {
 	var damage *store.DamageError
 	if errors.As(err, &damage) {

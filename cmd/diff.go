@@ -129,7 +129,7 @@ func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool,
 	return nil
 }
 
-// chosen returns a side with those of its cells that the flags ask for.
+// chosen returns a side with only the cells that the flags ask for.
 func (a *app) chosen(src admit.Source, s selection) (admit.Source, error) {
 	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets}
 	wanted, err := s.numbers()

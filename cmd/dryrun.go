@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// The names of a dry run's rows that sum up others.
+// These are the names of a dry run's rows that sum up other rows.
 const (
 	anySet    = "(all sets)"
 	anyMethod = "(all methods)"
@@ -77,7 +77,7 @@ type planRow struct {
 	seconds         float64
 	longest         float64 // of one cell
 	memory          int64   // of one cell
-	limit           string  // that leaves them out
+	limit           string  // the option that leaves the cells out
 }
 
 func (r *planRow) add(c *plan.Cell) {

@@ -47,7 +47,7 @@ func newExperimentListCommand(a *app) *cobra.Command {
 	return c
 }
 
-// experimentFlags are those of run and show.
+// experimentFlags are the flags of run and show.
 type experimentFlags struct {
 	report reportFlags
 	run    runFlags
@@ -130,7 +130,8 @@ func (a *app) experiment(name string) (*experiments.Experiment, error) {
 	return e, nil
 }
 
-// runExperiment runs an experiment's cells and shows it. A run that ends with cells missing is shown, too, and its exit code stays.
+// runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is that of
+// the run.
 func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
 	if f.why && !f.run.dryRun {
 		return usage("--why is of the plan that --dry-run prints; add --dry-run")
@@ -161,8 +162,8 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	return incomplete
 }
 
-// passes turns an experiment into a request, and says which splits each run has: all, or one after the other where times are
-// compared, so that the methods take turns.
+// passes turns an experiment into a request, and returns the splits of each run. It is one run with all splits. If times
+// are compared, it is one run for each split, so that the methods take turns.
 func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, error) {
 	h, err := a.harness(e.Protocol)
 	if err != nil {

@@ -109,8 +109,9 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 	return nil
 }
 
-// experimentResults makes the database hold results of a protocol: where it has none, those that come with the program are read
-// into a temporary database. from says so in words, "" for the user's own database; remove deletes the temporary one.
+// experimentResults makes results of a protocol available. If the database has none, the results that come with the program
+// are read into a temporary database. from describes the source in words, "" for the user's own database. remove deletes
+// the temporary database.
 func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from string, remove func(), err error) {
 	name := h.Protocol.Name
 	db, err := store.OpenReader(ctx, a.db)

@@ -13,10 +13,10 @@ import (
 // mostFailures bounds the different failures that are listed.
 const mostFailures = 10
 
-// failures collects cells that failed, those alike together, in the order in which they first come.
+// failures collects cells that failed, grouped by method and text, in the order of the first failures.
 type failures struct{ kinds []*failureKind }
 
-// A failureKind are cells of a method that failed with the same text.
+// A failureKind is a group of cells of a method that failed with the same text.
 type failureKind struct {
 	method, status, text string
 	datasets             []string
@@ -37,7 +37,7 @@ func (f *failures) add(method, dataset, status, text string, cells int) (first b
 	return k.cells == cells
 }
 
-// list writes a line for each kind, and with whole the further lines of its text, such as a traceback.
+// list writes a line for each kind. If whole is set, it also writes the further lines of the text, such as a traceback.
 func (f *failures) list(w io.Writer, whole bool) {
 	for i, k := range f.kinds {
 		if i == mostFailures {
@@ -54,7 +54,7 @@ func (f *failures) list(w io.Writer, whole bool) {
 	}
 }
 
-// failedAs is "failed (crash)": a status, and the class where that says more.
+// failedAs returns a status, with the class if that says more, such as "failed (crash)".
 func failedAs(status result.Status, class result.Class) string {
 	if status == result.Failed && class != "" && class != result.ClassError {
 		return fmt.Sprintf("%s (%s)", status, class)

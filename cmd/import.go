@@ -78,7 +78,7 @@ that differ from stored ones need another --version.`,
 	return c
 }
 
-// importResults stores the results of several sources, one after the other, and lists what contradicts what is stored.
+// importResults stores the results of several sources, one after another, and lists results that contradict stored ones.
 func (a *app) importResults(ctx context.Context, paths []string, protocolFile, format string) error {
 	if _, err := newStream(a.out, format); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile, f
 	return nil
 }
 
-// tellImport says what became of a source.
+// tellImport says what was taken from a source.
 func (a *app) tellImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
 	a.noteGroups("not imported", in.Refused)
@@ -149,7 +149,7 @@ func (a *app) tellImport(name string, in admit.Import) {
 	fmt.Fprintln(a.err)
 }
 
-// importSource stores what is new of a source.
+// importSource stores the new results of a source.
 func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string, known map[string]store.Known) (all admit.Import, err error) {
 	protocols, err := a.protocolsOf(src, protocolFile)
 	if err != nil {
@@ -182,7 +182,8 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	return all, unreadable(err)
 }
 
-// source opens a source of results: what comes with the program, a database, or a file of bench bundle. closed ends it.
+// source opens a source of results: those that come with the program, a database, or a file of bench bundle. closed closes
+// the source.
 func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
 	of, name, own := path, path, path == referenceRun || slices.Contains(protocol.Names(), path)
 	if path == referenceRun {
@@ -221,7 +222,7 @@ func (a *app) source(ctx context.Context, path string) (src admit.Source, closed
 	return admit.OfBundle(name, runs), func() {}, nil
 }
 
-// readBounded reads a file of at most limit bytes, and one byte more of a longer one.
+// readBounded reads a file of at most limit bytes. Of a longer file it reads one byte more than limit.
 func readBounded(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -261,7 +262,7 @@ func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Exper
 	return out, nil
 }
 
-// importer returns what stores results as they come, and what waits until they are stored.
+// importer returns a function that stores a result, and one that waits until all are stored.
 func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) error, end func() error) {
 	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(t store.Trouble) { fmt.Fprintln(a.err, a.troubleLine(t)) }
@@ -333,7 +334,7 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFla
 			return unreadable(err)
 		}
 		if !found {
-			continue // another program took it out since
+			continue // another program has removed it since
 		}
 		if p := own[r.Protocol]; p.Hash == r.ProtocolHash && !slices.Contains(protocol.Names(), r.Protocol) {
 			r.ProtocolText, r.ProtocolSplits = p.Text, p.Splits

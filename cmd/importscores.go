@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// importScores counts and stores the test scores of a method elsewhere.
+// importScores counts and stores test scores of a method that another program computed.
 func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
 	if err := wording.CheckName(method); err != nil {
 		return usage("--as: %w", err)
@@ -71,8 +71,8 @@ func readScores(path string) (admit.Scores, error) {
 	return scores, nil
 }
 
-// notStored leaves out what is stored with the same scores, which then stands for its cell again; other scores under the same key
-// are an error.
+// notStored leaves out runs that are stored with the same scores; each of these stands for its cell again. Other scores
+// under the same key are an error.
 func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([
 			fresh = append(fresh, r)
 		case k.ScoresHash != r.ScoresHash:
 			return nil, usage("%s on %s, split %d, is stored with other scores; nothing is imported, give these another --version", r.Method, r.Dataset, r.Split)
-		case !k.Current: // of a version that another one has replaced since
+		case !k.Current: // another version of the method has replaced it since
 			revived = append(revived, r.Key)
 		}
 	}

@@ -52,8 +52,8 @@ func parsePythonObject(from string) (pythonObject, error) {
 	return o, nil
 }
 
-// newFrom writes a plugin that serves an estimator that exists. The plugin of a file lies beside the file, since
-// it reads its own folder; a link in the folder of plugins makes it found.
+// newFrom writes a plugin that serves an existing estimator. The plugin of a file lies beside the file, since a plugin
+// reads its own folder. A link in the folder of plugins lets bench find it.
 func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 	if err := a.freeName(name); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 	return a.linkPlugin(link, file, name, named)
 }
 
-// writeWrapper writes a plugin that guesses what it can be asked for, asks it for the guess, and writes this guess into
-// it, for its user to see and change. No file is left where the plugin cannot be used.
+// writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into the
+// file, for the user to see and change. If the plugin cannot be used, no file is left.
 func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObject) error {
 	asked := func(grid, tasks string) (external.Description, error) {
 		d, err := a.askWrapper(ctx, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name, "Grid": grid, "Tasks": tasks})
@@ -102,7 +102,7 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 	guess := `"guess"`
 	grid := guess
 	if len(all.Grid) > 0 {
-		grid = "" // that of the estimator
+		grid = "" // the estimator's own grid
 		fmt.Fprintf(a.err, "The grid is %s.grid: %s\n", o.name, pythonGrid(all.Grid, all.Parameters))
 	}
 	d, err := asked(grid, guess)
@@ -126,7 +126,7 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 	return err
 }
 
-// askWrapper writes a plugin from the template and asks it what it is.
+// askWrapper writes a plugin from the template and asks the plugin what it is.
 func (a *app) askWrapper(ctx context.Context, file string, values map[string]string) (external.Description, error) {
 	text, err := fillSkeleton(skeletonFile{file, wrapperSkeleton}, values)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *app) askWrapper(ctx context.Context, file string, values map[string]str
 	return f.in.Describes(), nil
 }
 
-// linkPlugin makes a plugin found by every command, and says how to use it.
+// linkPlugin makes a link by which every command finds a plugin, and says how to use the plugin.
 func (a *app) linkPlugin(link, file, name string, named bool) error {
 	if link != file {
 		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
@@ -187,7 +187,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 	return nil
 }
 
-// pythonGrid writes a grid as a dictionary of Python. A parameter that takes real numbers shows them with a point.
+// pythonGrid writes a grid as a Python dictionary. A parameter that takes real numbers has them with a point.
 func pythonGrid(axes registry.Grid, parameters []registry.Parameter) string {
 	whole := map[string]bool{}
 	for _, p := range parameters {

@@ -71,7 +71,7 @@ and those that change what it learns are written as a grid, for you to look at.`
 	return c
 }
 
-// freeName refuses what cannot be a method's name, or is one.
+// freeName refuses a name that no method can have or that a method already has.
 func (a *app) freeName(name string) error {
 	if !methodName.MatchString(name) {
 		return usage("method name %q: use letters, digits, - and _, a letter first", name)
@@ -82,7 +82,7 @@ func (a *app) freeName(name string) error {
 	return nil
 }
 
-// A goModule is one that a folder belongs to; the zero value is none.
+// A goModule is the module that a folder belongs to; the zero value means none.
 type goModule struct {
 	root, path string
 	knowsUs    bool // its go.mod names our module

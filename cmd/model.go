@@ -207,8 +207,8 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	return nil
 }
 
-// refit trains the model of a cell again, with the stored cell's grid point where the flags give none, and reports whether it does
-// the same on the test rows.
+// refit trains the model of a cell again. If the flags give no grid point, it takes that of the stored cell. It reports
+// whether the model gives the same results on the test rows.
 func (a *app) refit(c *cobra.Command, h *plan.Experiment, spec registry.Spec, set *datasets.Set, cell runner.Cell, f *modelFlags) (*runner.Refitted, bool, error) {
 	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
 	if f.params == "" {
@@ -238,8 +238,7 @@ func (a *app) withTrees() []string {
 	return names
 }
 
-// storedCell returns what --db holds of a cell that ended ok; dataset is its set as the
-// command names it.
+// storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names it.
 func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Attempt, error) {
 	db, err := a.reader(c)
 	if err != nil {
@@ -259,8 +258,8 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 	return &s, nil
 }
 
-// tellRefit says what was trained and, if a stored result is at hand, reports whether
-// the model does the same on the test rows.
+// tellRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results on
+// the test rows.
 func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Attempt, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
@@ -297,7 +296,7 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 	return false
 }
 
-// sixDigits is v as %.6g prints it.
+// sixDigits rounds v to the six digits of %.6g.
 func sixDigits(v float64) float64 {
 	short, _ := strconv.ParseFloat(fmt.Sprintf("%.6g", v), 64) // its own output is a number
 	return short

@@ -69,7 +69,7 @@ func newStream(w io.Writer, format string) (stream, error) {
 	return nil, usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
 }
 
-// plain writes floats with every digit they need to be read back, no more.
+// plain writes floats with just the digits that are needed to read them back.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -82,8 +82,7 @@ func plain(v any) string {
 	return fmt.Sprint(v)
 }
 
-// visible is plain for people: a missing value is a dash, and what a terminal would
-// obey (escape sequences, line ends) is spelled out.
+// visible is plain for people: a missing value is a dash, and characters that control a terminal are spelled out.
 func visible(v any) string {
 	if v == nil {
 		return "-"
@@ -91,14 +90,14 @@ func visible(v any) string {
 	return wording.Spelled(plain(v))
 }
 
-// isTerminal reports whether what is written to w is seen by a person.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// An output is standard output with a memory for its first error, so that a listing
-// that found no place, help included, is no success. A terminal is shown nothing that it would obey.
+// An output is standard output that keeps its first error, so that a listing or a help text that could not be written is no
+// success. It sends no control characters of data to a terminal.
 type output struct {
 	io.Writer
 	shown wording.Writer // of a terminal
@@ -120,7 +119,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.noted(o.Writer.Write(p))
 }
 
-// bold is the output for what may hold escape sequences of this program's own; the rest of it was made harmless.
+// bold returns the output for text with escape sequences of this program; data in it must be made harmless before.
 func (o *output) bold() io.Writer { return boldOutput{o} }
 
 type boldOutput struct{ *output }
@@ -146,9 +145,9 @@ func (o *output) Fd() uintptr {
 // wider moves the rest of its row.
 type tableStream struct {
 	w      io.Writer
-	first  [][]string // until the widths are known
-	held   int        // bytes of these
-	widths []int      // nil before
+	first  [][]string // the first rows, until the widths are known
+	held   int        // bytes of these rows
+	widths []int      // nil until the widths are known
 }
 
 const rowsForWidths, bytesForWidths = 1000, 1 << 20
@@ -237,7 +236,8 @@ func (m *mdStream) row(values []any) error {
 
 func (m *mdStream) end() error { return nil }
 
-// A csvStream keeps every byte of a value, except where a person would see it, or a spreadsheet take a text for a formula.
+// A csvStream keeps every byte of a value. But for a terminal it makes control characters visible, and it marks text that a
+// spreadsheet would take for a formula.
 type csvStream struct {
 	w       *csv.Writer
 	visible bool
@@ -316,8 +316,8 @@ func (j *jsonStream) end() error {
 	return err
 }
 
-// marshalVisible is JSON in which what terminals obey and JSON allows (DEL, controls from 0x80 on, signs
-// that turn the direction of writing) is escaped too.
+// marshalVisible returns JSON that also escapes control characters which JSON allows: DEL, controls from 0x80 on, and signs
+// that turn the direction of writing.
 func marshalVisible(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	if err != nil || strings.IndexFunc(string(raw), wording.Obeyed) < 0 {
@@ -334,7 +334,7 @@ func marshalVisible(v any) (string, error) {
 	return b.String(), nil
 }
 
-// A messages is standard error: what is written to it is text for people and holds nothing that a terminal would obey.
+// messages is standard error. It carries text for people, and no control characters of data reach the terminal.
 type messages struct {
 	wording.Writer
 }

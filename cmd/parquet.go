@@ -10,11 +10,11 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// columnKind is what a column of a Parquet file holds: the narrowest kind that has every value of an answer.
+// columnKind is the kind of a column in a Parquet file: the narrowest kind that holds every value of the column.
 type columnKind int
 
 const (
-	nothing columnKind = iota // NULL alone, written as text
+	nothing columnKind = iota // only NULL; written as text
 	integers
 	floats
 	texts
@@ -41,7 +41,7 @@ type parquetFile struct {
 	number int
 }
 
-// newParquetFile begins a file. Two columns of one name are an error: readers would drop one.
+// newParquetFile begins a file. Two columns with the same name are an error: readers would drop one.
 func newParquetFile(w io.Writer, names []string, kinds []columnKind) (*parquetFile, error) {
 	types := map[columnKind]reflect.Type{nothing: reflect.TypeFor[*string](), integers: reflect.TypeFor[*int64](), floats: reflect.TypeFor[*float64](), texts: reflect.TypeFor[*string]()}
 	seen := map[string]bool{}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// permissionFlags are of the commands that run plugins.
+// permissionFlags adds the flags of commands that run plugins.
 func permissionFlags(a *app, c *cobra.Command) {
 	c.Flags().StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or file that plugins may read beside their own; repeatable")
 	c.Flags().BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
@@ -41,7 +41,7 @@ func (a *app) checkPermissions() error {
 	return nil
 }
 
-// permissions are the flags by which a process for isolated cells gives plugins the same rights.
+// permissions returns the flags that give plugins the same rights in a process for isolated cells.
 func (a *app) permissions() []string {
 	var args []string
 	for _, path := range a.allowRead {
@@ -56,8 +56,8 @@ func (a *app) permissions() []string {
 	return args
 }
 
-// hidden are what no plugin may read, wherever it lies: results, what workers are let in by, and data with the labels of test
-// rows.
+// hidden lists what no plugin may read, wherever it lies: results, secrets that admit workers, and data with the labels of
+// test rows.
 func (a *app) hidden() []string {
 	if a.onlyNamed {
 		return a.hide
@@ -78,12 +78,12 @@ func (a *app) hidden() []string {
 func (a *app) pluginOptions(f *foundPlugin) external.Options {
 	return external.Options{
 		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network || f.known.Network,
-		Fork: a.onlyNamed, // in a worker, whose keeper ends all that is below it
+		Fork: a.onlyNamed, // in a worker, the keeper ends all processes below it
 		Data: a.dataOfPlugins(),
 	}
 }
 
-// dataOfPlugins bounds the data of a plugin's processes that no keeper watches, as the keeper's worker bounds its own.
+// dataOfPlugins is the limit of data for a plugin's processes without a keeper. It equals the limit that a worker has.
 func (a *app) dataOfPlugins() int64 {
 	if a.onlyNamed || a.memory <= 0 {
 		return 0
@@ -91,11 +91,10 @@ func (a *app) dataOfPlugins() int64 {
 	return runner.LargestData(a.memory)
 }
 
-// askPlugin starts a plugin, asks it what it is and remembers that, whatever was known of it before. Its user
-// agreed to that.
+// askPlugin starts a plugin, asks it what it is and stores the answer, whatever was known before. The user agreed to this.
 func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	if f.known.Hash == "" {
-		return // there is no such file, or what runs it is not there
+		return // the file or its interpreter is missing
 	}
 	if f.in != nil {
 		f.in.Close()
@@ -121,24 +120,25 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	a.remember(f)
 }
 
-// adopt makes this process the parent of what plugins leave when they are asked what they are. In a worker its keeper is.
+// adopt makes this process the parent of processes that a plugin leaves when it is asked what it is. In a worker the keeper
+// is their parent.
 func (a *app) adopt() { a.adopts = !a.onlyNamed && processes.Adopt() == nil }
 
-// endStrays ends what plugins left when they were asked what they are.
+// endStrays ends processes that plugins left when they were asked what they are.
 func (a *app) endStrays() {
 	if a.adopts {
 		processes.EndStrays()
 	}
 }
 
-// remember keeps what is known of a plugin.
+// remember stores what is known of a plugin.
 func (a *app) remember(f *foundPlugin) {
 	if err := a.records.Keep(f.known); err != nil && !a.onlyNamed {
 		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n", f.file, err)
 	}
 }
 
-// askTogether asks several plugins, a few at a time, and then their user about the network.
+// askTogether asks several plugins at a time, and then asks the user about the network.
 func (a *app) askTogether(ctx context.Context, asked []*foundPlugin) error {
 	a.adopt()
 	var g errgroup.Group
@@ -149,7 +149,7 @@ func (a *app) askTogether(ctx context.Context, asked []*foundPlugin) error {
 			return nil
 		})
 	}
-	_ = g.Wait() // faults are kept
+	_ = g.Wait() // faults are kept in the plugins
 	a.endStrays()
 	for _, f := range asked {
 		if f.usable() && f.in.Describes().Network && !f.known.Network {
@@ -159,7 +159,7 @@ func (a *app) askTogether(ctx context.Context, asked []*foundPlugin) error {
 	return ctx.Err()
 }
 
-// askNetwork gives a plugin the network if its user types its method's name.
+// askNetwork lets a plugin use the network if the user types the name of the plugin's method.
 func (a *app) askNetwork(f *foundPlugin) {
 	name := f.in.Spec().Name
 	if !a.canAsk() {
@@ -175,8 +175,8 @@ func (a *app) askNetwork(f *foundPlugin) {
 	f.in, f.fault = external.Recall(f.file, f.known, a.pluginOptions(f))
 }
 
-// askPlugins asks the plugins that a run needs what they are, each once a run: the version of a method says which
-// libraries it stands on. One that is not known is started only if the user agrees.
+// askPlugins asks each plugin that a run needs what it is, once for each run, since the version of a method includes its
+// libraries. An unknown plugin is started only if the user agrees.
 func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 	var wanted []*foundPlugin
 	var unasked []string
@@ -219,7 +219,7 @@ func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 	return nil
 }
 
-// needed tells which methods a run asks for, and whether a plugin that is not known may be one of them.
+// needed tells which methods a run asks for, and whether an unknown plugin may be one of them.
 func (a *app) needed(f runFlags) (needs func(method string) bool, unnamed bool) {
 	if f.methods == nil {
 		return func(string) bool { return true }, true
@@ -239,15 +239,15 @@ func (a *app) needed(f runFlags) (needs func(method string) bool, unnamed bool) 
 			unnamed = true
 		}
 	}
-	if err == nil && !p.Builtin() { // its own methods must be known
+	if err == nil && !p.Builtin() { // the methods of a user's protocol must be known
 		_, err = p.Resolve(a.reg)
 		unnamed = unnamed || err != nil
 	}
 	return func(method string) bool { return slices.Contains(bases, strings.ToLower(method)) }, unnamed
 }
 
-// askVerified asks the plugins whose cells are to be run again what they are now: cells of another version
-// cannot be compared.
+// askVerified asks the plugins whose cells are to be run again what they are now, since cells of another version cannot be
+// compared.
 func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	var asked []*foundPlugin
 	before := map[*foundPlugin]external.Record{}
@@ -271,7 +271,7 @@ func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	return a.register()
 }
 
-// changedSince says what makes a plugin another version than the one that is remembered, "" if nothing does.
+// changedSince says why a plugin has another version than before, "" if it has not.
 func (f *foundPlugin) changedSince(before external.Record) string {
 	if !f.usable() || before.Description == nil {
 		return ""
@@ -279,7 +279,7 @@ func (f *foundPlugin) changedSince(before external.Record) string {
 	return f.in.Changed(before)
 }
 
-// canAsk reports whether somebody reads questions and can answer.
+// canAsk reports whether a person can read questions and answer.
 func (a *app) canAsk() bool { return isTerminal(os.Stdin) && isTerminal(a.err) }
 
 // ask asks a question and returns the answer, "" for none.

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// plan works out what is to be run, with what the database knows of cells and times; db may be nil.
+// plan makes the plan of a request, using the cells and times in the database; db may be nil.
 func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
 	todo, err := harness.Plan(ctx, h, req, db)
 	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
@@ -26,7 +26,7 @@ func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db
 	return todo, refused(err)
 }
 
-// refused is the error of a request that cannot be planned.
+// refused marks an error as that of a request that cannot be planned.
 func refused(err error) error {
 	if e := (exitError{}); err == nil || errors.As(err, &e) {
 		return err
@@ -74,7 +74,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	}
 }
 
-// shapeOf is "6 methods x 16 sets x splits 1-20", of the cells that are there.
+// shapeOf describes the cells that exist, such as "6 methods x 16 sets x splits 1-20".
 func shapeOf(cells []*plan.Cell) string {
 	methods, sets, splits := map[string]bool{}, map[string]bool{}, []int(nil)
 	for _, c := range cells {
@@ -92,7 +92,8 @@ func shapeOf(cells []*plan.Cell) string {
 	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which)
 }
 
-// sumSkipped is "312 cells over --max-cell 30m (KRR-GD on bankmarketing: 370h each, GK on occupancy: 3h each)", for each limit.
+// sumSkipped sums up the skipped cells for each limit, such as "312 cells over --max-cell 30m (KRR-GD on bankmarketing:
+// 370h each, GK on occupancy: 3h each)".
 func sumSkipped(left []plan.Skipped) string {
 	type group struct {
 		limit string
@@ -138,7 +139,7 @@ func heaviest(left []plan.Skipped) string {
 	return strings.Join(parts, ", ")
 }
 
-// needs is what exceeds the limit: time or memory.
+// needs returns the predicted time or memory, whichever exceeds the limit.
 func needs(l plan.Skipped) string {
 	if strings.HasPrefix(l.Reason, "--memory") {
 		return wording.Bytes(l.Cell.Memory + l.Cell.SetBytes)
@@ -146,10 +147,10 @@ func needs(l plan.Skipped) string {
 	return wording.Seconds(l.Seconds)
 }
 
-// askBeyond is how long a run may be predicted to take before it is confirmed.
+// askBeyond is the predicted time from which on a run must be confirmed.
 const askBeyond = 24 * time.Hour
 
-// confirm asks before a run of more than a day, and refuses one where nobody can be asked.
+// confirm asks before a run of more than a day. If nobody can be asked, it refuses the run.
 func (a *app) confirm(p plan.Prediction, yes bool) error {
 	if yes || p.Seconds <= askBeyond.Seconds() {
 		return nil

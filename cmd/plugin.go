@@ -137,7 +137,7 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	return nil
 }
 
-// namedPlugin returns the plugin that is named by its file or by its method.
+// namedPlugin returns the plugin with this file name or method name.
 func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	if _, err := os.Stat(name); err == nil {
 		a.records = rememberedIn()
@@ -151,7 +151,7 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	var known []string
 	for i := range a.plugins {
 		f := &a.plugins[i]
-		if f.in == nil { // its method is not known: go by the name that `plugin new` gives files
+		if f.in == nil { // its method is not known, so compare with the file name that `plugin new` chooses
 			if stem := skeletonFileName(name, ""); strings.EqualFold(strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), stem) {
 				return f, nil
 			}
@@ -179,7 +179,7 @@ var shellSkeleton string
 //go:embed skeleton/served.go.tmpl
 var servedSkeleton string
 
-// pluginSkeletons are one file each, by language.
+// pluginSkeletons are templates by language, each of one file.
 var pluginSkeletons = map[string]struct{ ending, text string }{
 	"python": {".py", pythonSkeleton}, "r": {".R", rSkeleton}, "sh": {".sh", shellSkeleton},
 }

@@ -17,7 +17,7 @@ import (
 type foundPlugin struct {
 	file  string
 	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
-	known external.Record  // what is remembered of it
+	known external.Record  // what an earlier command learned of it
 	in    *external.Plugin // nil if it cannot be used, or is not known
 	fault error            // why it cannot be used
 }
@@ -27,10 +27,10 @@ const fromFlag = "--plugin"
 // usable reports whether its method can be asked for.
 func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
 
-// unknown reports whether it was never asked what it is.
+// unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 
-// withoutMethods are the verbs that ask no method anything: they look for no plugin.
+// withoutMethods are the verbs that need no method, so they look for no plugin.
 var withoutMethods = []string{"data", "query", "db", "version", "bundle", "plugin", "help", "completion"}
 
 // isolatedVerb is the verb by which the program starts itself for isolated cells.
@@ -44,8 +44,8 @@ func verbOf(c *cobra.Command) string {
 	return c.Name()
 }
 
-// needsMethods reports whether a command asks methods anything. The one by which the program starts
-// itself for isolated cells does where it serves them, and has no plugins but those that it is given.
+// needsMethods reports whether a command needs methods. The command by which the program starts itself for isolated cells
+// needs them when it serves them, and has only the plugins that it is given.
 func needsMethods(c *cobra.Command) bool {
 	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb && (serves == nil || serves.Value.String() != "true") {
 		return false
@@ -53,8 +53,7 @@ func needsMethods(c *cobra.Command) bool {
 	return !slices.Contains(withoutMethods, verbOf(c)) && c.Annotations["methods"] != "none" && c.HasParent()
 }
 
-// findPlugins lists the files that may be plugins: those that were named, then those of the folders,
-// each once.
+// findPlugins lists the files that may be plugins: first the named files, then those in the folders, each once.
 func (a *app) findPlugins() ([]foundPlugin, error) {
 	var out []foundPlugin
 	seen := map[string]bool{}
@@ -95,8 +94,8 @@ func (a *app) findPlugins() ([]foundPlugin, error) {
 // pluginFolder is the folder beside the database.
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
-// loadPlugins adds the methods of all plugins that are known to the registry, and starts none: what is
-// not known is said. `run` asks plugins itself; other verbs that run methods ask those that were named.
+// loadPlugins adds the methods of all known plugins to the registry. It starts no plugin, but reports unknown ones. `run`
+// asks plugins itself; other verbs that run methods ask the named plugins.
 func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.recallPlugins(); err != nil {
 		return err
@@ -112,7 +111,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 		return a.register()
 	}
 	if dry := c.Flags().Lookup("dry-run"); verbOf(c) == "run" && dry.Value.String() != "true" {
-		_ = a.register() // what is wrong is said when they were asked
+		_ = a.register() // faults are reported once the plugins were asked
 		return nil
 	}
 	if err := a.register(); err != nil {
@@ -125,7 +124,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 // runsMethods are the commands, beside run, that train or apply methods.
 var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
 
-// recallPlugins finds plugins and looks up what is remembered of them.
+// recallPlugins finds plugins and looks up what earlier commands learned of them.
 func (a *app) recallPlugins() (err error) {
 	a.records = rememberedIn()
 	if a.plugins, err = a.findPlugins(); err != nil {
@@ -145,7 +144,7 @@ func (a *app) recallPlugins() (err error) {
 	return nil
 }
 
-// rememberedIn is the folder of what is remembered of plugins; "" if there is none.
+// rememberedIn is the folder of the records of plugins; "" if there is none.
 func rememberedIn() external.Records {
 	if dir := os.Getenv("BENCH_KNOWN_PLUGINS"); dir != "" {
 		return external.Records(dir)
@@ -157,8 +156,8 @@ func rememberedIn() external.Records {
 	return external.Records(filepath.Join(dir, "bench", "plugins"))
 }
 
-// register makes the registry of the program's methods and of the plugins that can be used. One that was
-// named and cannot be is an error.
+// register makes the registry of the program's methods and the usable plugins. A named plugin that cannot be used is an
+// error.
 func (a *app) register() error {
 	a.reg = a.own
 	var here []string
@@ -182,15 +181,14 @@ func (a *app) register() error {
 	return nil
 }
 
-// isPart reports whether a file is one of those that a plugin which is known consists of, such as a module beside it.
+// isPart reports whether a file belongs to another, known plugin, such as a module beside that plugin.
 func (a *app) isPart(i int) bool {
 	return slices.ContainsFunc(a.plugins, func(f foundPlugin) bool {
 		return f.usable() && filepath.Dir(f.file) == filepath.Dir(a.plugins[i].file) && slices.Contains(f.in.Describes().Files, filepath.Base(a.plugins[i].file))
 	})
 }
 
-// noteFaults says which plugins of folders cannot be used, and which are not known. A file that is no plugin
-// is left alone.
+// noteFaults says which plugins of folders cannot be used and which are unknown. It ignores files that are no plugins.
 func (a *app) noteFaults() {
 	var unknown []string
 	for i, f := range a.plugins {
@@ -207,7 +205,7 @@ func (a *app) noteFaults() {
 	}
 }
 
-// startPlugin has a process ready where the method is a plugin's. The fit meets what keeps it from that.
+// startPlugin starts a process if the method is a plugin's. If that fails, the fit reports the error.
 func (a *app) startPlugin(ctx context.Context, method string) {
 	for _, f := range a.plugins {
 		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {

@@ -67,8 +67,8 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	return a.writePredictions(p, scores, f.format)
 }
 
-// predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set. The entry is nil where the
-// catalogue has no set of that name.
+// predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
+// catalogue has no such set.
 func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, *catalogue.Entry, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {

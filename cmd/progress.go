@@ -20,12 +20,12 @@ import (
 	"golang.org/x/term"
 )
 
-// lineEvery is the least time between progress lines where there is no terminal. The first cell and the last one have a
-// line in any case: after the first it is known what a method takes here.
+// lineEvery is the least time between progress lines without a terminal. The first and the last cell always have a line:
+// the first one shows how long a method takes here.
 const lineEvery = 10 * time.Second
 
-// progress shows how far a run is: a bar on a terminal with a line of what runs now, plain lines elsewhere. The time
-// left is the plan's forecast, corrected by what has ended since, and never more than what is left of a budget.
+// progress shows the progress of a run: on a terminal a bar and a line with the running cells, elsewhere plain lines. The
+// remaining time is the plan's forecast, corrected by cells that have ended, and at most the rest of the budget.
 type progress struct {
 	out    io.Writer
 	bar    *mpb.Bar // nil where there is no terminal
@@ -35,7 +35,7 @@ type progress struct {
 	cells  int
 	resize reflow
 
-	metric string // of the protocol; "" for the usual one of a task
+	metric string // of the protocol; "" for the task's usual metric
 
 	mu      sync.Mutex
 	done    int
@@ -45,7 +45,7 @@ type progress struct {
 	label   string
 
 	failed   failures
-	suspects bool // a cell that a run died of was named
+	suspects bool // the user was told that an earlier run died in a cell
 }
 
 func newProgress(out io.Writer, todo *plan.Plan, opt schedule.Options, metric string) *progress {
@@ -87,12 +87,11 @@ func clip(text string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// A reflow repairs the bar where a terminal became narrower: what was drawn last then takes more
-// lines than the bar's own two, and those would stay behind.
+// A reflow repairs the bar after a terminal became narrower. The last drawing then takes more than the bar's two lines, and
+// the extra lines would stay behind.
 type reflow struct{ width, bar, now int } // of the terminal and of the lines that were drawn last
 
-// before moves the cursor of a terminal that became narrower up to where the bar begins as it stands now, and
-// returns the width.
+// before moves the cursor to the line where the bar begins now, if the terminal became narrower. It returns the width.
 func (r *reflow) before(out io.Writer) int {
 	f, ok := out.(interface{ Fd() uintptr })
 	if !ok {
@@ -180,7 +179,7 @@ func (p *progress) elsewhere(c *plan.Cell) {
 	}
 }
 
-// waiting says that only cells are left that other runs are at.
+// waiting says that other runs are computing all cells that are left.
 func (p *progress) waiting(cells int, by string) {
 	p.note(fmt.Sprintf("waiting for %s that another run is at (%s); what it does not end is run here", plural(cells, "cell"), by))
 }
@@ -205,11 +204,11 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	}
 	p.mu.Unlock()
 
-	if r.Status != result.OK && c.Spec.Canary == nil { // one of a canary is stored, and no result
+	if r.Status != result.OK && c.Spec.Canary == nil { // a failed canary is stored, but it is no result
 		p.mu.Lock()
 		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
 		p.mu.Unlock()
-		if first { // the others are counted at the end
+		if first { // further failures of this kind are counted at the end
 			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}
@@ -225,7 +224,7 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	}
 }
 
-// testResult is the test by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".
+// testResult returns the test result by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".
 func (p *progress) testResult(r result.Run) string {
 	task, err := registry.ParseTask(r.Task)
 	if err != nil {

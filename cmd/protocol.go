@@ -122,7 +122,7 @@ comment beside each. docs/protocols.md has all keys. A file that is there stays.
 	return c
 }
 
-// newProtocol writes a file that this program reads as a protocol, or says what is wrong with what it was asked for.
+// newProtocol writes a file that this program reads as a protocol, or says what is wrong with the request.
 func (a *app) newProtocol(name string, o protocol.Outline) error {
 	file := name + ".toml"
 	o.Datasets = plan.SetNames(a.sets, o.Datasets)
@@ -190,7 +190,7 @@ func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
 	ctx := context.Background()
 	db, err := store.OpenReader(ctx, a.db)
 	if err != nil {
-		return nil, nil // who reads the database says what is wrong with it
+		return nil, nil // the caller that reads the database reports the error
 	}
 	defer db.Close()
 	stored, err := db.Protocols(ctx)
@@ -200,8 +200,9 @@ func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
 	return nil, nil
 }
 
-// storedProtocol returns a protocol that the database holds: a built-in one, the file that it was read from, or, where that
-// file is gone, its text as it was. In the last case sets of a user's own have the names under which they are stored.
+// storedProtocol returns a protocol that the database holds. It is the built-in protocol, or the file that it was read
+// from, or the stored text if that file is gone. In the last case a user's own sets have the names under which they are
+// stored.
 func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s store.StoredProtocol) (*plan.Experiment, error) {
 	if s.Text == "" || slices.Contains(protocol.Names(), name) {
 		return a.harness(name)
@@ -222,7 +223,7 @@ func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s s
 		for known, path := range files {
 			if strings.HasSuffix(set, ".toml") && path == filepath.Join(filepath.Dir(s.Path), filepath.FromSlash(set)) {
 				p.Datasets[i] = known
-				_, _ = a.sets.Add(shortPath(path)) // where the set's file is gone, too, what is stored can still be shown
+				_, _ = a.sets.Add(shortPath(path)) // even if the set's file is gone, stored results can be shown
 				if at := slices.Index(p.Apart, set); at >= 0 {
 					p.Apart[at] = known
 				}

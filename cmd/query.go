@@ -91,10 +91,10 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 	return c
 }
 
-// queryEndings are those of files that hold an answer.
+// queryEndings are the endings of files for an answer.
 var queryEndings = []string{".csv", ".json", ".md", ".parquet", ".txt"}
 
-// queryFormat is the format that a file's ending says, "" for none.
+// queryFormat returns the format for a file's ending, "" if there is none.
 func queryFormat(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	switch {
@@ -106,7 +106,7 @@ func queryFormat(file string) string {
 	return strings.TrimPrefix(ending, ".")
 }
 
-// queryParquet asks twice: for the kinds of the columns, then for the rows.
+// queryParquet runs the query twice: for the kinds of the columns, then for the rows.
 func (a *app) queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) error {
 	var names []string
 	var kinds []columnKind
@@ -159,7 +159,7 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 	if err != nil {
 		return err
 	}
-	// An error of standard output is not one of the question.
+	// An error of standard output is no error of the query.
 	var output error
 	kept := func(err error) error {
 		output = err
@@ -183,8 +183,7 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 
 var asksForResults = regexp.MustCompile(`(?i)\b(results|evaluations)\b`)
 
-// noteMixedNames says under which names cells of several data stand, unless the
-// question tells them apart.
+// noteMixedNames lists names whose cells have different data, unless the query tells them apart.
 func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) error {
 	if !asksForResults.MatchString(query) || strings.Contains(strings.ToLower(query), "fingerprint") {
 		return nil

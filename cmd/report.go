@@ -29,7 +29,7 @@ type reportFlags struct {
 	figure, width            string
 	beside                   []string // see report.Selection
 	wide, landscape, details bool
-	folds                    bool // the report reads them
+	folds                    bool // the report needs the folds
 }
 
 func newReportCommand(a *app) *cobra.Command {
@@ -84,7 +84,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	return c
 }
 
-// outputFlags adds those that say in what form a report is written, and where.
+// outputFlags adds the flags for the form of a report and for its file.
 func outputFlags(c *cobra.Command, f *reportFlags) {
 	flags := c.Flags()
 	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
@@ -116,7 +116,7 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 	return a.emit(ctx, d, f, out)
 }
 
-// emit writes a document where and in the form that the flags say.
+// emit writes a document in the form and to the place that the flags give.
 func (a *app) emit(ctx context.Context, d doc.Document, f reportFlags, out reportOutput) error {
 	d.Program = "bench " + environment.ProgramVersion
 	d.Generated = time.Now().UTC()
@@ -130,7 +130,7 @@ func (a *app) emit(ctx context.Context, d doc.Document, f reportFlags, out repor
 	return a.writeReport(ctx, d, f, out)
 }
 
-// frame reads what a report is made of.
+// frame reads the data of a report.
 func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame.Frame, error) {
 	db, err := a.reader(c)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame
 	return a.frameOf(ctx, db, f)
 }
 
-// frameOf reads from an open database what a report is made of.
+// frameOf reads the data of a report from an open database.
 func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.Frame, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {
@@ -212,7 +212,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 	return nil
 }
 
-// warn says on standard error what must be read before a file of a report.
+// warn prints the warnings that a reader of a report's file must see.
 func (a *app) warn(d doc.Document) {
 	for _, w := range d.Clean().Warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", w)

@@ -68,7 +68,7 @@ func formatOf(file string, of func(string) string, endings []string) (string, er
 	return "", usage("--output %s: the ending %q is not one of %s", file, filepath.Ext(file), strings.Join(endings, ", "))
 }
 
-// Millimetres that a figure can be laid out for: less has no room for names, more is no paper.
+// These are the millimetres that a figure can be laid out for: less has no room for names, more fits no paper.
 const leastMillimetres, mostMillimetres = 50, 500
 
 // widthOf reads --width, in units of drawings; 0 for none.
@@ -88,13 +88,14 @@ func widthOf(text string) (float64, error) {
 	return mm * doc.Millimetre, nil
 }
 
-// isFolder reports whether an output is a folder, for figures: it is one, or its name ends like one.
+// isFolder reports whether an output is a folder, which figures are written to: it exists as a folder, or its name ends
+// like one.
 func isFolder(output string) bool {
 	info, err := os.Stat(output)
 	return strings.HasSuffix(output, "/") || err == nil && info.IsDir()
 }
 
-// chosenFigures are the figures of a report that --figure asks for, all without it.
+// chosenFigures returns the figures of a report that --figure asks for, or all figures without --figure.
 func chosenFigures(d doc.Document, f reportFlags) ([]render.NamedFigure, error) {
 	named := render.FigureNames(d)
 	if len(named) == 0 {

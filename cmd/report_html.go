@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pageFlags are those of the page of everything, as a file and as a site.
+// pageFlags are the flags of the page of everything, as a file or as a site.
 type pageFlags struct {
 	reportFlags
 	page.Options
@@ -103,7 +103,7 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 	return p, nil
 }
 
-// wrote says on standard error what was written and what must be read before it, or returns why nothing was.
+// wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the reason.
 func (a *app) wrote(output string, warnings []string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

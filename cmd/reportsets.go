@@ -13,8 +13,7 @@ const (
 	defaultDatabase = "results.db"
 )
 
-// invocation says how `bench run` is called for a protocol, path being that of its file,
-// on this database and data.
+// invocation returns the `bench run` command for a protocol with this database and data. path is the protocol's file.
 func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 	v := frame.Invocation{Protocol: path, Splits: splits, Data: a.data}
 	if path == "" && protocol != defaultProtocol {
@@ -50,7 +49,7 @@ func sweepOf(p *protocol.Protocol) frame.Sweep {
 	return frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
 }
 
-// reportSets says of the data sets what package frame asks.
+// reportSets answers what package frame asks about data sets.
 type reportSets struct{ stored *storedSets }
 
 // Open reads the TOML file of a user's set, which describes it from now on.

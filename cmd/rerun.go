@@ -45,8 +45,8 @@ func (a *app) noteCheckingCode(methods []string, imported bool) {
 	fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
 }
 
-// noteChangedCode prints the methods whose code of today gives other results than those that are stored, and the methods whose code
-// changed without a cell that could be compared.
+// noteChangedCode prints the methods whose code today gives other results than the stored ones, and the methods whose
+// changed code could not be compared.
 func (a *app) noteChangedCode(report verify.CodeReport) {
 	for _, o := range report.Old {
 		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)

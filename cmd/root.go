@@ -67,21 +67,21 @@ type app struct {
 	err       io.Writer // standard error, for text
 	screen    io.Writer // the same, for what moves a terminal's cursor
 	db        string
-	included  string // what a temporary database is called that holds results that come with the program
+	included  string // name of a temporary database with results that come with the program
 	data      string
 	limit     string // --memory as it was given
 	memory    int64  // bytes that cells together, or the loading of one set, may need
 	sets      *catalogue.Catalogue
 	signals   func() (<-chan os.Signal, func()) // replaced in tests
 	named     []string                          // --plugin
-	onlyNamed bool                              // folders are not looked at: a process for isolated cells is given all plugins
+	onlyNamed bool                              // folders are not searched: a process for isolated cells is given all plugins
 	plugins   []foundPlugin                     // that were found
-	adopts    bool                              // whatever child nobody waits for is what a plugin left
-	records   external.Records                  // what is remembered of them
+	adopts    bool                              // a child that no code waits for was left by a plugin
+	records   external.Records                  // what earlier commands learned of plugins
 	allowRead []string                          // --allow-read
 	network   bool                              // --allow-network
 	hide      []string                          // --hide, of a process for isolated cells
-	stdin     *bufio.Reader                     // of answers, made by the first question
+	stdin     *bufio.Reader                     // for answers; made by the first question
 }
 
 func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
@@ -89,10 +89,10 @@ func (a *app) store() files.Directory { return files.Directory{Root: a.data, Mem
 // added is the folder of the sets that `bench data add` brought.
 func (a *app) added() string { return filepath.Join(a.store().Dir(), "openml") }
 
-// knowAdded makes these sets known by their names.
+// knowAdded makes the added sets known by their names.
 func (a *app) knowAdded() error { return a.sets.AddFolder(a.added()) }
 
-// harness returns the protocol that name is of, with the methods and sets of this program: a built-in one, that of a TOML
+// harness returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a TOML
 // file, or one that the database holds.
 func (a *app) harness(name string) (*plan.Experiment, error) {
 	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
@@ -147,7 +147,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	root.SetErr(said)
 	defer a.closePlugins()
 	err := root.ExecuteContext(context.Background())
-	if out.err != nil { // also where cobra, which prints help, passes over it
+	if out.err != nil { // also if cobra, which prints help, ignores the error
 		err = exitError{exitInternal, fmt.Errorf("standard output: %w", out.err)}
 	}
 	if err == nil {
@@ -170,7 +170,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	return e.code
 }
 
-// takes demands an argument for each name, and no other.
+// takes requires an argument for each name, and no further one.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -261,7 +261,7 @@ func group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// flagHint names the flags of c that are near to the one that an error calls unknown, or else the help.
+// flagHint names the flags of c that are similar to the unknown one, or else the help.
 func flagHint(c *cobra.Command, err error) string {
 	if name, found := strings.CutPrefix(err.Error(), "unknown flag: --"); found {
 		var known []string
@@ -274,7 +274,7 @@ func flagHint(c *cobra.Command, err error) string {
 	return "see `" + c.CommandPath() + " --help`"
 }
 
-// unknown says that c has no command of this name, and which names are near it.
+// unknown is the error that c has no command of this name; it suggests similar names.
 func unknown(c *cobra.Command, name string) error {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -289,7 +289,7 @@ func unknown(c *cobra.Command, name string) error {
 	return usage("unknown command %q for %q; %s", name, c.CommandPath(), hint)
 }
 
-// checkHelp makes a command that does not exist an error of `bench help` too.
+// checkHelp makes `bench help` fail for a command that does not exist.
 func checkHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

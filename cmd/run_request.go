@@ -39,7 +39,7 @@ type runFlags struct {
 	lost                      time.Duration
 }
 
-// defaultMaxCell skips what would keep a run from ending within a day or so.
+// defaultMaxCell is short enough that a run ends within about a day.
 const defaultMaxCell = 30 * time.Minute
 
 // run does what `bench run` says: it turns flags into a request, and lets a session run it.
@@ -73,7 +73,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}
 	defer db.Close()
 	defer collectWithin(a.memory)()
-	ended, end := context.WithCancel(ctx) // of the whole run, results that wait included
+	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
 	told := &runTold{app: a, ctx: ended, experiment: h, flags: f}
 	session := harness.Session{Experiment: h, DB: db, Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
@@ -134,7 +134,7 @@ func (f runFlags) check() error {
 	return nil
 }
 
-// request turns flags into names that exist.
+// request checks the names in the flags and turns them into a request.
 func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan.Request, error) {
 	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(a.sets, f.datasets)
 	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
@@ -167,8 +167,8 @@ func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan
 	return req, err
 }
 
-// openToWrite opens the database and waits while another program keeps it from being
-// opened: the cells of a plan are worth more than a prompt answer.
+// openToWrite opens the database. It waits while another program holds the database: the cells of a plan are worth more
+// than a fast answer.
 func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	var db *store.DB
 	err := store.Patiently(ctx, a.waits, func() (err error) {
@@ -181,8 +181,8 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	return db, nil
 }
 
-// collectWithin makes the garbage of fits that have ended give way before the program
-// outgrows what --memory admits, and returns what undoes it. GOMEMLIMIT may ask for less.
+// collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that undoes
+// this. GOMEMLIMIT may ask for less.
 func collectWithin(memory int64) (undo func()) {
 	const program = 64 << 20 // beside the cells: code, data sets, the database's buffers
 	before := debug.SetMemoryLimit(-1)

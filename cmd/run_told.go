@@ -21,10 +21,10 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// runTold prints what a run comes to, as it comes.
+// runTold prints what happens in a run.
 type runTold struct {
 	app        *app
-	ctx        context.Context // of the whole run, results that wait to be stored included
+	ctx        context.Context // of the whole run, including the time in which results wait to be stored
 	experiment *plan.Experiment
 	flags      runFlags
 
@@ -33,11 +33,11 @@ type runTold struct {
 	bar  *progress
 
 	mu      sync.Mutex
-	waiting []string  // what was said of workers before there was a bar
+	waiting []string  // messages of workers from before the bar existed
 	shown   *progress // the bar while cells run
 }
 
-// worker says something of a worker, from any goroutine.
+// worker prints a message of a worker. Any goroutine may call it.
 func (r *runTold) worker(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *runTold) worker(format string, args ...any) {
 	r.shown.note(line)
 }
 
-// show says what was said of workers so far, and what is said from now on.
+// show prints the messages of workers so far, and sends later ones to bar.
 func (r *runTold) show(bar *progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (a *app) waits(err error) {
 	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", wording.Spelled(err.Error()))
 }
 
-// troubleLine says what became of results that could not be stored at once.
+// troubleLine says what happened to results that could not be stored at once.
 func (a *app) troubleLine(t store.Trouble) string {
 	since := wording.Seconds(time.Since(t.Since).Seconds())
 	switch {
@@ -162,7 +162,7 @@ func (a *app) noteNoData(plan *plan.Plan) {
 	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
 }
 
-// conclude says what a run came to, and chooses the exit code.
+// conclude prints the outcome of a run, and chooses the exit code.
 func (a *app) conclude(report harness.Report, err error) error {
 	var lost *store.LostError
 	var stored *harness.StoredError

@@ -91,7 +91,7 @@ as they stand in the data file.`,
 	return c
 }
 
-// readModelFile reads a file that is no larger than it, or the memory that its reading may take, may be.
+// readModelFile reads a file, unless it is larger than a model file or the memory allows.
 func readModelFile(path string, memory int64) ([]byte, error) {
 	limit := int64(mostModelBytes)
 	if memory > 0 {

@@ -12,14 +12,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// selection is the part of a protocol that a verb is about. Every verb has the same flags for it.
+// selection is the part of a protocol that a verb works on. Every verb has the same flags for it.
 type selection struct {
 	protocol                   string
 	methods, datasets, exclude []string
 	splits, split              string // --splits and --split
 }
 
-// add adds the flags. what is what the verb does to a part, such as "run"; of is the default of --protocol, "" for all that are stored.
+// add adds the flags. what says what the verb does, such as "run". of is the default of --protocol; "" means all stored
+// protocols.
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	s.addProtocol(a, c, of)
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
@@ -51,9 +52,9 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 	})
 }
 
-// setsAndGroups are the sets and groups of this moment, those of the data directory included.
+// setsAndGroups returns the names of sets and groups, including those in the data directory.
 func (a *app) setsAndGroups() []string {
-	_ = a.knowAdded() // a completion has nobody to tell an error
+	_ = a.knowAdded() // a completion cannot report an error
 	return slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(a.sets.Groups())))
 }
 
@@ -76,12 +77,12 @@ func names(groups map[string][]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(groups)), ", ")
 }
 
-// methodCompletions are the methods and groups of this moment, plugins included.
+// methodCompletions returns the names of methods and groups, including plugins.
 func (a *app) methodCompletions() []string {
 	return slices.Concat(a.reg.Names(), slices.Sorted(maps.Keys(a.reg.Groups())))
 }
 
-// numbers reads --splits and --split; nil for neither.
+// numbers reads --splits and --split. It returns nil if both are missing.
 func (s selection) numbers() ([]int, error) {
 	out, err := plan.Splits(s.splits, s.split)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s selection) numbers() ([]int, error) {
 	return out, nil
 }
 
-// excluded returns the methods and data sets that --exclude names. A name may also be that of a stored method or set that this program does
-// not know; without a database, where db is nil, such a name is an error.
+// excluded returns the methods and data sets that --exclude names. A name may also be that of a stored method or set that
+// this program does not know. If db is nil, such a name is an error.
 func (a *app) excluded(ctx context.Context, h *plan.Experiment, s selection, db *store.DB) ([]string, error) {
 	if s.exclude == nil {
 		return nil, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// defaultServe is where the page is unless somebody says otherwise.
+// defaultServe is the page's address without --at.
 const defaultServe = "127.0.0.1:8017"
 
 func newServeCommand(a *app) *cobra.Command {
@@ -71,7 +71,8 @@ printed one. Ctrl-C or SIGTERM ends serve, with exit code 0.`,
 	return c
 }
 
-// servesAs names the file of the page's token and certificate. A worker's token is another, since it may do more than look.
+// servesAs names the file of the page's token and certificate. A worker's token is a different one, since a worker may do
+// more than read.
 func (a *app) servesAs() string { return a.db + ".serve" }
 
 // serveTo shows runs to browsers until a signal comes.

@@ -42,14 +42,14 @@ func interrupts() (<-chan os.Signal, func()) {
 	})
 }
 
-// After a SIGTERM running cells may finish for a while, since who sent it soon kills:
-// then they are stopped, and what cannot be stored is given up.
+// After a SIGTERM running cells may finish for a while. Then they are stopped, and results that cannot be stored are given
+// up, since the sender of SIGTERM soon kills the program.
 const (
 	termFinish  = 5 * time.Second
 	termAbandon = 10 * time.Second
 )
 
-// A stopping ends a run in steps, one an interrupt.
+// A stopping ends a run in steps, one step for each interrupt.
 type stopping struct {
 	tell    func(string)
 	cancel  func()        // stops running cells
@@ -58,8 +58,7 @@ type stopping struct {
 	stop    chan struct{} // closed by the first step
 }
 
-// handleSignals takes the steps until ctx is done. The channel that it returns is
-// closed by the first.
+// handleSignals takes the steps until ctx is done. The first step closes the channel that it returns.
 func (a *app) handleSignals(ctx context.Context, s stopping) <-chan struct{} {
 	signals, done := a.signals()
 	s.stop = make(chan struct{})
@@ -76,7 +75,7 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
-				step-- // they come again with every line that is written
+				step-- // this signal comes again with every line that is written
 				continue
 			}
 			if sig == syscall.SIGTERM && hurry == nil {

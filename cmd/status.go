@@ -104,7 +104,7 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	return nil
 }
 
-// failuresOf is "2 crash, 1 oom": of the cells that failed, those whose class says more.
+// failuresOf returns the failed cells whose class says more, such as "2 crash, 1 oom".
 func failuresOf(r store.StatusRow) any {
 	var parts []string
 	for _, f := range []struct {
@@ -121,7 +121,7 @@ func failuresOf(r store.StatusRow) any {
 	return strings.Join(parts, ", ")
 }
 
-// noteFailures says how cells of the current data failed, those that failed alike together.
+// noteFailures says how cells of the current data failed. Equal failures are counted together.
 func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string]string) error {
 	rows, err := db.Failures(ctx)
 	if err != nil {
@@ -137,8 +137,8 @@ func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string
 	return nil
 }
 
-// noteMissing says for each protocol how many cells of the methods and sets that are listed are not stored, and how
-// long `bench run` would take for them.
+// noteMissing says for each protocol how many cells of the listed methods and sets are not stored, and how long `bench run`
+// would take for them.
 func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.StatusRow, stored map[string]store.StoredProtocol) error {
 	byProtocol := map[string][]store.StatusRow{}
 	for _, r := range rows {
@@ -147,7 +147,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
 		h, err := a.harness(cmp.Or(stored[name].Path, name))
 		if err != nil {
-			continue // its file is gone: nothing can be run
+			continue // the protocol's file is gone: nothing can be run
 		}
 		req := plan.Request{Limits: plan.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
 		for s := 1; s <= h.Protocol.Splits; s++ {
@@ -180,8 +180,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 	return nil
 }
 
-// currentData chooses the data that counts under each name: those that are here now,
-// else those that were run last.
+// currentData chooses the data that counts under each name: the data that is here now, else the data that ran last.
 func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 	current, last := map[string]string{}, map[string]string{}
 	for _, r := range rows {
@@ -194,7 +193,7 @@ func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 	return current
 }
 
-// noteOldData says what is not counted, and how to compute it again.
+// noteOldData says which cells are not counted, and how to compute them again.
 func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets, stored map[string]store.StoredProtocol) {
 	type data struct{ protocol, dataset, fingerprint string }
 	type group struct {
@@ -239,7 +238,7 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 	}
 }
 
-// plannedSplits returns the number of splits of a protocol, nil where nobody knows it.
+// plannedSplits returns a function for the number of splits of a protocol; it returns nil for an unknown number.
 func plannedSplits(stored map[string]store.StoredProtocol) func(name string) any {
 	return func(name string) any {
 		if p, err := protocol.Load(name); err == nil {

@@ -21,7 +21,8 @@ import (
 // watchEvery is the time between two looks at the runs that are under way.
 const watchEvery = time.Second
 
-// watcher looks at the runs under way on a database, and at results of a protocol, by its name or file; "" for that of the run.
+// watcher returns a watcher of the runs under way on a database and of the results of protocol, a name or a file. If
+// protocol is "", it is the run's.
 func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live.Watcher, error) {
 	opt := live.Options{Environment: environment.Current(), Frame: func(ctx context.Context, name string) (frame.Frame, error) {
 		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
@@ -40,7 +41,7 @@ func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live
 	return w, nil
 }
 
-// watch draws what runs are at until they end or somebody interrupts.
+// watch draws the progress of runs until they end or the user interrupts.
 func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
 	ctx, done := a.interruptible(c)
 	defer done()
@@ -80,11 +81,11 @@ func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
 	}
 }
 
-// A board shows a state in place on a terminal. Elsewhere it prints a block when cells have ended.
+// A board shows a state in place on a terminal. Without a terminal it prints a block when cells have ended.
 type board struct {
 	out     io.Writer
-	size    func() (width, height int, ok bool) // of the terminal; not ok where there is none
-	widths  []int                               // of the lines that stand on the terminal
+	size    func() (width, height int, ok bool) // of the terminal; ok is false if there is none
+	widths  []int                               // of the lines that are on the terminal now
 	printed time.Time
 	ended   int
 }
@@ -103,7 +104,7 @@ func newBoard(o *output) *board {
 // linesOfFiles is the width of a board where there is no terminal.
 const linesOfFiles = 80
 
-// end leaves the cursor on an empty line: an interrupt may have echoed ^C there.
+// end leaves the cursor on an empty line. A terminal may have printed ^C at an interrupt.
 func (b *board) end() {
 	if b.widths != nil {
 		fmt.Fprint(b.out, "\r\x1b[J")
@@ -122,12 +123,12 @@ func (b *board) draw(s live.State, last bool) {
 		}
 		return
 	}
-	lines := s.Text(width - 1) // a full last column moves some cursors on
+	lines := s.Text(width - 1) // writing the last column moves the cursor on some terminals
 	if room := max(2, height-1); len(lines) > room {
 		more := len(lines) - room + 1
 		lines = append(lines[:room-1], fmt.Sprintf("... %s; a higher window shows them", plural(more, "more line")))
 	}
-	// Where the terminal became narrower, lines that were drawn take several.
+	// If the terminal became narrower, a drawn line now takes several lines.
 	up := 0
 	for _, columns := range b.widths {
 		up += 1 + wrapped(columns, width)
@@ -136,7 +137,7 @@ func (b *board) draw(s live.State, last bool) {
 	if up > 0 {
 		fmt.Fprintf(&text, "\r\x1b[%dA", min(up, height-1))
 	}
-	text.WriteString("\r\x1b[J") // what an interrupt echoed goes, too
+	text.WriteString("\r\x1b[J") // this also removes a printed ^C
 	b.widths = b.widths[:0]
 	for i, l := range lines {
 		b.widths = append(b.widths, utf8.RuneCountInString(l))

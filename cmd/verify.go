@@ -185,7 +185,7 @@ func (a *app) printVerified(verified []verify.Verified, format string) (differ i
 	return differ, nil
 }
 
-// noteGroups names cells that share a fate: a line for each method and reason.
+// noteGroups prints a line for each method and reason of cells that were all treated in the same way.
 func (a *app) noteGroups(fate string, groups []plan.Group) {
 	type line struct{ protocol, method, why string }
 	cells, sets := map[line]int{}, map[line][]string{}
@@ -228,8 +228,8 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	return out, nil
 }
 
-// askedCells returns the stored cells that flags ask for, of every protocol, failures included; the files of users' own sets are read
-// into the catalogue.
+// askedCells returns the stored cells of all protocols that the flags ask for, failures included. It reads the files of
+// users' own sets into the catalogue.
 func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {
@@ -286,8 +286,8 @@ func (a *app) methodNames(names []string, stored []store.Cell) ([]string, error)
 	return out, nil
 }
 
-// storedProtocols returns a harness for each protocol of the database, or for the one asked for: a
-// built-in one, the file that it was read from, or, where that is gone, its text as it was.
+// storedProtocols returns a harness for each protocol of the database, or for the one asked for. It is the built-in
+// protocol, the file that it was read from, or its stored text if that file is gone.
 func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (map[string]*plan.Experiment, error) {
 	if asked != "" {
 		h, err := a.harness(asked)

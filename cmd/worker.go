@@ -72,7 +72,7 @@ ends. While no run is at the address any more, it waits for the next one.`,
 	return c
 }
 
-// serve is a worker until its run has ended or ctx is done. foreign takes plugins from the coordinator.
+// serve is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the coordinator.
 func (a *app) serve(ctx context.Context, at string, jobs int, token string, foreign bool) error {
 	known := &knownMethods{app: a}
 	var workers []*runner.Workers
@@ -122,7 +122,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	return nil
 }
 
-// knownMethods is the app with the methods that a worker knows, which become more with plugins of the coordinator.
+// knownMethods is the app with the methods that a worker knows. Plugins of the coordinator add methods.
 type knownMethods struct {
 	mu  sync.Mutex
 	app *app
@@ -134,7 +134,7 @@ func (k *knownMethods) get() *app {
 	return k.app
 }
 
-// install asks a plugin what it is and adds its method. Whoever started the worker agreed to that.
+// install asks a plugin what it is and adds its method. The user who started the worker agreed to this.
 func (k *knownMethods) install(ctx context.Context, file string) error {
 	now := *k.get()
 	f := foundPlugin{file: file, from: fromFlag}
@@ -154,10 +154,10 @@ func (k *knownMethods) install(ctx context.Context, file string) error {
 	return nil
 }
 
-// pluginOf returns the files of a cell's method, nil where it is no plugin.
+// pluginOf returns the files of a cell's method, nil if the method is no plugin.
 func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	for _, f := range a.plugins {
-		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // which has a hash of the files
+		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // the version contains a hash of the files
 			r := f.in.Record()
 			p := &remote.Plugin{Folder: filepath.Dir(r.File), File: filepath.Base(r.File), Files: maps.Clone(r.Parts)}
 			p.Files[p.File] = r.Hash
@@ -167,8 +167,8 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	return nil
 }
 
-// listen lets workers come to a run. over tells them whether the run has ended, and ends the server. It returns
-// the conflicts among their results.
+// listen lets workers join a run. over tells the workers whether the run has ended, and ends the server. It returns the
+// conflicts among the workers' results.
 func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool) []remote.Conflict, err error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
@@ -201,8 +201,8 @@ func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func
 	}, nil
 }
 
-// runName names a run at a server of others by the place of its database, so that the run has the same name when it is
-// started again.
+// runName names a run at an external server by the path of its database, so that a run that is started again has the same
+// name.
 func (a *app) runName() (string, error) {
 	host, err1 := os.Hostname()
 	path, err2 := filepath.Abs(a.db)
@@ -213,8 +213,8 @@ func (a *app) runName() (string, error) {
 // identity is the file of the certificate and the token by which workers know a run.
 func (a *app) identity() string { return a.db + ".listen" }
 
-// secure chooses the certificate and the token of a server that other machines reach. made says that the token is none
-// of the user's.
+// secure chooses the certificate and the token of a server that other machines reach. made says that the program made the
+// token, not the user.
 func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
@@ -243,7 +243,7 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	return made, nil
 }
 
-// tellConflicts lists what workers contradicted each other in.
+// tellConflicts lists the cells for which workers gave different results.
 func (a *app) tellConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return
@@ -254,7 +254,8 @@ func (a *app) tellConflicts(conflicts []remote.Conflict) {
 	}
 }
 
-// workerCommand is the command that starts a worker on another machine. A token that was made for this run stands in it.
+// workerCommand returns the command that starts a worker on another machine. It contains the token if that was made for
+// this run.
 func workerCommand(at, token string, made bool, file string) string {
 	args := []string{"bench", "worker"}
 	if file != "" {

@@ -58,7 +58,7 @@ func FitImputer(x *mat.Dense, rows []int, g Gaps) Imputer {
 	return m
 }
 
-// typical is the value that stands for all values. It may sort them.
+// typical returns the value that fills gaps among values. It may sort them.
 func typical(values []float64, how string) float64 {
 	switch how {
 	case Mean:

@@ -43,8 +43,8 @@ type Events interface {
 	Waits(err error)
 	// ChangedData: cells of a data set are stored that belong to other data than today's.
 	ChangedData(was store.DataName, now string)
-	// CheckingCode: one cell of each of these methods is run again, since the code changed or the results are
-	// imported.
+	// CheckingCode: one stored cell of each of these methods is run again, since the method's code changed or its
+	// results are imported.
 	CheckingCode(methods []string, imported bool)
 	// CheckedCode: the result of these checks and of earlier ones.
 	CheckedCode(verify.CodeReport)
@@ -54,8 +54,8 @@ type Events interface {
 	Begins(Control) <-chan struct{}
 	// Trouble: results cannot be stored at present, or can be stored again.
 	Trouble(store.Trouble)
-	// These tell progress: a cell started; a cell ended here or in another run (then its run is nil); only
-	// cells of other runs are left; cells wait that no machine takes, of which such needs the most memory.
+	// The next four tell progress. Finished: a cell ended, here or in another run, which gives no run. Waiting: only
+	// cells of other runs are left. Unplaced: no machine takes some cells; such is the one that needs the most memory.
 	Started(*plan.Cell)
 	Finished(*plan.Cell, *result.Run, result.Status)
 	Waiting(cells int, by string)
@@ -68,7 +68,7 @@ type Events interface {
 
 // Control ends a run early.
 type Control struct {
-	Cancel  func()     // ends running cells without a result
+	Cancel  func()     // ends running cells; they have no result
 	Waiting func() int // the number of finished cells that cannot be stored at present
 	Abandon func()     // gives these results up
 }
@@ -188,7 +188,7 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 		stored = s.DB.NoteSkipped(context.WithoutCancel(caller), notes(out.Outcome.Skipped), nil)
 	}
 	var lost *store.LostError
-	if errors.As(stored, &lost) { // this error says more than the error that the first cell met
+	if errors.As(stored, &lost) { // the LostError says more than the first cell's error
 		out.Outcome.OK -= lost.OK
 		out.Outcome.Failed -= lost.Count - lost.OK
 		return nil, nil, stored

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// An underway knows what a run is at, for those who look on (`bench status --watch`, `bench serve`).
+// An underway knows the progress of a run, for onlookers (`bench status --watch`, `bench serve`).
 type underway struct {
 	opt  schedule.Options
 	told store.Told
@@ -25,7 +25,7 @@ type underway struct {
 	running map[string]store.CellUnder // by key
 }
 
-// show begins to tell the database what a run of a plan is at. It returns the options that tell of its cells.
+// show begins to write the progress of a run to the database. It returns options whose functions also note that progress.
 func show(claims *store.Claims, todo *plan.Plan, opt schedule.Options) schedule.Options {
 	if len(todo.Cells) == 0 {
 		return opt
@@ -69,7 +69,7 @@ func (u *underway) ends(key string) {
 	delete(u.running, key)
 }
 
-// now is what the run is at: the cells that have been running longest are first.
+// now returns the run's progress. The cells that have been running longest come first.
 func (u *underway) now() store.Told {
 	out := u.told
 	out.Places = u.opt.Places()
@@ -87,7 +87,7 @@ func (u *underway) now() store.Told {
 	return out
 }
 
-// remoteShown tells which cells other machines run, and which they gave back.
+// remoteShown is a Remote that also notes which cells other machines run, and which they give back.
 type remoteShown struct {
 	schedule.Remote
 	u *underway

@@ -4,15 +4,15 @@ import (
 	"fmt"
 )
 
-// A Block is a named group of neighbouring features that measure one thing in their own way, a
-// channel: the columns From .. To-1 of X.
+// A Block is a named group of neighbouring features, a channel, that measure one thing in their own way: the columns From
+// .. To-1 of X.
 type Block struct {
 	Name     string
 	From, To int
 }
 
-// checkBlocks reports a block that is empty, lies outside of d features, or overlaps or precedes
-// the one before it.
+// checkBlocks returns an error for a block that is empty, lies outside of d features, or overlaps or precedes the previous
+// block.
 func checkBlocks(blocks []Block, d int) error {
 	end := 0
 	for _, b := range blocks {

@@ -6,11 +6,10 @@ import (
 	"math"
 )
 
-// Check reports why d is not a training set of its task: no rows or no features, not a target
-// for each row, a feature that is not finite, a label other than -1 and +1 (Binary) or the whole
-// numbers from 0 to Classes-1 (Multiclass), a target that is not finite (Regression), blocks that overlap or leave the features. It reads
-// the data once. Every fit of a [Spec] starts with it, so that no method asks again; features may be NaN
-// there if the method declares [Spec.Gaps].
+// Check reports why d is not a training set of its task: no rows or no features; not one target for each row; a feature
+// that is not finite; a label other than -1 and +1 (Binary) or 0 to Classes-1 (Multiclass); a target that is not finite
+// (Regression); blocks that overlap or lie outside of the features. It reads the data once. Every fit of a [Spec] calls it,
+// so that no method checks again. There features may be NaN if the method declares [Spec.Gaps].
 //
 // A set with one row, or with one class only, is a training set.
 func (d Data) Check() error { return d.check(false) }

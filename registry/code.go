@@ -40,9 +40,9 @@ func newHasher(trees []codehash.Tree) *codehash.Hasher {
 	}
 }
 
-// Code returns a hash of the code of a method: the source of its package and of everything that
-// this imports. It differs wherever the method's results may, and also where they do not. Of a
-// method whose source the program does not hold (see [Spec].Files) it is a hash of the program.
+// Code returns a hash of the code of a method: the source of its package and of everything that the package imports.
+// Different results always mean a different hash, but not the reverse. If the program does not hold the method's source
+// (see [Spec].Files), Code hashes the program.
 func (r Registry) Code(name string) (string, error) {
 	s, err := r.Lookup(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func callersPackage() string {
 	}
 }
 
-// packageOf returns the package of a function by the name that the linker gives it: the path up to
-// the first dot after the last slash, where a dot of the path's last part is written %2e.
+// packageOf returns the package of a function from the name that the linker gives the function: the path up to the first
+// dot after the last slash. A dot in the last part of the path is written %2e.
 func packageOf(function string) string {
 	function, _, _ = strings.Cut(function, "[") // types of a generic function hold slashes
 	slash := strings.LastIndexByte(function, '/') + 1

@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// decoder returns the function that reads a setting onto a copy of the defaults of its own.
+// decoder returns a function that reads a setting into a fresh copy of the defaults.
 //
-// Assigning a struct copies the maps, slices and pointers in it, not what they refer to, and
-// JSON is read into maps and slices that are there already: settings would change each other
-// and the defaults. A type that holds such fields therefore gets its defaults from their JSON
-// each time, which must give them back.
+// Assigning a struct copies its maps, slices and pointers, but not what they refer to, and JSON is read into existing maps
+// and slices. So settings would change each other and the defaults. A type with such fields therefore gets its defaults
+// from JSON each time, and this JSON must reproduce them.
 func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 	fresh := func() (P, error) { return defaults, nil }
 	if refers(reflect.TypeFor[P]()) {
@@ -56,8 +55,8 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 	}
 }
 
-// misfit returns the error of a setting that P cannot hold. Of a value that is of another kind than
-// its parameter it says what the parameter may be.
+// misfit returns the error of a setting that P cannot hold. For a value of the wrong kind the error says what the parameter
+// may be.
 func misfit(method string, fields []field, raw json.RawMessage, err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		var given map[string]json.RawMessage
@@ -101,5 +100,5 @@ func refers(t reflect.Type) bool {
 	case reflect.String:
 		return false
 	}
-	return t.Kind() > reflect.Complex128 // of the other kinds, those up to there are numbers and booleans
+	return t.Kind() > reflect.Complex128 // kinds up to Complex128 are numbers and booleans
 }

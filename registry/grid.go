@@ -29,8 +29,8 @@ func Powers(base float64, from, to int) []any {
 	return out
 }
 
-// power multiplies squares of base, and inverts the product for e < 0: the last bit of math.Pow
-// may depend on the machine, and these values are part of every key.
+// power multiplies squares of base, and inverts the product if e < 0. It avoids math.Pow, whose last bit may depend on the
+// machine, since these values are part of every key.
 func power(base float64, e int) float64 {
 	product := 1.0
 	for n, square := max(e, -e), base; n > 0; n, square = n/2, square*square {

@@ -94,14 +94,13 @@ type Env struct {
 	// goroutine of the fit itself is counted anyway. Never nil inside a fit.
 	OnThread func(work func())
 
-	// Used counts what another process did for the fit, or later for its model: processor
-	// time in seconds since it was last told, and the largest resident size in bytes so
-	// far. It is safe for concurrent use. Never nil inside a fit.
+	// Used counts what another process did for the fit or its model: processor time in seconds since the last call, and
+	// the largest resident size in bytes so far. It is safe for concurrent use. Never nil inside a fit.
 	Used func(cpuSeconds float64, peakBytes int64)
 
-	// Memo returns what compute returns, or what an earlier fit computed under the same key. The number must
-	// depend on what the key is the hash of, and on nothing else. Its processor time counts as the fit's
-	// either way. Nil where nothing is remembered.
+	// Memo returns what compute returns, or the number that an earlier fit computed under the same key. The number must
+	// depend only on what the key hashes. Its processor time counts for the fit in both cases. Memo is nil if nothing
+	// is remembered.
 	Memo func(key MemoKey, compute func() (float64, error)) (float64, error)
 }
 

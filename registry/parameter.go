@@ -15,21 +15,20 @@ import (
 type Parameter struct {
 	Name    string          `json:"name"`
 	Default json.RawMessage `json:"default"`
-	// Range says which values are allowed: an interval of numbers such as [0,1], (0,1] or [1,), a
-	// bracket for an end that belongs to it, nothing for an end that is not there; or single values;
-	// or several of these with a | between them, as in -1|[1,) and gini|entropy. Empty allows
-	// every value of the default's kind.
+	// Range says which values are allowed. It is an interval of numbers such as [0,1], (0,1] or [1,), where a square
+	// bracket includes the end and a missing end is infinite; or single values; or several of these with | between
+	// them, as in -1|[1,) and gini|entropy. An empty Range allows every value of the default's kind.
 	Range   string `json:"range,omitempty"`
 	Integer bool   `json:"integer,omitempty"` // numbers must be whole
 	Means   string `json:"means,omitempty"`   // one line, for people
-	// Mixed, of a [Raw] method, allows numbers, strings, booleans and null for one parameter, which then has no range.
+	// Mixed, only for a [Raw] method, lets one parameter be a number, string, boolean or null. It then has no range.
 	Mixed bool `json:"mixed,omitempty"`
 
 	intervals []interval
-	choices   []string // numbers as strconv writes them shortest, strings as they are
+	choices   []string // numbers in strconv's shortest form, strings as they are
 }
 
-// An interval holds the numbers between two ends; an end that is not there is infinite.
+// An interval holds the numbers between two ends; a missing end is infinite.
 type interval struct {
 	low, high         float64
 	openLow, openHigh bool
@@ -97,8 +96,8 @@ func (p *Parameter) allows(v any) bool {
 	return p.Range == ""
 }
 
-// Allowed says in words which values the parameter may have, or nothing of one that is neither a
-// number, a string nor a boolean.
+// Allowed says in words which values the parameter may have. It returns "" if the parameter is neither a number, a string
+// nor a boolean.
 func (p Parameter) Allowed() string {
 	if read, err := p.parsed(); err == nil {
 		p = read
@@ -186,8 +185,8 @@ func kind(raw json.RawMessage) byte {
 	return text[0]
 }
 
-// refusal is the error of a value, in JSON, that the parameter may not have. Numbers are quoted as the database writes
-// them, since a decoded one no longer knows how it was written.
+// refusal returns the error for a value, in JSON, that is not allowed. It quotes a number in the form of the database,
+// since a decoded number has lost its notation.
 func (p *Parameter) refusal(method string, value json.RawMessage) error {
 	var number float64
 	if kind(value) == '0' && json.Unmarshal(value, &number) == nil {
@@ -204,9 +203,9 @@ type field struct {
 	Parameter
 }
 
-// fieldsOf describes the exported fields of t, a struct or a pointer to one, by their JSON names and
-// the tags range and means, with their zero values as defaults. The fields of an embedded struct count as
-// fields of t, as in JSON. Other types have no fields.
+// fieldsOf describes the exported fields of t, a struct or a pointer to one, by their JSON names and their tags range and
+// means. Their defaults are zero. The fields of an embedded struct count as fields of t, as in JSON. Other types have no
+// fields.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -225,7 +224,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		}
 		zero, err := json.Marshal(reflect.Zero(f.Type).Interface())
 		if !f.IsExported() || name == "-" || err != nil {
-			continue // no JSON, or none that is always there
+			continue // not in JSON, or not always there
 		}
 		p, err := Parameter{Name: name, Default: zero, Range: f.Tag.Get("range"), Integer: isInteger(f.Type), Means: f.Tag.Get("means")}.parsed()
 		if err != nil {
@@ -258,7 +257,7 @@ func parametersOf(t reflect.Type, defaults json.RawMessage) ([]Parameter, error)
 	return out, nil
 }
 
-// within reports the first of the fields of v, a struct or a pointer to one, that is outside its range.
+// within returns an error for the first field of v, a struct or a pointer to one, that is outside its range.
 func within(method string, fields []field, v reflect.Value) error {
 	for i := range fields {
 		f := &fields[i]

@@ -11,15 +11,14 @@ import (
 	"strconv"
 )
 
-// Raw is what a method does, as functions of its parameters in JSON. It is for methods whose
-// parameters are known at run time only, such as those of another process; a method that is
-// written in Go has a type for them and uses [Define].
+// Raw holds the functions of a method that take parameters as JSON. It is for methods whose parameters are known at run
+// time only, such as those of another process. A method in Go has a type for its parameters and uses [Define].
 //
-// Each function is called with whole settings in canonical form. Fields that are nil are
-// capabilities that the method has not: see [Path], [Memory], [Cost] and [PathCost].
+// Each function is called with whole settings in canonical form. A nil field is a capability that the method lacks: see
+// [Path], [Memory], [Cost] and [PathCost].
 type Raw struct {
-	// Parameters are all of the method's, in the order of the canonical form. Each has a default. A setting is completed and
-	// checked by them, with numbers as [json.Marshal] writes them.
+	// Parameters lists all parameters of the method in canonical order. Each has a default. They complete and check
+	// settings, with numbers as [json.Marshal] writes them.
 	Parameters []Parameter
 
 	Fit      func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
@@ -28,9 +27,10 @@ type Raw struct {
 	Cost     func(s Shape, setting json.RawMessage) (float64, error)
 	PathCost func(s Shape, settings []json.RawMessage) (float64, error)
 
-	// canon returns the canonical form of a setting: one JSON object with a value for every parameter, the same bytes for the
-	// same meaning, since keys of stored cells hash it. It refuses what the method does not know. Define sets it; its functions
-	// read settings by themselves, whole or not, and refuse those that canon refuses.
+	// canon returns the canonical form of a setting: one JSON object with a value for every parameter. Settings with
+	// the same meaning have the same bytes, since keys of stored cells hash them. canon refuses what the method does
+	// not know. Define sets canon. Its functions read settings themselves, complete or not, and refuse what canon
+	// refuses.
 	canon func(setting json.RawMessage) (json.RawMessage, error)
 }
 
@@ -48,7 +48,7 @@ func DefineRaw(s Spec, grid Grid, raw Raw) Spec {
 	return s
 }
 
-// complete reads the ranges, and gives r a canon if it has none, which it puts before every function.
+// complete reads the ranges. If r has no canon, it makes one and calls it before every function.
 func (r *Raw) complete(method string) error {
 	if r.Fit == nil {
 		return fmt.Errorf("method %s has no fit", method)
@@ -70,7 +70,7 @@ func (r *Raw) complete(method string) error {
 	return nil
 }
 
-// checkFirst makes every function take any setting and give the method canonical ones.
+// checkFirst lets every function take any setting, and gives the method canonical settings.
 func (r *Raw) checkFirst() {
 	canon, given := r.canon, *r
 	all := func(settings []json.RawMessage) ([]json.RawMessage, error) {
@@ -116,7 +116,7 @@ func (r *Raw) checkFirst() {
 	}
 }
 
-// with calls do with the setting that read makes of raw.
+// with reads a setting from raw and calls do with it.
 func with[P, T any](read func(json.RawMessage) (P, error), raw json.RawMessage, do func(P) (T, error)) (T, error) {
 	p, err := read(raw)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMe
 
 var errNotAllowed = errors.New("not allowed")
 
-// canonical returns the one form of a value that the parameter may have.
+// canonical returns the canonical form of a value, if the parameter may have that value.
 func (p *Parameter) canonical(value json.RawMessage) (json.RawMessage, error) {
 	if k := kind(value); p.Mixed && (k == '[' || k == '{') || !p.Mixed && k != kind(p.Default) {
 		return nil, errNotAllowed

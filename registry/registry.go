@@ -60,8 +60,8 @@ func (r Registry) With(specs ...Spec) Registry {
 	return out
 }
 
-// WithGroups returns r with further names that stand for several methods. It panics if a group has the name of
-// a method or a member that is none.
+// WithGroups returns r with further names, each for several methods. It panics if a group has the name of a method, or if a
+// member is not a method.
 func (r Registry) WithGroups(groups map[string][]string) Registry {
 	all := maps.Clone(r.groups)
 	if all == nil {
@@ -104,8 +104,7 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// Lookup finds a method by name, ignoring case. The error says which name may have been
-// meant, or lists the known names.
+// Lookup finds a method by name, ignoring case. The error suggests a similar name, or lists the known names.
 func (r Registry) Lookup(name string) (Spec, error) {
 	if s, ok := r.specs[strings.ToLower(name)]; ok {
 		return s, nil

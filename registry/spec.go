@@ -21,23 +21,23 @@ type Spec struct {
 	Tasks   Task
 	Source  string // the paper and the algorithm in it
 	Summary string // one line for listings
-	Files   fs.FS  // the source files of the method's own package, embedded, where its module is another; else nil
+	Files   fs.FS  // the embedded source files of the method's own package, if it is in another module; else nil
 
-	Nondeterministic bool // it says of itself that fits with the same seed may differ
+	Nondeterministic bool // the method declares that fits with the same seed may differ
 
-	Named bool // it runs where it is named, and is none of the methods of "all"
+	Named bool // the method runs only if it is named; "all" does not include it
 
-	// What the method's models can do beside scoring; nothing, where a field is left out.
+	// What the method's models can do besides scoring; an empty field means nothing.
 	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
 	Trees       bool                             // models are TreeModels
-	Gaps        bool                             // features may be NaN, a value that is missing; other methods are given none
+	Gaps        bool                             // features may be NaN, a missing value; other methods are given no NaN
 	Blocks      bool                             // what is learned depends on the blocks of the features; other methods are shown none
 	Probability Probability                      // what scores of two classes stand for
 
 	defaults json.RawMessage
 	grid     Grid
 	does     Raw
-	pkg      string // that defined it
+	pkg      string // path of the package that defined the method
 }
 
 // A FitFunc trains one setting. It returns ctx.Err() soon after cancellation, and an
@@ -45,8 +45,8 @@ type Spec struct {
 // done yet and with data that passed [Data.Check] and is of one of the method's tasks.
 type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
 
-// A PathFunc trains several settings with shared work, e.g. one representation for every C. It calls yield once for each index of
-// ps, in any order, and stops at yield's first error. The models score the same bits as those of single fits.
+// A PathFunc trains several settings with shared work, e.g. one representation for every C. It calls yield once for each
+// index of ps, in any order, and stops at yield's first error. The models give the same scores as single fits, bit for bit.
 type PathFunc[P any] func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error
 
 // One trains a single setting as a path of one.
@@ -59,8 +59,8 @@ func (fit PathFunc[P]) One(ctx context.Context, env Env, train Data, p P) (Model
 	return model, err
 }
 
-// DefinePath is [Define] for a method that fits several settings with shared work, and a single one as a path of one, so that there
-// is one algorithm.
+// DefinePath is [Define] for a method that fits several settings with shared work. A single setting is fitted as a path of
+// one, so that there is one algorithm.
 func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...Option[P]) Spec {
 	return Define(s, defaults, grid, fit.One, append([]Option[P]{Path(fit)}, opts...)...)
 }
@@ -101,8 +101,8 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 // An Option declares a capability of a method with parameters P.
 type Option[P any] func(r *Raw, decode func(json.RawMessage) (P, error))
 
-// Path declares that several settings can be fitted with shared work, beside a fit of one that is another algorithm;
-// [DefinePath] is for those with one algorithm.
+// Path declares that several settings can be fitted with shared work, if a single fit is another algorithm. [DefinePath] is
+// for methods with one algorithm.
 func Path[P any](fit PathFunc[P]) Option[P] {
 	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
 		r.Path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
@@ -126,7 +126,7 @@ func decodeAll[P any](decode func(json.RawMessage) (P, error), raws []json.RawMe
 	return ps, nil
 }
 
-// Memory declares the bytes that one fit allocates at its peak, the data apart.
+// Memory declares the bytes that one fit allocates at its peak, without the data.
 func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
 	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
 		r.Memory = func(s Shape, setting json.RawMessage) (int64, error) {
@@ -146,8 +146,8 @@ func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
 	}
 }
 
-// PathCost declares the nanoseconds of fitting several settings with shared work, and of single fits too, as paths of one, unless
-// Cost says otherwise. Without it settings are taken to cost the sum of single fits.
+// PathCost declares the nanoseconds of fitting several settings with shared work. Unless Cost is declared, a single fit
+// costs a path of one. Without PathCost, settings cost the sum of single fits.
 func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
 	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
 		r.PathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
@@ -197,8 +197,8 @@ func (s *Spec) check() error {
 	return s.checkGrid()
 }
 
-// checkGrid looks at each value of each axis, with the first values of the other axes: at the start of every program all points
-// would take too long.
+// checkGrid checks each value of each axis together with the first values of the other axes. Checking all points would take
+// too long at the start of every program.
 func (s *Spec) checkGrid() error {
 	sh := Shape{Task: Binary, N: 100, D: 10, Classes: 2}
 	for i := range s.grid {
@@ -225,8 +225,7 @@ func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage)
 	return s.does.Fit(ctx, env.filled(), train, raw)
 }
 
-// ready returns what the method sees of train, or the error that a fit ends with before the method
-// is asked.
+// ready returns the data that the method sees of train, or the error with which a fit ends before the method is called.
 func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	if err := ctx.Err(); err != nil {
 		return train, err
@@ -244,9 +243,8 @@ func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	return train, nil
 }
 
-// FitAll trains every setting and calls yield once for each, in the order the
-// method finds cheapest: with shared work if the method declares Path, one by
-// one if not. It stops at the first error. Data is checked once, as in Fit.
+// FitAll trains every setting and calls yield once for each. The order is the cheapest one: with shared work if the method
+// declares Path, else one by one. It stops at the first error. Data is checked once, as in Fit.
 func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error {
 	train, err := s.ready(ctx, train)
 	if err != nil {
@@ -289,8 +287,7 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 // Defaults returns the default parameters as JSON.
 func (s Spec) Defaults() json.RawMessage { return s.defaults }
 
-// Parameters describes the method's parameters, in the order of Defaults; of one that has no struct
-// for them there is none.
+// Parameters describes the method's parameters in the order of Defaults. It is empty if the method has no struct for them.
 func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.Parameters) }
 
 // DefaultGrid returns the grid the method was published with.

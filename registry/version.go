@@ -17,7 +17,7 @@ func WithLibraries(own string, libraries map[string]string) string {
 	return own
 }
 
-// Libraries takes a version of WithLibraries apart.
+// Libraries splits a version that WithLibraries made.
 func Libraries(version string) (own string, libraries map[string]string) {
 	own, rest, _ := strings.Cut(version, " ")
 	libraries = map[string]string{}

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Written returns the grid's points as its author wrote them, in the order of
-// Spec.Settings: each is a JSON object of the axes' values, before any is divided. The
-// value of an axis per feature stands under its name and "_x_d", since the parameter
-// times the number of features d is what was written.
+// Written returns the grid's points as its author wrote them, in the order of Spec.Settings. Each is a JSON object of the
+// axes' values, before any division. A value of an axis per feature is the parameter times the number of features d, so its
+// name gets the ending "_x_d".
 func (g Grid) Written() ([]json.RawMessage, error) {
 	named := make(Grid, len(g))
 	for i, a := range g {

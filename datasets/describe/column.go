@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// A column is what was found of one.
+// A column is what was found of one column of the file.
 type column struct {
 	j        int
 	name     string

@@ -54,10 +54,11 @@ type LeftOut struct {
 	Why  error
 }
 
-// Add adds what ref names: "openml:40981", a data set with its default target; "openml-task:146818", a task's set with the task's
-// target and splits; "openml-suite:99" or "openml-suite:OpenML-CC18", the set of each task, and a group of these. A set that is there
-// as it was described is not touched. Tasks of a suite whose sets cannot be had or read are returned, the others are added; the group
-// has those that are there. It is an error if ref cannot be understood, or if what it names cannot be had.
+// Add adds the sets that ref names: "openml:40981", a data set with its default target; "openml-task:146818", a task's set
+// with the task's target and splits; "openml-suite:99" or "openml-suite:OpenML-CC18", the sets of a suite's tasks and a
+// group of these sets. A set that is already there as described stays untouched. If the set of a suite's task cannot be
+// downloaded or read, Add returns the task and adds the remaining sets. It is an error if ref cannot be understood, or if
+// what it names cannot be downloaded.
 func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	if err := os.MkdirAll(filepath.Join(a.Dir, "meta"), 0o777); err != nil {
 		return nil, fmt.Errorf("%w; choose another data directory with --data", err)

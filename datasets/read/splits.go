@@ -12,10 +12,10 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Splits reads the splits that come with a set of n rows, without the set itself. Nil stands for a set that has none. The file is
-// an ARFF file as OpenML writes it: a line for each row of each split, with the attributes type (TRAIN or TEST), rowid, repeat and
-// fold, all counted from 0. Splits are ordered by repeat and then by fold. It is an error if a row is named twice in a split, or if
-// a split has no rows of one type.
+// Splits reads the splits that come with a set of n rows, without the set itself. It returns nil if the set has none. The
+// file is an ARFF file as OpenML writes it: a line for each row of each split, with the attributes type (TRAIN or TEST),
+// rowid, repeat and fold, all counted from 0. Splits are ordered by repeat and then by fold. It is an error if a split
+// names a row twice, or has no training rows or no test rows.
 func Splits(ctx context.Context, d files.Directory, e *catalogue.Entry, n int) ([]datasets.Division, error) {
 	f, has := e.SplitsFile()
 	if !has {

@@ -12,7 +12,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Included stores the results of h's protocol that come with the program in a new database at path. Without any there is false.
+// Included stores the results of h's protocol that come with the program in a new database at path. It returns false if
+// there are none.
 func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, there bool, err error) {
 	name := h.Protocol.Name
 	file, there, err := reference.File(name)
@@ -28,11 +29,11 @@ func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, 
 		return in, true, err
 	}
 	w := db.NewWriter(environment.Current(), nil)
-	w.Trouble = func(store.Trouble) { w.Abandon() } // what cannot be stored here can be read again
+	w.Trouble = func(store.Trouble) { w.Abandon() } // results that cannot be stored here can be read again
 	defer context.AfterFunc(ctx, w.Abandon)()
 	in, err = Runs(ctx, h, OfBundle(name+".bench", runs), map[string]store.Known{}, db, func(r result.Run) error {
 		if r.Superseded {
-			return nil // what another version of a method gave is not shown
+			return nil // results of another version of a method are not shown
 		}
 		return w.Put(r)
 	})

@@ -5,7 +5,7 @@
 //	scores.go    test scores of a method that this program does not have; they are counted here
 //	included.go  the results that come with the program, as a database
 //
-// Only Included stores anything; no file is opened but its database.
+// Only Included stores anything. No file is opened except its database.
 package admit
 
 import (
@@ -24,26 +24,26 @@ import (
 type Import struct {
 	Taken     int          // cells that are new here
 	Stored    int          // cells that are stored already
-	Old       []plan.Group // cells that this program plans with another key; they are taken as superseded attempts
+	Old       []plan.Group // cells that this program plans with another key; their results are taken as superseded attempts
 	Refused   []plan.Group // cells whose counts do not fit their grid, their folds or their seeds; they are not taken
-	Conflicts []Conflict   // cells that are stored with other counts; what is stored stays
+	Conflicts []Conflict   // cells that are stored with other counts; the stored result stays
 }
 
 // A Conflict is a cell whose two results have one key and differ.
 type Conflict struct {
 	Cell        store.Cell
-	Differences []verify.Difference // Stored is what is stored here, Computed what the source has
+	Differences []verify.Difference // Stored is the value stored here, Computed that of the source
 }
 
-// Results is what is stored here; *store.DB is one.
+// Results returns the results that are stored here; *store.DB is one.
 type Results interface {
 	Result(ctx context.Context, key string) (result.Run, bool, error)
 }
 
-// Runs hands to put the results of a source that belong to h's protocol and are not stored, each marked as imported from
-// the source. A result whose key is not the key that this program would plan today is marked as superseded. A result that
-// is stored with other counts is a conflict. known are the keys that are stored, which Runs adds to; stored is asked for
-// their results. The data need not be here.
+// Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported from
+// the source. A result is marked as superseded if this program would plan its cell with another key today. A result that is
+// stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored returns the
+// results with these keys. The data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
@@ -64,7 +64,7 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 	return t.out, nil
 }
 
-// Unplanned is Runs for a protocol that this program cannot have: its results are taken as superseded attempts.
+// Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded attempts.
 func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	for _, c := range src.Cells {
@@ -87,7 +87,8 @@ type taking struct {
 	out    Import
 }
 
-// take hands a result over, or says why not. today is its cell as this program plans it, nil where it would plan another.
+// take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if the planned key
+// differs.
 func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell) error {
 	have, there := t.known[c.Key]
 	if there && have.Status != result.OK && c.Status != result.OK {
@@ -136,7 +137,7 @@ func (t *taking) refuse(c store.Cell, why string) {
 	t.out.Refused = append(t.out.Refused, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
 }
 
-// completed adds to a result of a file what its plan knows, and reports whether the two fit together.
+// completed adds to a result of a file the values that only the plan has, and reports whether the two fit together.
 func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	planned := c.Spec.NewRun()
 	if r.Status == result.OK && (len(r.Grid) != len(planned.Grid) || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds)) || r.Task != planned.Task {

@@ -27,10 +27,10 @@ type Scores map[string]map[int]map[int][]float64
 // allTasks are the tasks that imported scores may belong to.
 const allTasks = registry.Binary | registry.Multiclass | registry.Regression
 
-// OfScores counts test scores of a method that this program does not have, and returns runs for the store.
-// They are cells of h's protocol under the method's name and a version that the caller gives. They have no
-// folds and no times, and are marked as imported from name. The data must be here. An unknown name is an
-// error, a method of this program is one, and so are scores that are not those of a split's test rows.
+// OfScores counts test scores of a method that this program does not have, and returns runs for the store. They are cells
+// of h's protocol under the method's name and a version that the caller gives. They have no folds and no times, and are
+// marked as imported from name. The data must be here. It is an error if a name is unknown, if the method is one of this
+// program, or if the scores are not exactly those of a split's test rows.
 func OfScores(ctx context.Context, h *plan.Experiment, method, version, name string, scores Scores) ([]result.Run, error) {
 	if _, err := h.Registry.Lookup(method); err == nil {
 		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
@@ -85,9 +85,8 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	return out, nil
 }
 
-// ReadScores reads a CSV file with the columns dataset, split, row and score. Of a task with K classes the
-// columns are score_0 to score_K-1 in place of score. The columns may have any order. A row of a split may
-// occur once. Errors name the line.
+// ReadScores reads a CSV file with the columns dataset, split, row and score, in any order. For a task with K classes the
+// columns score_0 to score_K-1 replace score. A row of a split may occur once. Errors name the line.
 func ReadScores(r io.Reader) (Scores, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true

@@ -14,16 +14,16 @@ import (
 
 // A Source holds results that were computed elsewhere.
 type Source struct {
-	Name  string       // what the results are said to come from
-	Cells []store.Cell // those that stand for their cells
-	// Protocols are the texts of the protocols that are a user's own, by name.
+	Name  string       // where the results come from, for people
+	Cells []store.Cell // the cells whose results stand for them
+	// Protocols holds the texts of the user's own protocols, by name.
 	Protocols map[string]store.StoredProtocol
 	// Run returns the result with a key.
 	Run func(ctx context.Context, key string) (result.Run, error)
 }
 
-// OfBundle is what a file of package bundle holds. The key of each result follows from its inputs, and that of a failure
-// is in the file.
+// OfBundle returns the results of a bundle as a Source. The key of an ok result follows from its inputs; the file has the
+// key of a failure.
 func OfBundle(name string, runs []result.Run) Source {
 	byKey := map[string]result.Run{}
 	src := Source{Name: name, Protocols: map[string]store.StoredProtocol{}, Run: func(_ context.Context, key string) (result.Run, error) { return byKey[key], nil }}
@@ -33,7 +33,7 @@ func OfBundle(name string, runs []result.Run) Source {
 			Inputs: store.Inputs{ProtocolHash: r.ProtocolHash, MethodVersion: r.MethodVersion, Fingerprint: r.Fingerprint, GridHash: r.GridHash},
 		}
 		if c.Key = keyOf(r); r.Status != result.OK {
-			c.Key = r.Key // what failed has no seeds to make a key of
+			c.Key = r.Key // a failed cell has no stored seeds, so its key cannot be computed
 		}
 		src.Cells = append(src.Cells, c)
 		byKey[c.Key] = r
@@ -44,8 +44,8 @@ func OfBundle(name string, runs []result.Run) Source {
 	return src
 }
 
-// OfDatabase is what a database holds: every result that stands for its cell, failures, scores and models included.
-// A key that does not follow from the inputs beside it is an error.
+// OfDatabase returns the results of a database as a Source: every result that stands for its cell, with failures, scores
+// and models. It is an error if a key does not follow from the stored inputs.
 func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) {
 	src := Source{Name: name}
 	var err error
@@ -78,7 +78,7 @@ func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) 
 	return src, nil
 }
 
-// OfAttempts is what a database holds of the attempts that are wanted: of each cell the last one.
+// OfAttempts returns the wanted attempts of a database as a Source: for each cell the last one.
 func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(store.Attempted) bool) (Source, error) {
 	src, err := OfDatabase(ctx, name, db)
 	if err != nil {
@@ -87,7 +87,7 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 	all, err := db.Attempts(ctx)
 	src.Cells = nil
 	src.Run = func(ctx context.Context, key string) (result.Run, error) {
-		r, _, err := db.Result(ctx, key) // scores and models are kept of the attempt that stands for its cell
+		r, _, err := db.Result(ctx, key) // only the attempt that stands for its cell has scores and a model
 		return r, err
 	}
 	for _, t := range all {
@@ -96,7 +96,7 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 		}
 		c, last := t.Cell, len(src.Cells)-1
 		if last >= 0 && src.Cells[last].Protocol == c.Protocol && src.Cells[last].Dataset == c.Dataset && src.Cells[last].Method == c.Method && src.Cells[last].Split == c.Split {
-			src.Cells[last] = c // attempts at a cell ascend by time
+			src.Cells[last] = c // attempts at a cell are sorted by time, so the last one stays
 		} else {
 			src.Cells = append(src.Cells, c)
 		}
@@ -104,7 +104,8 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 	return src, err
 }
 
-// Pairs hands over the two results of each cell that both sources have, and returns how many cells each has alone.
+// Pairs hands over the two results of each cell that both sources have, and returns the number of cells that only one side
+// has.
 func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (alone [2]int, err error) {
 	name := func(c store.Cell) runner.Cell {
 		return runner.Cell{Protocol: c.Protocol, Dataset: c.Dataset, Split: c.Split, Method: c.Method}
@@ -134,7 +135,7 @@ func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (al
 	return alone, nil
 }
 
-// keyOf is the key that follows from the inputs of a result.
+// keyOf computes the key of a result from its inputs.
 func keyOf(r result.Run) string {
 	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
 		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})

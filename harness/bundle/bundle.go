@@ -60,12 +60,11 @@
 // size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
 // parts.
 //
-// Version 4 of the format, which programs before this one wrote, has neither protocols nor grids, and results that are ok alone. Its
-// results have as many grid points as they had, each nil: the plan of a result gives their values.
+// Version 4 of the format, which earlier programs wrote, has no protocols, no grids and no failures. When it is read, each
+// grid point is nil; planning the result again gives the values.
 //
-// Reading checks the SHA-256, the range of every number and that
-// counts agree with each other. Damage is an error, never a panic, and memory is taken only for bytes that
-// were read.
+// Reading checks the SHA-256, the range of every number, and that counts agree with each other. Damage is an error, never a
+// panic. Memory is taken only for bytes that were read.
 package bundle
 
 import (

@@ -15,7 +15,7 @@ import (
 
 // A decoder reads a body. After an error it returns zeros, and err holds the first error.
 type decoder struct {
-	format       int // its version
+	format       int // the version of the format
 	left         []byte
 	err          error
 	texts        []string
@@ -125,7 +125,7 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// Read returns the results of a file, each with its grid, and with the text of its protocol where that is a user's own.
+// Read returns the results of a file, each with its grid. If a protocol is a user's own, the results have its text, too.
 func Read(file []byte) ([]result.Run, error) {
 	packed, format, err := opened(file)
 	if err != nil {

@@ -23,8 +23,7 @@ const (
 
 var rows = number{get: func(s result.Score) int64 { return int64(s.N) }, set: func(s *result.Score, v int64) { s.N = int(v) }}
 
-// numbers returns the numbers of a score in the order of the file. The meaning of each may depend on those
-// before it.
+// numbers returns the numbers of a score in the order of the file. The meaning of a number may depend on earlier numbers.
 func numbers(task string) []number {
 	switch task {
 	case taskBinary:
@@ -61,10 +60,10 @@ func numbers(task string) []number {
 
 func ptr[T any](v T) *T { return &v }
 
-// most is the largest count, so that products of two counts are exact.
+// most is the largest count. It makes products of two counts exact.
 const most = math.MaxInt32
 
-// check refuses a score whose numbers are not those of its task or contradict each other.
+// check refuses a score that has other numbers than its task needs, or numbers that contradict each other.
 func check(task string, s result.Score) error {
 	if s.N < 0 || s.N > most {
 		return fmt.Errorf("a score of %d rows", s.N)

@@ -23,8 +23,8 @@ type Writer struct {
 	textAt       map[string]int
 	environments []string
 	environment  map[result.Environment]int
-	protocols    encoder // name, hash, text and splits of each
-	grids        encoder // hash and points of each
+	protocols    encoder // name, hash, text and number of splits of each protocol
+	grids        encoder // hash and points of each grid
 	seen         map[string]bool
 	howMany      [2]int // protocols and grids
 }
@@ -70,11 +70,11 @@ func (w *Writer) text(s string) {
 	w.cells.number(i)
 }
 
-// ends is how a cell ended, by the number that stands for it.
+// ends maps the number in the file to how a cell ended.
 var ends = []result.Status{result.OK, result.Failed, result.Timeout}
 
-// Add adds a result in the form that store.DB.Result gives, with the text of its protocol if that is a user's own. An
-// error means that the format cannot hold the result.
+// Add adds a result as store.DB.Result returns it; a user's own protocol must have its text. An error means that the format
+// cannot hold the result.
 func (w *Writer) Add(r result.Run) error {
 	end := slices.Index(ends, r.Status)
 	if end < 0 || r.Environment == nil || r.GridWritten != nil && len(r.GridWritten) != len(r.Grid) || r.Status == result.OK && r.Selected == nil {
@@ -178,7 +178,7 @@ func (w *Writer) Add(r result.Run) error {
 	return nil
 }
 
-// once writes what several cells share, under the name of what is shared.
+// once writes something that several cells share, the first time that its name is given.
 func (w *Writer) once(name string, wanted bool, kind int, to *encoder, write func(*encoder)) {
 	if w.seen == nil {
 		w.seen = map[string]bool{}
@@ -244,7 +244,7 @@ func byFold(r result.Run) ([][]result.Score, error) {
 	return folds, check(r.Task, r.Test)
 }
 
-// scores writes a column of scores. check must have accepted each of them.
+// scores writes a column of scores that check has accepted.
 func (e *encoder) scores(task string, column []result.Score) {
 	for _, n := range numbers(task) {
 		before := int64(0)

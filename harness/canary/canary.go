@@ -132,8 +132,8 @@ func contradict(rng *rand.Rand, y []float64, rows []int) {
 	}
 }
 
-// partner draws a cell of class and label among the rows that are not of class a and do not have its label.
-// It returns -1 if there is no such row.
+// partner draws a pair of class and label among the rows that have neither class a nor label a. It returns -1 if there is
+// no such row.
 func partner(rng *rand.Rand, at [][]int, k, a int) int {
 	total := 0
 	for from, list := range at {
@@ -187,8 +187,8 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// P returns how improbable it is that predictions are by chance as right about rows as scores are. y holds
-// the true targets. scores has one score a row, or one for each class, as a model gives them.
+// P returns the probability that predictions by chance are as right about rows as these scores are. y holds the true
+// targets. scores has one score for each row, or one for each row and class, as a model gives them.
 func P(task registry.Task, classes int, y, scores []float64) float64 {
 	switch task {
 	case registry.Binary:
@@ -226,9 +226,9 @@ func Constant(task registry.Task, y []float64) int {
 	return most
 }
 
-// right is Fisher's exact test of n rows. row tells of a row whether it is of a class and whether it is
-// predicted to be of the class. The result is the probability of as many hits or more, given the number of
-// rows of the class and the number of rows predicted to be.
+// right is Fisher's exact test of n rows. For row i, row returns whether the row is of a class and whether it is predicted
+// to be of the class. A hit is a row for which both are true. The result is the probability of as many hits or more, given
+// the number of rows of the class and the number of rows predicted to be of the class.
 func right(n int, row func(i int) (is, predicted bool)) float64 {
 	var of, said, hits int
 	for i := range n {

@@ -1,9 +1,10 @@
-// Package experiments says what papers found and what would decide it: for each of their tables and figures a protocol, the
-// reports that draw it, the printed numbers, and the claims, each a sentence with a rule on the numbers.
+// Package experiments holds what papers found, as questions that can be decided. Each table or figure of a paper is an
+// experiment: a protocol, the reports that draw it, the printed numbers, and the claims. A claim is a sentence with a rule
+// on numbers.
 //
-// An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are those of its
-// protocol: stored, resumed and keyed like any others. The package runs nothing and knows no result: package harness runs
-// protocols, reports/claims decides. docs/experiments.md explains every key.
+// An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are ordinary
+// cells of its protocol. The package runs nothing and knows no result: package harness runs protocols, and reports/claims
+// decides. docs/experiments.md explains every key.
 package experiments
 
 import (
@@ -30,7 +31,7 @@ var builtin embed.FS
 
 var files = tomlfile.Kind{What: "experiment", Doc: "docs/experiments.md", Builtin: builtin}
 
-// An Experiment is a table or a figure of a paper, or a question of one's own.
+// An Experiment is a table or a figure of a paper, or a user's own question.
 type Experiment struct {
 	Name string `toml:"-"` // that of its file
 	Path string `toml:"-"` // of the TOML file it was read from; "" for a built-in one
@@ -38,12 +39,12 @@ type Experiment struct {
 	Title    string        `toml:"title"`
 	Source   string        `toml:"source"`   // paper and place
 	Protocol string        `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
-	Datasets []string      `toml:"datasets"` // of the protocol's; nil for all
+	Datasets []string      `toml:"datasets"` // a part of the protocol's sets; nil for all
 	Methods  []string      `toml:"methods"`  // columns or series; nil for the protocol's
 	Splits   int           `toml:"splits"`   // 0 for the protocol's
-	Notes    []string      `toml:"notes"`    // what differs from the source, a sentence or more each
+	Notes    []string      `toml:"notes"`    // differences from the source, in sentences
 	Alone    bool          `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
-	MaxCell  time.Duration `toml:"max_cell"` // cells that are predicted to take longer are skipped, unless --max-cell says otherwise; 0 for --max-cell's own
+	MaxCell  time.Duration `toml:"max_cell"` // longest predicted time of a cell, unless --max-cell says otherwise; 0 for the default of --max-cell
 	Quick    Quick         `toml:"quick"`    // a part that takes less than a minute
 
 	Shows   []Show            `toml:"show"`
@@ -67,22 +68,22 @@ type Show struct {
 	Methods  []string `toml:"methods"`
 }
 
-// A Claim is a sentence of the source with what decides it: it holds if all its comparisons do.
+// A Claim is a sentence of the source. It holds if all its comparisons hold.
 type Claim struct {
 	Says    string       `toml:"says"`
 	Compare []Comparison `toml:"compare"`
 }
 
-// A Comparison sets a series beside another, or beside a number, and says where the difference lies if the claim is true.
-// Metrics are compared by their difference, in the unit of tables, and processor times by their ratio.
+// A Comparison compares a series with another series or with a number, and says where the difference lies if the claim is
+// true. Metrics are compared by their difference, in the unit of tables. Processor times are compared by their ratio.
 type Comparison struct {
 	Series   string    `toml:"series"`
-	Datasets []string  `toml:"datasets"` // that count; nil for all
-	With     []string  `toml:"with"`     // each of these series; "*" for every other; nil for the number 0, of times 1
-	Of       string    `toml:"of"`       // a metric, "cpu" for processor time, "slope" for the power of the sweep's quantity with which it grows; "" for the protocol's metric
-	At       []float64 `toml:"at"`       // points of the sweep, whose mean counts, of slopes the ends; nil for all, or for what is no sweep
-	WithAt   []float64 `toml:"with_at"`  // of the other series; nil for the same
-	Least    float64   `toml:"-"`        // the ends of where it lies
+	Datasets []string  `toml:"datasets"` // the sets that are compared; nil for all
+	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0, or 1 for times
+	Of       string    `toml:"of"`       // a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the protocol's metric
+	At       []float64 `toml:"at"`       // points of the sweep: their mean counts, or for slopes the ends; nil for all points, or without a sweep
+	WithAt   []float64 `toml:"with_at"`  // points of the other series; nil for the same points
+	Least    float64   `toml:"-"`        // the bounds of the difference
 	Most     float64   `toml:"-"`
 
 	Above   *float64    `toml:"above"`
@@ -92,7 +93,7 @@ type Comparison struct {
 	Printed *float64    `toml:"printed"` // the source's own number, shown beside ours
 }
 
-// What a comparison may be of beside metrics.
+// These are the values of Of that are no metrics.
 const (
 	CPU   = "cpu"
 	Slope = "slope"
@@ -172,7 +173,7 @@ func (e *Experiment) check() error {
 	return nil
 }
 
-// check sets the ends of where the difference lies.
+// check reads the bounds of the difference.
 func (c *Comparison) check() error {
 	if c.Series == "" {
 		return errors.New("series is missing")
@@ -210,14 +211,15 @@ func (c *Comparison) check() error {
 	return nil
 }
 
-// Part is the experiment as it is run: the whole, or what Quick leaves of it.
+// A Part is what is run of an experiment: the whole, or the part that Quick names.
 type Part struct {
 	Datasets []string // nil for the protocol's
-	Methods  []string // columns of the protocol; nil for all methods, where the protocol does not name its own
+	Methods  []string // columns of the protocol; nil for all methods if the protocol names none
 	Splits   int
 }
 
-// Of returns what is run of an experiment under its protocol, which Protocol.ResolveSets has seen. An error names what the protocol does not have.
+// Of returns the part of an experiment that is run under its protocol; Protocol.ResolveSets must have been called. It is an
+// error if the protocol lacks a set or a method.
 func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
 	part := Part{Datasets: e.Datasets, Splits: e.Splits}
 	if part.Splits == 0 {

@@ -1,8 +1,8 @@
 // Package externaltrees reads models of boosted trees that other programs trained, and scores rows with them.
 //
-// It reads the text files of LightGBM and the JSON and UBJ files of XGBoost. The package leaves scores the
-// rows, so that files of XGBoost are first brought into the binary form that leaves reads. Linear leaves,
-// dropped trees (dart) and XGBoost's splits on categories are refused.
+// It reads the text files of LightGBM and the JSON and UBJ files of XGBoost. A package named leaves scores the rows. Since
+// leaves reads only XGBoost's binary form, files of XGBoost are first brought into that form. Linear leaves, dropped trees
+// (dart) and XGBoost's splits on categories are refused.
 package externaltrees
 
 import (
@@ -28,9 +28,9 @@ type Model struct {
 	margin    []float64 // the constants added to the sum of the trees of each group; nil for none
 }
 
-// Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the
-// number of bytes that reading may take, 0 for any number. A file that is torn or contradicts itself is an
-// error, also where package leaves panics over it.
+// Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the number of bytes
+// that reading may take, 0 for any number. A file that is cut or contradicts itself is an error, even if package leaves
+// panics.
 func Read(text []byte, memory int64) (m *Model, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -49,7 +49,7 @@ func Read(text []byte, memory int64) (m *Model, err error) {
 	return readLightGBM(text)
 }
 
-// These are the objectives by task. The prediction of such a regression is the sum of the trees.
+// These are the objectives by task. For these regressions the prediction is the sum of the trees.
 var (
 	ofBinary     = []string{"binary", "cross_entropy", "binary:logistic", "binary:logitraw", "binary:hinge"}
 	ofMulticlass = []string{"multiclass", "multiclassova", "multi:softprob", "multi:softmax"}

@@ -14,8 +14,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// readLightGBM reads a text file of LightGBM. Package leaves trusts its input, so it is given only text that
-// was checked here.
+// readLightGBM reads a text file of LightGBM. Package leaves does not check its input, so it is given only checked text.
 func readLightGBM(text []byte) (*Model, error) {
 	f := &lightgbmFile{head: section{}}
 	if err := f.scan(string(text)); err != nil {
@@ -231,7 +230,7 @@ func (s section) checkSplits(l *lists, n, features int) {
 	if l.err != nil {
 		return
 	}
-	node := func(child int) int { // leaves are numbered after the inner nodes
+	node := func(child int) int { // leaf numbers follow the numbers of the inner nodes
 		if child < 0 {
 			return n + ^child
 		}

@@ -33,17 +33,16 @@ type Metric struct {
 	Title   string // as a sentence writes it
 	Better  Direction
 	Percent bool          // tables show it times 100
-	Tasks   registry.Task // whose scores have it
+	Tasks   registry.Task // the tasks whose scores have the metric
 
-	// Probabilities marks a metric of test scores that stand for probabilities. Only methods with such scores
-	// have it.
+	// Probabilities marks a metric that exists only for methods whose scores stand for probabilities.
 	Probabilities bool
 
 	// Of computes the metric. It returns nil where the score lacks the counts for it, or where the metric is
 	// not defined for the predicted rows. The caller may change the result.
 	Of func(result.Score) *big.Rat
 
-	// pick returns the result of Select faster, or for mse in another arithmetic. It may be nil.
+	// pick computes Select faster, or for mse in floating point. It may be nil.
 	pick func(folds [][]result.Score) int
 }
 

@@ -22,7 +22,7 @@ type MethodSettings struct {
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
 
-	TrainRows int `toml:"-"` // of a variant that a sweep makes: see Sweep; 0 for those of the protocol
+	TrainRows int `toml:"-"` // only in a variant that a sweep makes: see Sweep; 0 for the protocol's number
 }
 
 // Grid returns a method's grid under the protocol.
@@ -55,8 +55,8 @@ func (p *Protocol) GridPoints(spec registry.Spec, dataset string, sh registry.Sh
 	return points, nil
 }
 
-// params returns the parameters that the protocol gives a method on a set; nil without any. The settings of a
-// variant precede those of its method, and in both the settings for the set precede those for all sets.
+// params returns the parameters that the protocol gives a method on a set, nil if it gives none. A variant's settings
+// override those of its method. In both, settings for the set override settings for all sets.
 func (p *Protocol) params(method, dataset string) map[string]any {
 	m := p.Methods[method]
 	out := map[string]any{}
@@ -77,9 +77,9 @@ func (p *Protocol) Builtin() bool { return slices.Contains(Names(), p.Name) }
 // Base returns the method that name is a variant of under the protocol, or name if it is no variant.
 func (p *Protocol) Base(name string) string { return cmp.Or(p.Methods[name].Of, name) }
 
-// Resolve writes the methods of [methods.NAME] as the registry does, whatever their case, and returns the
-// registry with the protocol's variants added. In a user's own file a name that the registry does not know is
-// an error. A built-in protocol may name methods that a smaller registry lacks.
+// Resolve replaces the method names in [methods.NAME] by their spelling in the registry, and returns the registry with the
+// protocol's variants added. In a user's own file an unknown name is an error. A built-in protocol may name methods that a
+// smaller registry lacks.
 func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	resolved := map[string]MethodSettings{}
 	var variants []registry.Spec
@@ -116,7 +116,7 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	return reg, nil
 }
 
-// variant returns a method under another name, for some of its tasks.
+// variant returns a method under another name, limited to some of its tasks.
 func variant(reg registry.Registry, spec registry.Spec, name string, tasks []string) (registry.Spec, error) {
 	if other, err := reg.Lookup(name); err == nil {
 		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Outline is what a user's own protocol is begun with. Values are not checked: Parse does that on the text.
+// An Outline is the start of a user's own protocol. Its values are not checked here: Parse checks the text.
 type Outline struct {
 	Splits, Folds     int
 	TestFraction      float64  // of the rows

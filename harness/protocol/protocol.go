@@ -46,7 +46,7 @@ type Semantics struct {
 	MethodSeed   uint32  `toml:"method_seed" json:"method_seed"`
 	Standardise  bool    `toml:"standardise" json:"standardise"`
 
-	// A field that was added later is left out of the hash where its value means what was done before.
+	// A field that was added later is left out of the hash if its value means the earlier behaviour.
 	Split split.Kind `toml:"split" json:"split,omitempty"` // how the test rows are chosen; "" for stratified
 	Parts int        `toml:"parts" json:"parts,omitempty"` // the number of parts of split = "kfold"
 	// Metric selects the grid point; "" stands for accuracy, and for the mean squared error of regression.
@@ -64,18 +64,17 @@ type Semantics struct {
 	TrainRows int `toml:"train_rows" json:"train_rows,omitempty"`
 }
 
-// These constants are the distance between the seeds of a cell, which is the largest number of splits, and
-// the largest number of seeds of a cell.
+// The first constant is the distance between the seeds of a cell, and so the largest number of splits. The second is the
+// largest number of seeds of a cell.
 const (
 	seedStep = 1_000_000
 	maxSeeds = 1000
 )
 
-// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed
-// is also that of the split's folds. Seeds returns nil where the only seed is MethodSeed. Seed k of split s
-// is MethodSeed + (s - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws.
-// But the first seed is MethodSeed for every split of a set whose rows are divided anew. testPart says
-// whether the set has a test part of its own.
+// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed is also the
+// seed of the split's folds. Seeds returns nil if MethodSeed is the only seed. Seed k of split s is MethodSeed + (s - 1) +
+// 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws. But if every split divides the rows anew,
+// the first seed is MethodSeed for all splits. testPart says whether the set has a test part of its own.
 func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 	seeds := make([]uint32, max(1, s.MethodSeeds))
 	for k := range seeds {
@@ -95,14 +94,15 @@ func (s Semantics) Splitter() split.Splitter {
 	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds, TrainRows: s.TrainRows}
 }
 
-// SplitterOf is Splitter for a method, which may learn from fewer rows than others.
+// SplitterOf is the Splitter for one method, which may learn from fewer rows than other methods.
 func (p *Protocol) SplitterOf(method string) split.Splitter {
 	s := p.Semantics.Splitter()
 	s.TrainRows = cmp.Or(p.Methods[method].TrainRows, s.TrainRows)
 	return s
 }
 
-// Fewer returns the protocol with at most so many training rows for a method, drawn as Semantics.TrainRows are; p is not changed.
+// Fewer returns a copy of the protocol in which a method learns from at most rows training rows. They are drawn as for
+// Semantics.TrainRows.
 func (p *Protocol) Fewer(method string, rows int) *Protocol {
 	q := *p
 	q.Methods = maps.Clone(p.Methods)
@@ -115,7 +115,7 @@ func (p *Protocol) Fewer(method string, rows int) *Protocol {
 	return &q
 }
 
-// TestsItself reports whether the rows that are learned from are tested.
+// TestsItself reports whether the test rows are the training rows.
 func (s Semantics) TestsItself() bool { return s.Split == split.All }
 
 // check refuses semantics that no cell can follow.
@@ -193,7 +193,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/protocols.md"))
 		}
 	}
-	if p.Semantics.Split == split.Stratified { // another way to write the same semantics
+	if p.Semantics.Split == split.Stratified { // "stratified" and "" mean the same
 		p.Semantics.Split = ""
 	}
 	if m, err := metric.Lookup(p.Semantics.Metric); err == nil {

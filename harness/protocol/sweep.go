@@ -12,12 +12,12 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TrainRows is the parameter of a series that sweeps the number of training rows instead of a parameter of the method.
+// TrainRows is the Param of a series that sweeps the number of training rows, and no parameter of the method.
 const TrainRows = "train_rows"
 
-// A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value is a
-// variant, a column of its own, called "GBRFF1 landmarks=5". With Datasets the sets of the protocol are the points instead, and
-// the number of their training rows is the quantity.
+// A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value is
+// a variant with a column of its own, such as "GBRFF1 landmarks=5". If Datasets is set, the protocol's sets are the points
+// of the sweep, and their numbers of training rows are the values.
 type Sweep struct {
 	Name     string            `toml:"name"`     // of the quantity, one word
 	Title    string            `toml:"title"`    // what drawings call it; "" for "number of NAME"
@@ -28,12 +28,12 @@ type Sweep struct {
 
 // A Series is one method in a sweep: one line of its drawing.
 type Series struct {
-	Of     string             `toml:"of"`     // the method; "" for the one that has the series' name
-	Param  string             `toml:"param"`  // which takes the values: a parameter of the method, or TrainRows
-	Divide float64            `toml:"divide"` // the parameter is the value over this; 0 for 1
-	Times  map[string]float64 `toml:"times"`  // on these data sets the parameter is the value times this
-	Params map[string]any     `toml:"params"` // others, at every point
-	Grid   registry.Grid      `toml:"grid"`   // nil for that of the method
+	Of     string             `toml:"of"`     // the method; "" for the method with the series' name
+	Param  string             `toml:"param"`  // the parameter that is swept: one of the method, or TrainRows
+	Divide float64            `toml:"divide"` // the parameter is the value divided by Divide; 0 means 1
+	Times  map[string]float64 `toml:"times"`  // on these data sets the parameter is the value times this factor
+	Params map[string]any     `toml:"params"` // further parameters, the same at every point
+	Grid   registry.Grid      `toml:"grid"`   // nil for the method's grid
 }
 
 // A Point is one series at one value of a sweep.
@@ -43,8 +43,8 @@ type Point struct {
 	Method string // the variant
 }
 
-// Points returns the points of the protocol's sweep over methods, by series as Columns orders them and then by value; nil
-// without such a sweep.
+// Points returns the points of the protocol's sweep over methods, sorted by series in the order of Columns, then by value.
+// It returns nil without such a sweep.
 func (p *Protocol) Points() []Point {
 	if p.Sweep == nil || p.Sweep.Datasets {
 		return nil
@@ -58,7 +58,7 @@ func (p *Protocol) Points() []Point {
 	return out
 }
 
-// Expand puts the points of a series in the place of its name in a list of methods; nil stays nil.
+// Expand replaces the name of a series in a list of methods by the variants of the series; nil stays nil.
 func (p *Protocol) Expand(methods []string) []string {
 	var out []string
 	for _, name := range methods {
@@ -78,8 +78,8 @@ func (s *Sweep) variant(series string, value float64) string {
 	return series + " " + s.Name + "=" + strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// expandSweep adds the variants of the sweep to Methods, and puts them in the place of their series in Columns. Without
-// columns the protocol is of the sweep alone.
+// expandSweep adds the variants of the sweep to Methods, and replaces the series in Columns by their variants. A protocol
+// without columns then has the sweep's variants only.
 func (p *Protocol) expandSweep() error {
 	s := p.Sweep
 	switch {
@@ -135,7 +135,7 @@ func (p *Protocol) expandSweep() error {
 	return nil
 }
 
-// at is the variant of a series at a value.
+// at returns the variant of a series at a value.
 func (s Series) at(name string, value float64) (MethodSettings, error) {
 	m := MethodSettings{Of: s.Of, Grid: s.Grid, Params: maps.Clone(s.Params)}
 	if m.Of == "" {

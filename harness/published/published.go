@@ -20,7 +20,7 @@ import (
 //go:embed published.csv
 var table string
 
-// AverageRank is in place of the data set where a source prints a method's average rank.
+// AverageRank replaces the name of the data set where a source prints a method's average rank.
 const AverageRank = "average rank"
 
 // A Value is one cell of a printed table, in the unit of its source. The unit of the tables of 2019 and 2020
@@ -31,7 +31,7 @@ type Value struct {
 	Std                     *float64 // nil where none is printed
 }
 
-// A Point is what a figure prints for a series at a value of what is swept (see docs/experiments.md).
+// A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/experiments.md).
 type Point struct {
 	Series string  `toml:"series"`
 	At     float64 `toml:"at"`
@@ -70,9 +70,9 @@ var units = map[string]map[string]*big.Rat{
 	"shahrampour2018-table2-error": {"error": big.NewRat(1, 1), "mse": big.NewRat(1, 100)},
 }
 
-// Beside returns the values of a source that are comparable with results by a metric, in the unit of our
-// tables and in the order of Of. It also returns the metrics that the source has values of. names gives, by
-// our name of a data set, the name in the source where the two differ.
+// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables and in
+// the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's
+// name where the two differ.
 func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
 	metrics = slices.Sorted(maps.Keys(units[source]))
 	unit := units[source][metric]
@@ -106,8 +106,7 @@ func scaled(printed float64, unit *big.Rat) float64 {
 	return out
 }
 
-// parsed reads the embedded file once. An error in the file is a mistake of the program; its first test finds
-// the mistake.
+// parsed reads the embedded file once. An error in the file is a mistake of the program, which its tests find.
 var parsed = sync.OnceValue(func() []Value {
 	values, err := parse(table)
 	if err != nil {

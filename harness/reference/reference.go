@@ -1,6 +1,6 @@
-// Package reference carries results that come with the program: the reference run, which is behind the table of the README and
-// which `bench import reference` stores beside a newcomer's own, and results of the experiments. files/ holds one file for
-// each protocol in the form of package bundle, embedded in the program.
+// Package reference carries results that come with the program: the reference run and results of the experiments. The
+// README's table is made from the reference run, and `bench import reference` stores it. The embedded folder files/ holds
+// one file for each protocol in the form of package bundle.
 package reference
 
 import (

@@ -13,11 +13,11 @@ import (
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// offer notes the files of a cell's set, which workers may ask for by their SHA-256.
+// offer makes the files of a cell's set available to workers, who ask for a file by its SHA-256.
 func (p *Pool) offer(c runner.CellSpec) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.offered[c.Set] || c.Set.Path != "" { // a worker takes no files of a set of one's own
+	if p.offered[c.Set] || c.Set.Path != "" { // workers take no files of a set that the user described
 		return
 	}
 	p.offered[c.Set] = true
@@ -28,8 +28,8 @@ func (p *Pool) offer(c runner.CellSpec) {
 	}
 }
 
-// get brings the files of a set that are not in the data directory: from the worker's own source, else from
-// the coordinator.
+// get fetches the files of a set that are missing in the data directory: from the worker's own source, or else from the
+// coordinator.
 func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 	state, err := w.opt.Data.State(e)
 	if state != files.Missing || e.Local() {

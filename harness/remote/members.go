@@ -12,17 +12,17 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A member is a worker that has said hello.
+// A member is a worker that has said hello to the coordinator.
 type member struct {
 	hello
 	in   string // its group
 	seen time.Time
 }
 
-// mostJobs is more than any machine runs at a time: a worker cannot take a whole plan at once.
+// mostJobs is more than any machine runs at a time. The bound keeps a worker from taking a whole plan at once.
 const mostJobs = 4096
 
-// hear takes the hello of a worker.
+// hear handles the hello of a worker.
 func (p *Pool) hear(m *nats.Msg) {
 	var h hello
 	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
@@ -75,7 +75,7 @@ func (p *Pool) tell(was *member, h hello) {
 	}
 }
 
-// makeGroup makes the queue of a group, where there is none.
+// makeGroup makes the queue of a group if there is none.
 func (p *Pool) makeGroup(name string) error {
 	_, err := p.stream.CreateOrUpdateConsumer(p.ctx, jetstream.ConsumerConfig{
 		Durable: name, FilterSubject: p.names.cells(name), AckPolicy: jetstream.AckExplicitPolicy,
@@ -84,7 +84,7 @@ func (p *Pool) makeGroup(name string) error {
 	return err
 }
 
-// watch takes workers for lost that are silent for too long.
+// watch treats workers that are silent for too long as lost.
 func (p *Pool) watch() {
 	look := time.NewTicker(p.opt.Lost / 4)
 	defer look.Stop()
@@ -123,13 +123,13 @@ func (p *Pool) watch() {
 	}
 }
 
-// settle ends the calls that nobody is at and that nobody will get: those of groups without any worker. While
-// a group has workers, the server hands the cells of a lost one out again.
+// settle ends the calls that no worker runs and no worker will get: calls of groups without any worker. While a group has
+// workers, the server delivers the cells of a lost worker again.
 func (p *Pool) settle() {
 	kept := map[string]bool{} // groups and tasks
 	for _, m := range p.members {
 		kept[m.in] = true
-		for _, id := range m.Running { // a worker that has changed its group goes on with its cells
+		for _, id := range m.Running { // a worker that has changed its group still runs its cells
 			kept[id] = true
 		}
 	}

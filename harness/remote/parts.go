@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// roomBeside is what a message needs beside its data.
+// roomBeside is the bytes that a message needs besides its data.
 const roomBeside = 4096
 
 // part is the most bytes of data that a message carries.
@@ -29,7 +29,7 @@ const (
 	headerError = "Bench-Error" // why there is no answer
 )
 
-// split makes the messages that carry data, in order. from tells whose they are.
+// split returns the messages that carry data, in order. from identifies the sender.
 func split(nc *nats.Conn, subject, from string, data []byte) []*nats.Msg {
 	parts := slices.Collect(slices.Chunk(data, part(nc)))
 	of := from + "." + rand.Text()
@@ -44,7 +44,8 @@ func split(nc *nats.Conn, subject, from string, data []byte) []*nats.Msg {
 	return out
 }
 
-// parts joins what split made, of one sender after the other. A sender that begins anew has given up what it began.
+// parts joins the messages that split made, separately for each sender. A sender that starts new data has given up its
+// earlier data.
 type parts map[string]*partial
 
 type partial struct {
@@ -53,7 +54,7 @@ type partial struct {
 	left int
 }
 
-// add takes a message. It returns the whole data with the last part, else nil.
+// add takes a message. It returns the whole data with the last message, and nil before.
 func (p parts) add(m *nats.Msg) []byte {
 	of := m.Header.Get(headerOf)
 	left, err := strconv.Atoi(m.Header.Get(headerLeft))
@@ -78,7 +79,8 @@ func (p parts) add(m *nats.Msg) []byte {
 	return was.data
 }
 
-// sendAll gives the ends of a batch to the coordinator: those that have come while it gave others, together.
+// sendAll sends the ends of a batch's cells to the coordinator. Ends that arrive during one sending go together in the
+// next.
 func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
 	for d := range ends {
 		some := []done{d}
@@ -96,8 +98,8 @@ func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
 	}
 }
 
-// send gives ends of cells to the coordinator. It tries until the coordinator has them, the run is over, or ctx is done
-// while no coordinator is there.
+// send sends ends of cells to the coordinator. It tries until the coordinator has them or the run is over. If no
+// coordinator answers, it also stops when ctx is done.
 func (w *worker) send(ctx context.Context, some []done) {
 	data, err := encode(some)
 	if err != nil {
@@ -193,7 +195,7 @@ func (p *Pool) give(m *nats.Msg) {
 	p.respond(m, answer)
 }
 
-// read reads a part of an object; no bytes are its end.
+// read returns a part of an object. No bytes mean that the object ends there.
 func (p *Pool) read(w wish) ([]byte, error) {
 	p.mu.Lock()
 	path, offered := p.files[w.Name]
@@ -217,7 +219,7 @@ func (p *Pool) read(w wish) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, w.Offset, most))
 }
 
-// object reads an object of the coordinator.
+// object returns a reader of an object of the coordinator.
 func (w *worker) object(ctx context.Context, name string) io.Reader {
 	return &object{to: w.names.object(), wish: wish{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
 		within, end := context.WithTimeout(ctx, askWithin)

@@ -20,7 +20,7 @@ type Plugin struct {
 	Files  map[string]string `json:"files"` // SHA-256 by name in the folder, File among them
 }
 
-// hash names the content of a plugin.
+// hash identifies the content of a plugin.
 func (p *Plugin) hash() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
@@ -29,7 +29,7 @@ func (p *Plugin) hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// offerPlugin notes the files of a plugin, which workers may ask for by their SHA-256; p.mu is held.
+// offerPlugin makes the files of a plugin available to workers, who ask for a file by its SHA-256; p.mu is held.
 func (p *Pool) offerPlugin(files *Plugin) {
 	if files != nil {
 		for name, sum := range files.Files {
@@ -38,8 +38,8 @@ func (p *Pool) offerPlugin(files *Plugin) {
 	}
 }
 
-// check compares a cell with this program. A plugin of the coordinator that is not here, or that is another here, is
-// brought first, if this worker takes plugins.
+// check compares a cell with this program. If the coordinator's plugin is missing or different here, check first gets the
+// plugin, provided that this worker takes plugins.
 func (w *worker) check(ctx context.Context, t task) error {
 	err := w.opt.Check(t.Spec, t.Code)
 	if err == nil || t.Plugin == nil {
@@ -60,14 +60,14 @@ func (w *worker) check(ctx context.Context, t task) error {
 		}
 		w.installed[hash] = true
 		w.mu.Lock()
-		clear(w.runners) // those that follow know the plugin
+		clear(w.runners) // runners that start from now on know the plugin
 		w.mu.Unlock()
 		w.log("took the plugin %s of the coordinator, SHA-256 %.16s", t.Plugin.File, t.Plugin.Files[t.Plugin.File])
 	}
 	return w.opt.Check(t.Spec, t.Code)
 }
 
-// getPlugin brings the files of a plugin into a folder, and returns the path of the program itself.
+// getPlugin gets the files of a plugin into a folder, and returns the path of the program itself.
 func (w *worker) getPlugin(ctx context.Context, p *Plugin, folder string) (string, error) {
 	if _, there := p.Files[p.File]; !there || strings.ContainsAny(p.File, `/\`) {
 		return "", fmt.Errorf("%q is no file of the plugin", p.File)

@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// mostLost is the number of workers that may be lost with a cell before the cell is stored as failed.
+// mostLost is the number of workers that may be lost while they run a cell, before the cell is stored as failed.
 const mostLost = 2
 
 // defaultLost is the time after which a silent worker is lost.
@@ -30,21 +30,21 @@ const defaultLost = 30 * time.Second
 // Options says how a [Pool] hands cells out.
 type Options struct {
 	Address string // HOST:PORT of a server in this process; port 0 is any free one
-	Token   string // which workers must have; needed for an address that other machines reach
-	// Certificate is that of the server; an address that other machines reach needs one.
+	Token   string // the token that workers must have; needed for an address that other machines reach
+	// Certificate is the server's; an address that other machines reach needs one.
 	Certificate *tls.Certificate
 	// Folder is an empty folder for the files of the server. Its owner removes it.
 	Folder string
 
-	Engine string // URL of a server that stands already, instead of Address; Token is for this server, then
+	Engine string // URL of a server that runs already, used instead of Address; Token is then for this server
 	Run    string // identity of the run at that server: letters, digits and dashes
 
-	Data    files.Directory               // whose files workers may get
+	Data    files.Directory               // the files that workers may get
 	Code    func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
-	Plugin  func(runner.CellSpec) *Plugin // files of the cell's method; nil for none, which a nil Plugin says of all
+	Plugin  func(runner.CellSpec) *Plugin // files of the cell's method; nil if it is no plugin. A nil function means no plugins
 	Timeout time.Duration                 // of a cell; 0 for none
 	Lost    time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
-	Log     func(format string, a ...any) // hears of workers that come, go or refuse something; may be nil
+	Log     func(format string, a ...any) // is told of workers that come, leave or refuse something; may be nil
 }
 
 // A Pool runs cells on the workers that have come to it. It implements [schedule.Remote]. It is safe for
@@ -66,17 +66,17 @@ type Pool struct {
 	mu      sync.Mutex
 	members map[string]*member // by the worker's identity
 	calls   map[string]*call   // by the cell's key
-	waiting map[string][]*call // by group, until they are handed out
-	batches map[string][]byte  // that are larger than a message, by name
-	lost    map[string]int     // by the cell's key: workers that were lost with the cell, of groups that are gone
-	alone   map[string]bool    // by the cell's key: the cell is a batch of its own, since a worker was lost with its batch
+	waiting map[string][]*call // calls that are not handed out yet, by group
+	batches map[string][]byte  // batches that are larger than a message, by name
+	lost    map[string]int     // by the cell's key: how many workers, of groups that are gone, were lost with the cell
+	alone   map[string]bool    // by the cell's key: the cell gets a batch of its own, since a worker was lost with its batch
 	results results
 	parts   parts
 	files   map[string]string // paths of offered files by SHA-256
 	offered map[catalogue.Description]bool
 }
 
-// A call is a cell that was handed out.
+// A call is a cell that RunIn waits for.
 type call struct {
 	id    string
 	spec  runner.CellSpec
@@ -84,7 +84,7 @@ type call struct {
 	files *Plugin
 	group string
 	in    *message     // nil before it is handed out
-	ends  chan callEnd // one end
+	ends  chan callEnd // holds one end
 }
 
 // A message is a batch that was handed out.
@@ -95,7 +95,7 @@ type message struct {
 	left   int // cells that have not ended
 }
 
-// A callEnd is a run, or the error for which there is none.
+// A callEnd is a run, or the error that explains why there is none.
 type callEnd struct {
 	run result.Run
 	err error
@@ -129,8 +129,8 @@ func Listen(opt Options) (*Pool, error) {
 	return p, nil
 }
 
-// open makes what the coordinator and the workers share. What an earlier coordinator of the run left goes: its cells
-// are planned again.
+// open makes what the coordinator and the workers share. It deletes what an earlier coordinator of the run left, since the
+// cells of that coordinator are planned again.
 func (p *Pool) open() (err error) {
 	if p.js, err = jetstream.New(p.nc); err != nil {
 		return err
@@ -159,16 +159,16 @@ func (p *Pool) open() (err error) {
 	return p.nc.Flush()
 }
 
-// respond answers a request of a worker. An answer goes to no other subject than those of answers: a request must not
-// make the coordinator publish a cell.
+// respond answers a request of a worker. It publishes only to subjects of answers, so that a request cannot make the
+// coordinator publish a cell.
 func (p *Pool) respond(to, answer *nats.Msg) {
 	if strings.HasPrefix(to.Reply, p.names.inbox("")) {
 		_ = to.RespondMsg(answer)
 	}
 }
 
-// Close ends the server, or removes from it what belongs to the run. over tells the workers that the run has ended, so
-// that they end, too. Otherwise they wait until a coordinator is at the address again.
+// Close ends the server, or removes what belongs to the run from a server that was running already. over tells the workers
+// that the run has ended, so that they end, too. Otherwise they wait for a coordinator at the same address.
 func (p *Pool) Close(over bool) {
 	if p.stream != nil {
 		if over {
@@ -182,13 +182,13 @@ func (p *Pool) Close(over bool) {
 	}
 	p.end()
 	if p.server != nil {
-		p.server.Shutdown() // which writes what clients are still to get
+		p.server.Shutdown() // Shutdown first sends what clients are still to get
 		p.server.WaitForShutdown()
 	}
 }
 
-// RunIn implements [schedule.Remote]: it runs a cell on the workers of a group. It returns [schedule.ErrGivenBack] if
-// they do not take the cell at present.
+// RunIn implements [schedule.Remote]: it runs a cell on the workers of a group. It returns [schedule.ErrGivenBack] if no
+// worker of the group takes the cell at present.
 func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error) {
 	p.offer(c)
 	out := &call{id: rand.Text(), spec: c, group: room, ends: make(chan callEnd, 1)}
@@ -226,7 +226,7 @@ func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (resul
 	}
 }
 
-// handOut makes batches of the cells that wait. While a batch is on its way the next cells gather.
+// handOut makes batches of the waiting cells. While it sends a batch, new cells gather.
 func (p *Pool) handOut() {
 	for {
 		select {
@@ -246,7 +246,7 @@ func (p *Pool) handOut() {
 	}
 }
 
-// bundle makes batches of cells: of about a second's work each, and so many that every place has one.
+// bundle divides calls into batches of about a second of work each, but makes enough batches for all places.
 func (p *Pool) bundle(calls []*call, places int) (out [][]*call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -272,13 +272,13 @@ func (p *Pool) bundle(calls []*call, places int) (out [][]*call) {
 	return out
 }
 
-// publish hands a batch out.
+// publish sends a batch to the queue of a group.
 func (p *Pool) publish(group string, calls []*call) {
 	var b batch
 	m := &message{}
 	p.mu.Lock()
 	for _, c := range calls {
-		if p.calls[c.spec.Key] == c { // somebody still waits for it
+		if p.calls[c.spec.Key] == c { // RunIn still waits for it
 			c.in = m
 			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout, Plugin: c.files})
 		}
@@ -320,7 +320,7 @@ func (p *Pool) finishCall(c *call, end callEnd) {
 	}
 }
 
-// forget removes what is left of a call, and of its batch after the last of the batch's cells.
+// forget removes a call, and after the last cell of a batch also the batch.
 func (p *Pool) forget(c *call) {
 	p.mu.Lock()
 	if p.calls[c.spec.Key] == c {
@@ -347,11 +347,11 @@ func (p *Pool) remove(m *message) {
 	}
 	p.mu.Unlock()
 	if seq != 0 {
-		_ = p.stream.DeleteMsg(p.ctx, seq) // an error: a worker has acknowledged it
+		_ = p.stream.DeleteMsg(p.ctx, seq) // an error means that a worker has acknowledged the message
 	}
 }
 
-// exhausted hears from the server that a batch was delivered as often as it may be, and that none of its workers answered.
+// exhausted handles the server's notice that a batch was delivered as often as allowed, and no worker acknowledged it.
 func (p *Pool) exhausted(m *nats.Msg) {
 	var advisory struct {
 		Sequence uint64 `json:"stream_seq"`
@@ -369,12 +369,12 @@ func (p *Pool) exhausted(m *nats.Msg) {
 			p.endLost(c)
 			continue
 		}
-		p.alone[c.spec.Key] = true // one of them may be to blame
+		p.alone[c.spec.Key] = true // one of these cells may be to blame
 		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 	}
 }
 
-// endLost ends a call with the row of a cell that several workers were lost with.
+// endLost ends a call: several workers were lost with its cell, so the cell is stored as failed.
 func (p *Pool) endLost(c *call) {
 	run := c.spec.NewRun()
 	run.Status, run.Class = result.Failed, result.ClassCrash

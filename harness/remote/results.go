@@ -13,27 +13,27 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A Conflict is a cell of which two workers gave different results. The first result counts.
+// A Conflict is a cell for which two workers gave different results. The first result counts.
 type Conflict struct {
 	Cell    runner.Cell
-	Values  [2]string // in short, the first result first
+	Values  [2]string // short forms of the results, the first result first
 	Workers [2]string // names of the workers, in the same order
 }
 
-// results remembers of each cell that ended on a worker what is needed to compare another result of the cell with it.
+// results remembers each result that a worker gave in a short form, to compare it with a later result of the same cell.
 type results struct {
 	first     map[string]outcome // by the cell's key
 	unasked   map[string]*done   // by the cell's key: results that came without a call
 	conflicts []Conflict
 }
 
-// An outcome stands for a result.
+// An outcome is the short form of a result.
 type outcome struct {
 	cell   runner.Cell
-	sum    [sha256.Size]byte // of all that must be the same on every machine
+	sum    [sha256.Size]byte // hash of all that must be the same on every machine
 	value  string
 	worker string
-	counts bool // it follows from the cell alone; no limit of a machine ended it
+	counts bool // no limit of a machine ended the cell, so the result follows from the cell alone
 }
 
 // mostUnasked bounds the results that are kept for cells that were not handed out yet.
@@ -41,14 +41,14 @@ const mostUnasked = 4096
 
 func newResults() results { return results{first: map[string]outcome{}, unasked: map[string]*done{}} }
 
-// note remembers the result that counts.
+// note remembers the result of a cell that counts.
 func (r *results) note(c runner.CellSpec, d *done) {
 	delete(r.unasked, c.Key)
 	d.outcome.cell = c.Cell
 	r.first[c.Key] = d.outcome
 }
 
-// another takes a result that no call waits for.
+// another handles a result that no call waits for.
 func (r *results) another(d *done) {
 	first, known := r.first[d.Key]
 	switch now := d.outcome; {
@@ -62,7 +62,7 @@ func (r *results) another(d *done) {
 	}
 }
 
-// early returns a result of a cell that came before the cell was handed out. A result of other code is forgotten.
+// early returns a result that came before its cell was handed out. A result of other code is dropped.
 func (r *results) early(key, code string) (*done, bool) {
 	d := r.unasked[key]
 	if d != nil && d.Code != code {
@@ -73,7 +73,7 @@ func (r *results) early(key, code string) (*done, bool) {
 	return d, d != nil
 }
 
-// outcomeOf leaves out of a result what machines differ in: times, memory, and what they say beside it.
+// outcomeOf makes the short form of a result. It leaves out what differs between machines: times, memory and warnings.
 func outcomeOf(d *done) outcome {
 	run := *d.Run
 	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
@@ -104,14 +104,14 @@ func outcomeOf(d *done) outcome {
 	return out
 }
 
-// Conflicts returns the cells of which two workers gave different results, so far.
+// Conflicts returns the cells for which two workers have given different results so far.
 func (p *Pool) Conflicts() []Conflict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.results.conflicts)
 }
 
-// finish takes ends of cells from a worker. The worker does not wait until they are read, since large results take long.
+// finish takes ends of cells from a worker. It answers before it reads them, since large results take long.
 func (p *Pool) finish(m *nats.Msg) {
 	p.mu.Lock()
 	data := p.parts.add(m)
@@ -138,8 +138,8 @@ func (p *Pool) takeAll(data []byte) {
 	}
 }
 
-// take takes the end of a cell; p.mu is held. Of several results of one cell the first counts, and others are compared
-// with it. A result that nobody has asked for is kept: an earlier coordinator, or an earlier handing out, asked for it.
+// take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with it. A
+// result without a call is kept: an earlier coordinator, or an earlier delivery, asked for it.
 func (p *Pool) take(d *done) {
 	c := p.calls[d.Key]
 	switch {
@@ -152,7 +152,7 @@ func (p *Pool) take(d *done) {
 		}
 	case c == nil:
 		p.results.another(d)
-	case c.code != d.Code: // an earlier coordinator, of another program, asked for it
+	case c.code != d.Code: // an earlier coordinator, with other code, asked for it
 	default:
 		p.results.note(c.spec, d)
 		p.finishCall(c, callEnd{run: c.spec.FilledWith(*d.Run)})

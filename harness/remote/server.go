@@ -28,13 +28,13 @@ import (
 
 const startsWithin = time.Minute
 
-// hereWithin is the time that another coordinator of the same run has to say that it is there.
+// hereWithin is how long another coordinator of the same run may take to answer.
 const hereWithin = 2 * time.Second
 
-// largest is the size from which on a batch, or results, go in parts.
+// largest is the most bytes of a message. Larger batches and results are sent in parts.
 const largest = 4 << 20
 
-// A gate lets the coordinator do everything, and workers that have the token what workers need.
+// A gate gives the coordinator all permissions, and a worker with the token the permissions that workers need.
 type gate struct {
 	coordinator, token string
 	worker             *server.Permissions
@@ -54,7 +54,7 @@ func (g gate) Check(c server.ClientAuthentication) bool {
 	return false
 }
 
-// connect starts a server in this process, or takes the one that stands already, and connects to it.
+// connect starts a server in this process, or uses one that runs already, and connects to it.
 func (p *Pool) connect() (err error) {
 	inbox := nats.CustomInboxPrefix(p.names.inbox("coordinator"))
 	if p.opt.Engine != "" {
@@ -81,8 +81,8 @@ func (p *Pool) connect() (err error) {
 	return err
 }
 
-// startServer starts a NATS server that keeps its files in a folder. At an address that other machines reach it has a
-// token and a certificate. It returns the URL for workers.
+// startServer starts a NATS server that keeps its files in a folder. An address that other machines reach needs a token and
+// a certificate. startServer returns the URL for workers.
 func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
@@ -107,7 +107,7 @@ func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*o.Certificate}}
 		link.RawQuery = "fingerprint=" + fingerprint(o.Certificate.Certificate[0])
 	}
-	// The server itself says only that it did not start, so that the address is tried first.
+	// NATS reports only that the server did not start. Listening here first gives the reason.
 	try, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return nil, "", err
@@ -136,7 +136,7 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// An Identity is what a server of this program shows to those who connect, and asks of them.
+// An Identity is the certificate that a server shows to its clients, and the token that it asks of them.
 type Identity struct {
 	Certificate tls.Certificate
 	Token       string
@@ -145,8 +145,8 @@ type Identity struct {
 // tokenBlock is the type of the PEM block of a token.
 const tokenBlock = "BENCH TOKEN"
 
-// KeptIdentity reads an identity from a file that only its owner may read. It makes the file if there is none. So workers
-// know a coordinator that is started again.
+// KeptIdentity reads an identity from a file that only its owner may read, and makes the file if there is none. So workers
+// recognise a coordinator that is started again.
 func KeptIdentity(file string) (id Identity, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,8 +179,8 @@ func KeptIdentity(file string) (id Identity, err error) {
 	return id, err
 }
 
-// newIdentity makes a token that nobody guesses, and a certificate with its key, as PEM. Workers know the certificate by
-// its fingerprint, so that the names and dates in it do not count.
+// newIdentity makes a random token, and a certificate with its key, as PEM. Workers know the certificate by its
+// fingerprint, so its names and dates do not matter.
 func newIdentity() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -196,7 +196,7 @@ func newIdentity() ([]byte, error) {
 	return out, errors.Join(err1, err2)
 }
 
-// Fingerprint is that of the certificate, by which workers and people know it: SHA-256 in hexadecimal digits.
+// Fingerprint returns the SHA-256 of the certificate in hexadecimal digits, by which workers and people know the server.
 func (id Identity) Fingerprint() string { return fingerprint(id.Certificate.Certificate[0]) }
 
 func fingerprint(certificate []byte) string {
@@ -204,9 +204,9 @@ func fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://.
-// It returns the address, how to connect to it, and the identity of the run. An address of another machine needs tls://,
-// with a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a password, any
+// dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://. It
+// returns the address, the options of the connection, and the identity of the run. An address of another machine needs
+// tls:// and a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a password; any
 // other secret is a token.
 func dialOptions(at, secret string) (address string, opt []nats.Option, run string, err error) {
 	link, err := url.Parse(at)
@@ -228,7 +228,7 @@ func dialOptions(at, secret string) (address string, opt []nats.Option, run stri
 	if want != "" {
 		opt = append(opt, nats.Secure(&tls.Config{
 			MinVersion:         tls.VersionTLS13,
-			InsecureSkipVerify: true, // the fingerprint stands for the chain of certificates
+			InsecureSkipVerify: true, // the fingerprint is checked instead of the chain of certificates
 			VerifyConnection: func(c tls.ConnectionState) error {
 				if got := fingerprint(c.PeerCertificates[0].Raw); subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
 					return fmt.Errorf("the coordinator's certificate has the fingerprint %s, not %s; take the address that the coordinator prints", got, want)

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 )
 
-// Workers returns the workers that have come and were not lost, by name, each with the cells that it was at when it said hello last.
+// Workers returns the present workers by name, each with the cells that it was running when it last said hello.
 func (p *Pool) Workers() []schedule.Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()

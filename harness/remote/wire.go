@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
-// names are the names of what a coordinator and its workers share. They carry the identity of the run, so that two
+// names makes the names that a coordinator and its workers share. The names contain the identity of the run, so that two
 // runs at one server do not mix.
 type names struct{ run string }
 
@@ -29,12 +29,12 @@ func (n names) cells(group string) string { return n.of("cells." + group) } // a
 func (n names) hello() string             { return n.of("hello") }          // a worker's hello, answered by a welcome
 func (n names) done() string              { return n.of("done") }           // ends of cells, answered when the coordinator has them
 func (n names) object() string            { return n.of("object") }         // a wish, answered by a part of the object
-func (n names) stop() string              { return n.of("stop") }           // the ID of a task whose result nobody waits for any more
+func (n names) stop() string              { return n.of("stop") }           // the ID of a task whose result is no longer needed
 func (n names) over() string              { return n.of("over") }           // the run has ended
 func (n names) here() string              { return n.of("here") }           // answered by a coordinator that is there
 func (n names) inbox(of string) string    { return n.of("inbox." + of) }    // begins the subjects of answers
 
-// mayPublish are the subjects to which a worker sends, and maySubscribe those from which it hears.
+// mayPublish lists the subjects to which a worker sends, and maySubscribe those that it receives.
 func (n names) mayPublish() []string {
 	return []string{
 		n.hello(), n.done(), n.object(), "$JS.API.CONSUMER.INFO." + n.stream() + ".*", "$JS.API.CONSUMER.MSG.NEXT." + n.stream() + ".*",
@@ -44,23 +44,23 @@ func (n names) mayPublish() []string {
 
 func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.inbox("worker.>")} }
 
-// A task is a cell that is handed out.
+// A task is one delivery of a cell.
 type task struct {
-	ID      string          `json:"id"` // of this handing out; the cell's key is another
+	ID      string          `json:"id"` // of this delivery; a second delivery of the cell has another ID
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none
 	Plugin  *Plugin         `json:"plugin,omitempty"`  // the method's files; nil for a method that is no plugin
 }
 
-// A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too
-// large for a message is an object.
+// A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too large for
+// a message is sent as an object.
 type batch struct {
 	Tasks  []task `json:"tasks,omitempty"`
 	Object string `json:"object,omitempty"`
 }
 
-// A hello is what a worker says of itself, again and again.
+// A hello tells the coordinator about a worker. The worker sends it regularly, as a heartbeat.
 type hello struct {
 	Worker  string            `json:"worker"` // identity of the worker's process
 	Machine string            `json:"machine"`
@@ -83,15 +83,15 @@ type done struct {
 	ID       string      `json:"id"`
 	Key      string      `json:"key"` // of the cell
 	Machine  string      `json:"machine"`
-	Code     string      `json:"code"` // as in the task
+	Code     string      `json:"code"` // the Code of the task
 	Run      *result.Run `json:"run,omitempty"`
 	Returned string      `json:"returned,omitempty"` // why there is no run
 	Alone    bool        `json:"alone,omitempty"`    // a worker was lost with the batch; the cell is to be a batch of its own
 	outcome  outcome     // of Run, at the coordinator
 }
 
-// group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so
-// that only the first three binary digits of the memory count.
+// group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so only the first
+// three binary digits of the memory count.
 func (h hello) group() string {
 	refused := strings.Join(slices.Sorted(maps.Keys(h.Refuses)), "\n")
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s", rounded(h.Memory), refused))

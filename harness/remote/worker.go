@@ -26,17 +26,18 @@ type WorkerOptions struct {
 	Machine     string // a name for people
 	Jobs        int    // cells at a time; at least 1
 	Memory      int64  // bytes that all running cells may need together
-	Token       string // of the coordinator; "" takes that of the URL
+	Token       string // for the coordinator; "" means the token in the URL
 	Environment result.Environment
 	Data        files.Directory
-	// Check returns a *runner.Refusal for a cell that this program would run otherwise than the coordinator's.
+	// Check returns a *runner.Refusal for a cell that this program would run in another way than the coordinator's
+	// program.
 	Check func(c runner.CellSpec, code string) error
-	// Cells returns what runs cells within a time limit; 0 is any time. It is called once for each limit.
+	// Cells returns a runner that runs cells within a time limit; 0 is any time. Cells is called once for each limit.
 	Cells func(timeout time.Duration) runner.Runner
-	// Fetch brings the files of a set into Data. If it cannot, or is nil, they come from the coordinator.
+	// Fetch gets the files of a set into Data. If Fetch fails or is nil, the files come from the coordinator.
 	Fetch func(context.Context, *catalogue.Entry) error
-	// Install makes a plugin's method known to Check and to what Cells returns from then on. The plugin comes from the
-	// coordinator and lies below the folder Plugins. nil takes no plugins.
+	// Install makes a plugin's method known to Check and to runners that Cells returns later. The plugin's files come
+	// from the coordinator and lie below the folder Plugins. If Install is nil, the worker takes no plugins.
 	Install func(ctx context.Context, file string) error
 	Plugins string
 	Log     func(format string, a ...any) // may be nil
@@ -59,7 +60,7 @@ type worker struct {
 	used       int64      // predicted bytes of running cells
 	installing sync.Mutex
 	installed  map[string]bool // plugins, by the hash of their files
-	sending    sync.Mutex      // one after the other, since the coordinator joins the parts of one
+	sending    sync.Mutex      // held while one sends, since the coordinator joins the parts of one sending at a time
 	refuses    map[string]string
 	running    map[string]context.CancelFunc // by the task's ID
 	runners    map[time.Duration]runner.Runner
@@ -67,25 +68,25 @@ type worker struct {
 	welcome    welcome
 }
 
-// A getting is a set whose files are looked for once.
+// A getting is a set whose files are fetched once.
 type getting struct {
 	once sync.Once
 	err  error
 }
 
-// pullWithin is how long a worker waits for a cell before it looks around. A pull is never given up early,
-// since a cell that comes then would count as lost.
+// pullWithin is how long one pull waits for a cell. A pull is never given up early, since a cell that arrives then would
+// count as lost.
 const pullWithin = time.Second
 
-// again is the pause before a worker tries once more what has failed.
+// again is the pause before a worker repeats what has failed.
 const again = time.Second
 
-// askWithin is the time that the coordinator has for an answer.
+// askWithin is how long the coordinator may take to answer.
 const askWithin = 10 * time.Second
 
-// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It returns nil when
-// the coordinator says that its run has ended, and when ctx is done: then it has given its cells back. While
-// the coordinator is gone it waits.
+// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It returns
+// nil when the coordinator says that its run has ended. It also returns nil when ctx is done; then it has given its cells
+// back. While no coordinator answers, it waits.
 func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	address, dial, run, err := dialOptions(at, opt.Token)
 	if err != nil {
@@ -190,7 +191,7 @@ func (w *worker) pull(ctx context.Context) jetstream.Msg {
 			err = batch.Error()
 		}
 	}
-	if err != nil && ctx.Err() == nil { // the coordinator may have been started again, without this queue
+	if err != nil && ctx.Err() == nil { // the coordinator may have been started again, and this queue is gone
 		w.queue = nil
 		w.mu.Lock()
 		w.welcome.Consumer = ""
@@ -229,7 +230,7 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 	return true
 }
 
-// every is the time between two signs of life.
+// every is the time between two heartbeats.
 func (w *worker) every() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +240,7 @@ func (w *worker) every() time.Duration {
 	return w.welcome.Lost / 4
 }
 
-// beat says hello until ctx is done.
+// beat sends heartbeats (hello) until ctx is done.
 func (w *worker) beat(ctx context.Context) {
 	for {
 		select {
@@ -255,7 +256,7 @@ func (w *worker) beat(ctx context.Context) {
 func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	over := make(chan struct{})
 	defer close(over)
-	go func() { // signs of life of this batch, also while it gives its results
+	go func() { // heartbeats of this batch, also while its results are sent
 		for {
 			select {
 			case <-time.After(w.every()):
@@ -287,7 +288,7 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	again := len(b.Tasks) > 1 && delivered(m) > 1
 	for i, t := range b.Tasks {
 		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine, Code: t.Code}
-		if again { // the cell that the other worker died of shows when each is alone
+		if again { // run alone, the cells show which one ended the other worker
 			out.Returned, out.Alone = "a worker was lost with the batch", true
 		} else {
 			w.one(contexts[i], t, &out)
@@ -341,7 +342,7 @@ func (w *worker) one(ctx context.Context, t task, out *done) {
 	}
 }
 
-// run checks a cell, gets its data, waits until there is memory for it, and runs it.
+// run checks a cell, gets its data, waits until memory is free for the cell, and runs it.
 func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
 	if ctx.Err() != nil {
 		return result.Run{}, ctx.Err()
@@ -373,7 +374,7 @@ func (w *worker) run(ctx context.Context, t task) (result.Run, error) {
 	return cells.Run(ctx, t.Spec)
 }
 
-// data brings the files of a cell's set, once for all of its cells.
+// data gets the files of a cell's set, once for all cells of the set.
 func (w *worker) data(ctx context.Context, c runner.CellSpec) error {
 	w.mu.Lock()
 	g := w.gotten[c.Set]
@@ -392,7 +393,7 @@ func (w *worker) data(ctx context.Context, c runner.CellSpec) error {
 	return g.err
 }
 
-// refuse takes no more cells of a method or set.
+// refuse tells the coordinator that this worker takes no more cells of a method or set.
 func (w *worker) refuse(ctx context.Context, what, why string) {
 	w.mu.Lock()
 	_, known := w.refuses[what]
@@ -404,7 +405,7 @@ func (w *worker) refuse(ctx context.Context, what, why string) {
 	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
 }
 
-// stop ends a cell whose result nobody waits for.
+// stop ends a cell whose result is no longer needed.
 func (w *worker) stop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,7 +31,7 @@ type Class string
 // These are the classes of failures. A cell that ended ok has the class "".
 const (
 	ClassTimeout   Class = "timeout"    // no result within the limit
-	ClassOOM       Class = "oom"        // its processes needed more memory than they may
+	ClassOOM       Class = "oom"        // its processes needed more memory than the limit
 	ClassCrash     Class = "crash"      // a panic, a signal, an exit
 	ClassBadOutput Class = "bad-output" // the answer is invalid: a score that is no number, half a message, changed data
 	ClassError     Class = "error"      // the method returned an error
@@ -44,8 +44,8 @@ type Score struct {
 	N              int
 	Correct        *int
 	TN, FP, FN, TP *int
-	// AUC2 is for two classes: a pair of a -1 and a +1 row counts 2 if its scores are in order, 1 if they are
-	// equal.
+	// AUC2 is for two classes. A pair of a -1 and a +1 row counts 2 if the scores are in order, 1 if they are equal,
+	// else 0.
 	AUC2          *int64
 	RMSE, MAE, R2 *float64
 
@@ -104,11 +104,10 @@ type Run struct {
 	SearchSeconds  float64
 	FitSeconds     *float64
 	PredictSeconds *float64
-	// CPUSeconds are of the cell's threads and of the processes that they started; nil where the system does
-	// not tell.
+	// CPUSeconds is the processor time of the cell's threads and of processes that they started; nil if unknown.
 	CPUSeconds *float64
-	// PeakRSSBytes is of the whole process up to the cell's end. For an isolated cell it is of the cell's own
-	// processes.
+	// PeakRSSBytes is measured for the whole process up to the cell's end. For an isolated cell it is that of the
+	// cell's own processes.
 	PeakRSSBytes   *int64
 	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
 	CostUnits      float64
@@ -142,7 +141,7 @@ type Run struct {
 	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
 	Replace bool
 
-	// Superseded says that the run stands for its cell only where no other run does.
+	// Superseded says that the run stands for its cell only if no other run does.
 	Superseded bool
 
 	Canary *Canary // set for a canary, which is no result; else nil
@@ -175,11 +174,11 @@ type Model struct {
 	Features    []string  // the columns' names
 	Labels      []string  // the classes' names; nil for regression
 	Mean, Scale []float64 // of the columns, by which the model's rows are standardised; nil if they are not
-	Gaps        *Gaps     `json:",omitempty"` // what fills gaps before that; nil for a set without gaps
+	Gaps        *Gaps     `json:",omitempty"` // how gaps are filled before standardising; nil for a set without gaps
 	Target      *Target   // nil if predictions are in the units of the file
 }
 
-// Gaps is what a model's rows go through first: missing values are filled, and indicators of some columns follow all columns.
+// Gaps is the first step for a model's rows: missing values are filled, and indicators of some columns are appended.
 type Gaps struct {
 	Fill       []float64 `json:"fill,omitempty"`       // by column; nil leaves missing values
 	Indicators []int     `json:"indicators,omitempty"` // columns
@@ -191,7 +190,7 @@ type Target struct{ Mean, Scale float64 }
 // Name returns a name of the run's cell for people.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
 
-// Failure is the class of the run's failure. Where the run names none, the class follows from its status.
+// Failure returns the class of the run's failure. If the run names none, the class follows from the run's status.
 func (r Run) Failure() Class {
 	return cmp.Or(r.Class, map[Status]Class{Failed: ClassError, Timeout: ClassTimeout}[r.Status])
 }

@@ -53,9 +53,9 @@ func (e Exported) WriteNPZ(w io.Writer) error {
 	return npy.WriteZip(w, arrays...)
 }
 
-// WriteCSV writes one line a row: part (train or test), row of the data file, fold (of a training row), y and
-// the features. Numbers are the shortest decimals that read back as the same float64. Some spreadsheets take
-// the name of a feature for a formula. Such a name gets a quotation mark before it.
+// WriteCSV writes one line for each row: part (train or test), row of the data file, fold (of a training row), y and the
+// features. Numbers are the shortest decimals that read back as the same float64. A feature's name that some spreadsheets
+// would read as a formula gets a quotation mark before it.
 func (e Exported) WriteCSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	out := csv.NewWriter(buffered)

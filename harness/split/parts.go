@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Parts makes the rows that methods see of a split: the training and validation rows of each fold, and the
-// training and test rows of the whole. What fills gaps, means and scales are computed from the rows to learn from alone.
+// Parts makes the rows that methods see of a split: the training and validation rows of each fold, and the training and
+// test rows of the whole split. Values that fill gaps, means and scales are computed from the training rows alone.
 type Parts struct {
 	Set         *datasets.Set
 	Split       Split
@@ -21,7 +21,7 @@ type Part struct {
 	Learn registry.Data
 	Score registry.Data // with targets in the unit of the data
 
-	Inputs datasets.Inputs // what the columns of both went through
+	Inputs datasets.Inputs // the transformation of the columns of both
 	Target TargetScale     // of the targets of Learn, and so of the predictions of a model
 }
 

@@ -15,9 +15,9 @@ import (
 type Kind string
 
 const (
-	// Stratified draws a share of the rows. With classes, the training and test rows have the shares of the
-	// classes, and equal scikit-learn's train_test_split(test_size, shuffle=True, stratify=y). For regression
-	// they equal the same without stratify. "" means Stratified, too.
+	// Stratified draws a share of the rows as test rows. For classes, both parts have the shares of the classes and
+	// equal scikit-learn's train_test_split(test_size, shuffle=True, stratify=y). For regression they equal the same
+	// call without stratify. "" means Stratified, too.
 	Stratified Kind = "stratified"
 	// KFold tests every row once in each series of Parts splits: split s tests on fold s of scikit-learn's
 	// StratifiedKFold(Parts, shuffle=True), or of KFold for regression. The first Parts splits are the first
@@ -40,7 +40,7 @@ type Splitter struct {
 	TestFraction float64 // of Stratified and GivenOrStratified: the share of the test rows, rounded up to whole rows
 	Parts        int     // of KFold: how many parts the rows have, each of them tested once
 	Folds        int     // of the inner cross-validation; 0 for none, where grids have one point
-	TrainRows    int     // at most so many of the training rows are learned from, drawn as test rows are; 0 for all
+	TrainRows    int     // the most training rows to learn from, drawn as test rows are; 0 for all
 }
 
 // Check returns an error for a splitter that cannot divide rows: one with an unknown kind, a share outside of
@@ -140,8 +140,8 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	return 0, 0, err
 }
 
-// Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for
-// KFold every part does, too. If Serves refuses a class, Split does so for every number.
+// Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for KFold every
+// part, too. If Serves refuses a class, Split fails for every number.
 func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
@@ -179,13 +179,12 @@ func (s Split) Fold(f int) (train, validation []int) {
 
 // Split draws a split of a set; seed is the number of the split, from 1.
 //
-// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every
-// other kind seeds a stream with seed for the folds alone. Where TrainRows is less than the number of training rows, so many of
-// them are drawn between the two, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The folds equal scikit-learn's
+// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind seeds a
+// stream with seed for the folds alone. If TrainRows is less than the number of training rows, TrainRows of these are drawn
+// before the folds, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The folds equal scikit-learn's
 // StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
 //
-// It is an error if the set or a class of it has too few rows: each fold, a drawn test part and each part of
-// KFold need one.
+// It is an error if the set or a class has too few rows: each fold, a drawn test part and each part of KFold need one row.
 func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 	out, err := s.split(set, seed)
 	if err != nil {
@@ -248,7 +247,7 @@ func (s Splitter) own(set *datasets.Set, seed uint32) (train, test []int, err er
 	return slices.Clone(d.Train), slices.Clone(d.Test), nil
 }
 
-// Own returns an error where a set has no splits of its own, which kind OpenML needs.
+// Own returns an error if a set has no splits of its own, which kind OpenML needs.
 func Own(splits []datasets.Division) error {
 	if len(splits) == 0 {
 		return fmt.Errorf("split = %q follows splits that come with the set, and the set has none", OpenML)

@@ -19,8 +19,8 @@ import (
 // hashed, too, so that a change of results without a new Version is noticed. Where stored cells were computed
 // by other code than today's, the cheapest of these cells is run again and compared.
 
-// These limits are the time that one compared cell may have taken, and the time that all these checks may
-// take together.
+// These limits are the longest stored time of a cell that is compared, and the time that all these checks may take
+// together.
 const (
 	longestCheck = 20 * time.Second
 	allChecks    = 30 * time.Second
@@ -34,7 +34,7 @@ type CodeStore interface {
 	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
 }
 
-// An OldResult is a method whose code of today does not give its stored results.
+// An OldResult is a method whose stored results today's code does not reproduce.
 type OldResult struct {
 	Method, Version string
 	Cells           int
@@ -45,7 +45,7 @@ type CodeReport struct {
 	Old       []OldResult       // by name of the method
 	Checked   []store.CodeCheck // made now
 	Unchecked []plan.Group      // methods whose code changed, and why no cell could be compared
-	Taken     []plan.Group      // the same for imported results, which another program computed
+	Taken     []plan.Group      // imported results, computed by another program, that could not be compared, and why
 }
 
 // A codeGroup is the stored cells of a method that were computed by one code and that would be planned with
@@ -101,8 +101,8 @@ func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runn
 	return out, ctx.Err()
 }
 
-// otherCode returns the stored cells of the request's methods that other code than today's computed. It
-// leaves out code that is known to give the same results.
+// otherCode returns the stored cells of the request's methods that were computed by other code than today's. It leaves out
+// code that is known to give the same results.
 func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.Methods(req.Methods)
 	if err != nil {
@@ -135,8 +135,7 @@ func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.R
 	return withCells(ctx, h, changed, cells)
 }
 
-// withCells adds to each check its cells. A check may have no cells left: today's plan computes them with
-// other inputs.
+// withCells adds the cells to each check. A check has no cells left if today's plan computes them with other inputs.
 func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
 	var groups []codeGroup
 	for _, check := range checks {
@@ -218,7 +217,7 @@ func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runn
 	return old
 }
 
-// cheapest returns the cheapest cell of a group whose data is here, or the reason why none is run again.
+// cheapest returns the cheapest cell of a group whose data is here, or the reason why no cell can be run again.
 func cheapest(h *plan.Experiment, g codeGroup) (c *plan.Cell, why string) {
 	asked := map[string]bool{}
 	for _, c := range g.cells {

@@ -14,13 +14,12 @@ type Difference struct {
 	Stored, Computed string
 }
 
-// endDiffers is the What of a cell that ended with another status.
+// endDiffers is the What of a cell whose two runs ended with different status.
 const endDiffers = "end"
 
-// Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
-// point, in the selected grid point, in a count of the test part or of a stage, or in the bits of the test
-// scores. Where one of them came from a file without folds, the folds are not compared: the choice of the grid point
-// speaks for them.
+// Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid point, in
+// the selected grid point, in a count of the test part or of a stage, or in the bits of the test scores. If one run came
+// from a file without folds, folds are not compared, only the selected grid point.
 func Differences(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {

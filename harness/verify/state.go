@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// An Ended is the list of cells of foreign methods that a run has ended ok, in the order of their ends. Add
-// is safe for concurrent use.
+// An Ended collects the cells of foreign methods that ended ok in a run, in the order of their ends. Add is safe for
+// concurrent use.
 type Ended struct {
 	mu    sync.Mutex
 	cells []endedCell
@@ -27,7 +27,8 @@ type endedCell struct {
 	seconds float64
 }
 
-// Add notes a cell that has ended. It ignores cells that do not belong into an Ended.
+// Add notes a cell that has ended. It ignores cells that State does not check: canaries, cells that did not end ok, and
+// cells of the project's own or of nondeterministic methods.
 func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 	spec, err := h.Registry.Lookup(c.Method)
 	if err != nil || !runner.Foreign(spec) || spec.Nondeterministic || c.Spec.Canary != nil || run.Status != result.OK {
@@ -41,8 +42,8 @@ func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 // triedCells is how many cells are drawn for the check of a method. The cheapest of them is computed.
 const triedCells = 3
 
-// Sample draws one cell of each method that did not end first and is short enough for a check. It draws none
-// for a method with a single ended cell: the process of that cell had computed no cell before.
+// Sample draws, for each method, one cell that was not the method's first to end and is short enough for a check. A method
+// with a single ended cell is left out: the process of that cell had computed no earlier cell.
 func (e *Ended) Sample() []*plan.Cell {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,10 +69,10 @@ func (e *Ended) Sample() []*plan.Cell {
 	return out
 }
 
-// State computes cells once more, one after another, and compares them with the results in db. Each cell has
-// a runner of its own that starts new processes. All cells together may take as long as all checks of code. A
-// cell that does not end ok this time tells nothing, since other limits hold now. Closing stop ends the
-// checks after the current cell. The caller stores the checks.
+// State computes cells once more, one after another, and compares them with the results in db. Each cell has a runner of
+// its own that starts new processes. All these cells together get the time that all checks of code get. A cell that does
+// not end ok this time proves nothing, since other limits hold now. Closing stop ends the checks after the current cell.
+// The caller stores the checks.
 func State(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*plan.Cell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Blocks checks what [registry.Blocks] declares: that blocks of features change what the method learns,
-// that a feature in a block of its own is one outside of blocks, bit for bit, and that paths, saved models
-// and estimates hold with blocks too. A method that does not declare them never sees any.
+// Blocks checks what [registry.Blocks] declares: that blocks of features change what the method learns, that a block of one
+// feature equals that feature outside of blocks, bit for bit, and that paths, saved models and estimates hold with blocks
+// too. A method that does not declare blocks never sees any.
 func Blocks(t *testing.T, spec registry.Spec) {
 	if !spec.Blocks {
 		t.Fatalf("%s does not declare registry.Blocks", spec.Name)

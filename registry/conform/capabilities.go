@@ -79,9 +79,8 @@ func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float6
 	return out
 }
 
-// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit: rounds
-// names the parameter that says how many. It holds where a round draws its random numbers
-// after those before it.
+// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit. rounds is the parameter for the number
+// of rounds. The check holds for methods whose rounds draw their random numbers in order.
 func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if spec.Tasks&task == 0 {

@@ -9,14 +9,12 @@
 // a panic) on awkward data, an error on data that is no training set, and, for each capability that the method declares,
 // that it changes no result. It also asks that the method learns something.
 //
-// What a method declares of memory and time, and how soon it notices the end of its context on
-// large data, depends on data that suits it: those checks are options, [Memory], [Cost] and [Late].
+// Checks of the declared memory and time, and of how soon a method notices a cancelled context on large data, need suitable
+// data. So these checks are options: [Memory], [Cost] and [Late].
 //
-// Beside it, [Prefixes] asks of a method whose models have stages that these are the models of
-// fewer rounds.
+// [Prefixes] checks that the stages of a model are the models of fewer rounds.
 //
-// It does not ask whether the method is the one its paper describes; that is what
-// the method's own oracle tests are for.
+// The suite does not ask whether the method is the one that its paper describes; the method's own oracle tests do.
 package conform
 
 import (
@@ -245,8 +243,8 @@ func (s suite) cancellation(t *testing.T) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("a fit that was cancelled returned %v, not the context's error", err)
 		}
-		// Processor time, since machines are busy; and a wide bound, since others may use this
-		// process. A method that never looks at its context exceeds it on real data.
+		// The bound is processor time, since machines are busy. It is wide, since other code may use this process.
+		// A method that never looks at its context exceeds it on real data.
 		if from, cancelled := end.Load().(float64); cancelled && cputime.Process()-from > 5 {
 			t.Errorf("a fit went on for %.1f s of processor time after it was cancelled", cputime.Process()-from)
 		}

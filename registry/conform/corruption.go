@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// loadBroken: what is left of a saved model, or one with a bit turned, is refused or is a model;
-// a panic fails the test by itself.
+// loadBroken tests that a cut saved model, or one with a changed bit, is refused or loads as a model. A panic fails the
+// test by itself.
 func (s suite) loadBroken(t *testing.T) {
 	if s.spec.Load == nil {
 		t.Skip("the method has no saved form")
@@ -36,8 +36,8 @@ func (s suite) loadBroken(t *testing.T) {
 	}
 }
 
-// scoreRefusals: a model that outlives the process meets rows of other data. Too many features, too
-// few places for scores, or features that are no numbers give an error or finite scores.
+// scoreRefusals tests a model on rows of other data. Too many features, too few places for scores, or features that are no
+// numbers must give an error or finite scores.
 func (s suite) scoreRefusals(t *testing.T) {
 	if s.spec.Load == nil {
 		t.Skip("the method has no saved form")

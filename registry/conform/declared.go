@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// An Option is a further check for Run, of what a method declares, on data that suits the method.
+// An Option is a further check for Run of what a method declares, on data that suits the method.
 type Option struct {
 	name  string
 	check func(t *testing.T, spec registry.Spec)
@@ -28,10 +28,10 @@ func (o Option) Check(t *testing.T, spec registry.Spec) {
 	o.check(t, spec)
 }
 
-// Memory checks the declared memory by fits of d with shared work: of the settings, of which one
-// that leaves everything out has the defaults, or of the defaults. The largest live heap is at most a quarter
-// above what is declared for the setting that declares most, and that is at most a quarter above
-// all that was ever allocated. The first model scores the rows of d, as the harness has it do.
+// Memory checks the declared memory by fits of d with shared work. In settings, a missing
+// parameter has its default; without settings the defaults are fitted. The largest live heap may exceed the
+// largest declared memory by a quarter at most. The largest declared memory may exceed all that was ever allocated by
+// a quarter at most. The first model also scores the rows of d, as in the harness.
 func Memory(d registry.Data, settings ...string) Option {
 	return Option{"memory", func(t *testing.T, spec registry.Spec) {
 		if len(settings) == 0 {
@@ -73,8 +73,8 @@ func fitAll(ctx context.Context, spec registry.Spec, d registry.Data, settings [
 // memoryTries bounds how often memory is measured before it counts as too much.
 const memoryTries = 3
 
-// memoryWithin is memoryOf, measured again while the peak is above a bound: on a busy machine a collector that gets no processor
-// meets what was garbage long ago as if it were live.
+// memoryWithin is memoryOf, repeated while the peak is above bound. On a busy machine the collector may run late, and then
+// counts garbage as live.
 func memoryWithin(t *testing.T, bound float64, work func() error) (peak, allocated int64) {
 	t.Helper()
 	peak = math.MaxInt64
@@ -90,7 +90,7 @@ func memoryWithin(t *testing.T, bound float64, work func() error) (peak, allocat
 // memoryOf returns the largest heap that the collector found live during work, and all that was allocated, in bytes.
 func memoryOf(t *testing.T, work func() error) (peak, allocated int64) {
 	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(5)) // it looks often
+	defer debug.SetGCPercent(debug.SetGCPercent(5)) // the collector runs often
 	runtime.GC()
 	before, base := allocatedBytes(), liveBytes()
 	most := int64(0)
@@ -128,13 +128,13 @@ func gauge(name string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Cost checks the declared cost: the processor time of a fit of d with the defaults is what is declared within a factor. Where it is
-// more, since caches and clocks of a busy machine slow work down, the least of three fits counts, as it always does in make thorough. It is for processors of some years around 2020; a factor
-// below 5 would ask too much of them.
+// Cost checks the declared cost: the processor time of a fit of d with the defaults must equal the declared time within a
+// factor. If the time is too long, the shortest of three fits counts, since a busy machine is slower; make thorough always
+// takes the shortest of three. The declared costs are for processors of about 2020, so a factor below 5 would ask too much.
 func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor) }
 
-// CostAt is Cost with the parameters of a setting, for a method whose defaults may end before all
-// the work that it declares is done.
+// CostAt is Cost with the parameters of setting. It is for a method that with its defaults may stop before all declared
+// work is done.
 func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 	return Option{"cost", func(t *testing.T, spec registry.Spec) {
 		declared, err := spec.CostEstimate(d.Shape(), setting)
@@ -157,11 +157,10 @@ func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 	}}
 }
 
-// Late checks that fits of d, which take longer than the last of ends, return the context's error
-// soon after the end of their context, whenever that comes, and leave no goroutine behind. What is
-// fitted is the second half of the method's grid if it declares a path, else its defaults. Ends and
-// lateness are processor time of the thread that fits, so a fit has to work on the goroutine that
-// calls it, and to ask the context for its error.
+// Late checks that fits of d, which take longer than the last of ends, return the context's error soon after their context
+// ends, and leave no goroutine behind. It fits the second half of the method's grid if the method declares a path, else the
+// defaults. Ends and lateness are processor time of the thread that fits. So a fit must work on the goroutine that calls
+// it, and must ask the context for its error.
 func Late(d registry.Data, ends ...time.Duration) Option {
 	return Option{"late", func(t *testing.T, spec registry.Spec) {
 		settings := []json.RawMessage{spec.Defaults()}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// awkward data gives a model or an error; a panic fails the test by itself.
+// awkward tests that unusual data gives a model or an error; a panic fails the test by itself.
 func (s suite) awkward(t *testing.T) {
 	for _, c := range toydata.AwkwardData(s.task, seed) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func (s suite) awkward(t *testing.T) {
 	}
 }
 
-// refusals: data that is no training set gives an error, of a single fit and of a grid's.
+// refusals tests that data that is no training set gives an error, from a single fit and from a grid's.
 func (s suite) refusals(t *testing.T) {
 	wrong := map[registry.Task][]float64{
 		registry.Binary:     {0, 2, math.NaN(), math.Inf(-1)},

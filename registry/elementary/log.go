@@ -1,6 +1,6 @@
-// Package elementary holds the elementary function that results outside of methods need, with the same bits on every
-// machine and in every build, which those of package math have not: on some processors their products and sums are
-// fused. Its home for everything else is methods/internal/vmath, whose accuracy tests cover this one too.
+// Package elementary holds the one elementary function that results need outside of methods. It has the same bits on every
+// machine and in every build; package math has not, since some processors fuse its products and sums. Other such functions
+// belong in methods/internal/vmath, whose accuracy tests also cover this one.
 package elementary
 
 import "math"
@@ -12,7 +12,8 @@ import "math"
 //
 //	log(1+f) = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R),  R = l1 s^2 + l2 s^4 + .. + l7 s^14,
 //
-// where the multiples of k are added last, in two parts of which the first is exact. The bits are those of package math on amd64.
+// where the multiples of k are added last, in two parts; the first part is exact. The bits are those of package math on
+// amd64.
 func Log(x float64) float64 {
 	switch {
 	case !(x >= 0):

@@ -29,7 +29,7 @@ func both(word uint64) uint64 { return word<<32 | word }
 // straddle returns the pair that begins with the later word of a and ends with the earlier one of b.
 func straddle(a, b uint64) uint64 { return a>>32 | b<<32 }
 
-// twist returns what replaces a pair, made of it, the pair one word later and that 397 words later.
+// twist returns the word pair that replaces now. after is the pair one word later, far the pair 397 words later.
 func twist(now, after, far uint64) uint64 {
 	y := now&both(0x80000000) | after&both(0x7fffffff)
 	return far ^ y>>1&both(0x7fffffff) ^ y&both(1)*0x9908b0df

@@ -33,14 +33,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options say what is asked.
+// Options say which methods are compared, and how.
 type Options struct {
 	Method string // named before the data were seen; "" compares each method with each
 	Level  float64
 	Region Region
 }
 
-// Evidence is the comparisons of one page.
+// Evidence holds the comparisons of one page.
 type Evidence struct {
 	Options
 	Methods []string // the table's

@@ -15,7 +15,7 @@ var words = map[evidence.Verdict]string{
 	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "differs both ways", evidence.Open: "not told apart", evidence.Untested: "too few sets",
 }
 
-// Word is what is found of a row's method beside the asked one.
+// Word says how a row's method compares with the asked method.
 func (b *Board) Word(r Row) string {
 	switch {
 	case r.Place == b.Asked && b.Named:

@@ -30,7 +30,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// A State is what is seen at a moment.
+// A State is all that a watcher shows at one moment.
 type State struct {
 	Database, Protocol string // of Sets, Table and Failures; "" where nothing is stored
 	At                 time.Time
@@ -127,7 +127,7 @@ func NewWatcher(ctx context.Context, db *store.DB, opt Options) (*Watcher, error
 // Close ends looking on. The database stays open.
 func (w *Watcher) Close() error { return w.on.Close() }
 
-// A pace keeps what is read from taking more than a twentieth of a processor's time.
+// A pace limits reading to a twentieth of a processor's time.
 type pace struct {
 	stale bool
 	next  time.Time
@@ -135,10 +135,10 @@ type pace struct {
 
 var share = 20.0 // tests set 0
 
-// due reports whether it is time to read what is stale.
+// due reports whether it is time to read stale data.
 func (p *pace) due(now time.Time) bool { return p.stale && !now.Before(p.next) }
 
-// read reads what is stale. The time that this takes is of this process alone, whatever else the machine does.
+// read reads stale data. It measures the processor time of this process, so other programs do not slow the pace.
 func (p *pace) read(now time.Time, read func() error) error {
 	began := cputime.Process()
 	err := read()
@@ -146,7 +146,7 @@ func (p *pace) read(now time.Time, read func() error) error {
 	return err
 }
 
-// lookEvery is how often runs are looked for although nobody wrote: a process may be gone.
+// lookEvery is how often Look checks runs even if nothing was written: a process may have ended.
 const lookEvery = 5 * time.Second
 
 // Look returns what is to be seen now.

@@ -165,7 +165,7 @@ func (s *Server) send(w http.ResponseWriter, page []byte) {
 	_, _ = w.Write(page) // an error: nobody reads any more
 }
 
-// events sends a browser the sections that differ from those that it has, as a server-sent event each time that there are some.
+// events sends a browser each section that has changed, as a server-sent event.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	s.lookers.Add(1)
 	defer s.lookers.Done()
