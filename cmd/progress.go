@@ -164,7 +164,7 @@ func (p *progress) started(c *plan.Cell) {
 	p.suspects = p.suspects || c.Spec.Suspect
 	p.mu.Unlock()
 	if first {
-		p.note(fmt.Sprintf("what a run was at when it ended is run in a process of its own: %s, and others if there are", c.Cell))
+		p.note(fmt.Sprintf("a cell during which an earlier run ended is run in a process of its own: %s", c.Cell))
 	}
 }
 

@@ -99,7 +99,7 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 	}
 	raw, err := readBounded(path, limit)
 	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and what --memory says", wording.Bytes(limit))
+		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and not more than --memory", wording.Bytes(limit))
 	}
 	return raw, err
 }
