@@ -238,7 +238,7 @@ func (g *grower) offer(s *sweep, feature int, rank, next int32, c *cut) {
 	if score := s.score(); score > c.score {
 		a, b := g.values[feature][rank], g.values[feature][next]
 		threshold := (a + b) / 2
-		if !(threshold < b) { // rounded up
+		if !(threshold < b) { // the midpoint was rounded up to b
 			threshold = a
 		}
 		*c = cut{score, feature, rank, threshold}

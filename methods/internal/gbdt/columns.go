@@ -23,7 +23,7 @@ func newColumns(ds *Dataset) *columns {
 	for g, features := range groups {
 		cells := c.cells[256*g:][:256]
 		for i := range cells {
-			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // a cell for each column, as a write waits for the last write to its cell
+			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // one cell for each column: a write waits for the last write to its cell
 		}
 		next := 1
 		for _, f := range features {

@@ -160,7 +160,7 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 	left, sums := divide()
 	threshold := column.threshold(c)
-	if column.mirrored && threshold == column.values[c.rank] { // no number is between the two values: XGBoost sends the lower value right
+	if column.mirrored && threshold == column.values[c.rank] { // no number lies between: XGBoost sends the lower value right
 		slices.Sort(g.index[n.from:][:n.rows])
 		c.rank++
 		left, sums = divide()
