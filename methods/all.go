@@ -20,12 +20,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// files is the source of every method and of what the families share. Its hash tells one version of the code from another.
+// files is the source of every method and of the packages that they share. The hash of the source identifies the version of the
+// code.
 //
 //go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go internal/*/*/*.c
 var files embed.FS
 
-// All returns a registry of every method, one line each, and of the groups that --methods takes for several.
+// All returns a registry of every method, and of the groups of methods that --methods takes.
 func All() registry.Registry {
 	return registry.New(
 		gbrff.GBRFF(),

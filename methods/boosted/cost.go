@@ -8,7 +8,7 @@ import (
 
 // The estimates below were fitted to processor times of one core for n = 100 to 1,000,000 and d = 5 to 60.
 
-// levels is how deep a tree of at most depth levels grows when each leaf keeps at least `least` of n rows.
+// levels is the likely depth of a tree of at most depth levels on n rows, when each leaf has at least `least` rows.
 func levels(n, least float64, depth int) float64 {
 	most := math.Log2(max(2, n/least))
 	if depth < 1 {
@@ -19,8 +19,8 @@ func levels(n, least float64, depth int) float64 {
 
 func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
 
-// lgbmMemory counts the bins twice, the places of the values other than 0 in the rows from which bins are chosen, the
-// targets and gradients, and a histogram for each open leaf.
+// lgbmMemory counts the bins twice, the positions of the nonzero values in the rows from which bins are chosen, the targets and
+// gradients, and a histogram for each open leaf.
 func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
@@ -44,7 +44,7 @@ func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
 	return float64(p.Rounds) * outputs(s) * (n*row + leaves*node)
 }
 
-// lgbmPathCost counts the bins once. A grid point whose limit is deeper than trees grow costs nothing.
+// lgbmPathCost counts the bins once. A grid point costs nothing more if its depth limit is deeper than its trees grow.
 func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
 	for _, p := range ps {

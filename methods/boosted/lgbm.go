@@ -25,8 +25,7 @@ type LGBMParams struct {
 
 // LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
 // bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
-// 2^max_depth, and lambda 0, 2^-5..2^-2. docs/methods.md says how far it agrees
-// with LightGBM itself.
+// 2^max_depth, and lambda 0, 2^-5..2^-2. docs/methods.md says how far the trees agree with those of LightGBM itself.
 func LGBM() registry.Spec {
 	var depths []any
 	for depth := 1; depth <= 10; depth++ {
@@ -51,8 +50,8 @@ func LGBM() registry.Spec {
 
 func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", m: m} }
 
-// lgbmPath puts the sample into bins once for each min_child_samples, on which bins
-// depend, and shares what grid points of different depths have in common.
+// lgbmPath puts the sample into bins once for each min_child_samples, since the bins depend on it. Grid points of different
+// depths share their first rounds.
 func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
 	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {

@@ -20,7 +20,7 @@ type Model struct {
 	m      *gbdt.Model
 }
 
-// Rounds returns the number of rounds; LGBM's may be fewer than the parameter rounds.
+// Rounds returns the number of rounds, which may be less than the parameter rounds for LGBM.
 func (b *Model) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
@@ -56,7 +56,7 @@ func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, fro
 	return nil
 }
 
-// Save implements registry.Saver. What is saved is one string, a LightGBM text model of version 3.
+// Save implements registry.Saver. It saves one string, a LightGBM text model of version 3.
 func (b *Model) Save(w io.Writer) error {
 	var text strings.Builder
 	if err := b.m.WriteText(&text, nil); err != nil {

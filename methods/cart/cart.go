@@ -53,7 +53,7 @@ func define(name string, s registry.Spec, by grower, opts ...registry.Option[Par
 	s.Name, s.Version = name, "1"
 	s.Tasks = registry.Binary | registry.Multiclass | registry.Regression
 	s.Load, s.Trees = load, true
-	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 in a leaf minus the share of -1
+	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 minus that of -1
 	return registry.DefinePath(s, Params{Criterion: "auto", MaxDepth: NoLimit},
 		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}}, method{name, by}.fitPath, opts...)
 }

@@ -1,5 +1,4 @@
-// Package external makes methods of other processes, in any language, usable like the methods of this
-// program.
+// Package external runs methods that other processes implement, in any language, like the methods of this program.
 //
 // A plugin is an executable that answers requests on its standard input and output, one JSON object a line.
 // Matrices pass as NumPy files in a private folder (docs/plugin-protocol.md). [Load] starts a plugin, asks

@@ -70,14 +70,14 @@ func (e *MethodError) Error() string {
 	return text
 }
 
-// These parts of an error differ from one time to the next: names of matrix files, and addresses.
+// These parts of an error differ from run to run: names of matrix files, and addresses.
 var (
 	matrixFile = regexp.MustCompile(`\b([a-z])[0-9]+\.npy\b`)
 	address    = regexp.MustCompile(`\b0x[0-9a-fA-F]{6,}\b`)
 )
 
-// plain removes from a text of the process what differs from one time to the next: the private folder, the
-// numbers of files in it, and addresses. So equal failures have equal texts.
+// plain removes from a text of the process the parts that differ from run to run: the private folder, the numbers of files in
+// it, and addresses. So equal failures have equal texts.
 func (q *process) plain(text string) string {
 	for _, folder := range []string{q.folder.path, filepath.Join(q.plugin.data, "python"), q.plugin.data} {
 		text = strings.ReplaceAll(text, folder+string(filepath.Separator), "")
@@ -85,8 +85,7 @@ func (q *process) plain(text string) string {
 	return address.ReplaceAllString(matrixFile.ReplaceAllString(text, "$1.npy"), "0x...")
 }
 
-// own is an error of this program's own work in the private folder, such as a full disk. Equal errors have
-// equal texts, too.
+// own wraps an error of this program's own work in the private folder, such as a full disk. Equal errors have equal texts.
 func (q *process) own(err error) error { return plainError{err, q.plain(err.Error())} }
 
 type plainError struct {
@@ -97,10 +96,10 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.error }
 
-// twoClasses are the words in errors of estimators that learn two classes and were given more.
+// twoClasses matches errors of estimators that learn two classes but got more.
 var twoClasses = regexp.MustCompile(`(?i)\bbinary\b|\b(two|2) classes\b|\bmulti-?class\b`)
 
-// advised adds to the error of a fit what the plugin's author may want to know.
+// advised adds advice for the plugin's author to the error of a fit.
 func advised(err error, r *Request) error {
 	var own *MethodError
 	if errors.As(err, &own) && r.Task == registry.Multiclass.String() && twoClasses.MatchString(own.Message) {
@@ -109,8 +108,7 @@ func advised(err error, r *Request) error {
 	return err
 }
 
-// mostQuoted is the most bytes of standard error that an error quotes. The stored text of an error is
-// bounded, too, and its last lines say most.
+// mostQuoted is the most bytes of standard error that an error quotes. The last lines usually say most.
 const mostQuoted = 1500
 
 // permitted says what the sandbox allows a plugin. The Python package adds the same text to a

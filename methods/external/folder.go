@@ -21,7 +21,7 @@ import (
 type folder struct {
 	path  string
 	root  *os.Root
-	above *folder  // nil where processes cannot write to the folder above
+	above *folder  // the parent; nil if processes cannot write to the parent
 	made  []string // names of the folders below, which are for copies of its process
 
 	mu   sync.Mutex
@@ -58,8 +58,8 @@ func (f *folder) below() (*folder, error) {
 	return &folder{path: filepath.Join(f.path, name), root: root, above: f}, nil
 }
 
-// remove removes the folder after its last process has ended. It also removes whatever a process put in its
-// place.
+// remove removes the folder after its last process has ended. If a process has replaced the folder by something else, remove
+// removes that.
 func (f *folder) remove() {
 	sandbox.Empty(f.root)
 	f.root.Close()

@@ -43,11 +43,11 @@ func (p *Plugin) forked(ctx context.Context) (*process, error) {
 		copied := p.seen != ""
 		p.warm, p.seen = nil, ""
 		p.cannotFork.Store(true)
-		if copied { // it is stopped, and a copy may have changed it
+		if copied { // the warm process is stopped, and a copy may have changed it
 			p.remove(warm)
 			return nil, nil
 		}
-		return warm, nil // it has seen no data, so that it serves like a new process
+		return warm, nil // the warm process has seen no data, so it can serve like a new process
 	}
 	_ = unix.Kill(warm.pid, unix.SIGCONT)
 	q, err := p.copyOf(ctx, warm)
@@ -114,7 +114,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		return nil, err
 	}
 	r := &Request{Op: "fork", Folder: private.path, Devices: p.policy().Use}
-	var ends []*os.File // this program's ends of the pipes for requests, answers and standard error
+	var ends []*os.File // our ends of the pipes for requests, answers and standard error
 	for _, stream := range []struct {
 		name *string
 		kind string
@@ -148,7 +148,7 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 		private.remove()
 		var refused *MethodError
-		if errors.As(err, &refused) { // its libraries do not allow a copy
+		if errors.As(err, &refused) { // the plugin's libraries do not allow a copy
 			return nil, nil
 		}
 		return nil, err
@@ -193,7 +193,7 @@ func endOf(pid int) outcome {
 	}
 	p, there := processes.Of(pid)
 	if !there || err != nil {
-		// The warm process has already waited for it. Only this program ends a copy so early, by SIGKILL.
+		// The warm process has already waited for the copy. Only this program ends a copy so early, by SIGKILL.
 		return outcome{exit: -1, signal: "SIGKILL"}
 	}
 	out := outcome{exit: p.Status.ExitStatus(), seconds: p.CPU.Seconds()}

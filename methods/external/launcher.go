@@ -25,7 +25,7 @@ except OSError:
     pass
 print(json.dumps({"exe": sys.executable, "base": site.getuserbase(), "read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
 
-// rPaths prints the same for an R.
+// rPaths prints the files and folders that an R reads.
 const rPaths = `cat(R.home(), .libPaths(), sep = "\n")`
 
 // A launcher is the command that runs a plugin, and the files that the command reads.
@@ -35,13 +35,13 @@ type launcher struct {
 	variables []string
 }
 
-// launcherOf finds the command that runs the plugin. Where its name is a script that searches for an
-// interpreter, this is the interpreter itself. ask runs an interpreter in a sandbox. A plugin may have chosen
-// the interpreter in its first line. Of such an interpreter only the files beside it are read.
+// launcherOf finds the command that runs the plugin. If the command is a script that searches for an interpreter, launcherOf
+// returns the interpreter itself. ask runs an interpreter in a sandbox. If the plugin's first line names the interpreter, the
+// sandbox allows only the files beside it.
 func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byte, error)) launcher {
 	in := launcher{argv: p.argv}
 	command, arguments, named := p.argv[0], p.argv[1:], true
-	if len(p.argv) == 1 { // an executable: this reads its first line, as the kernel does
+	if len(p.argv) == 1 { // an executable: read its first line, as the kernel does
 		var first []string
 		if first, named = p.shebang(); first == nil {
 			return in
@@ -97,7 +97,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	defer cancel()
 	c := exec.CommandContext(ctx, command, arguments...)
 	c.Dir, c.Env = "/", sandbox.Environment(os.Environ(), private.path)
-	if home, err := os.UserHomeDir(); err == nil { // it names the folder of the user's packages
+	if home, err := os.UserHomeDir(); err == nil { // HOME names the folder of the user's packages
 		c.Env = append(c.Env, "HOME="+home)
 	}
 	apart(c)
@@ -119,8 +119,8 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	return []byte(said.String()), err
 }
 
-// beside returns a command and the folders beside it, such as bin and lib of one prefix, both at its name and
-// where links lead.
+// beside returns a command and the folders beside it, such as bin and lib of one prefix. It does so for the command's name and
+// for the file to which links lead.
 func beside(command string) []string {
 	real, err := filepath.EvalSymlinks(command)
 	if err != nil {

@@ -162,7 +162,7 @@ func (q *process) trainTogether(ctx context.Context, r Request, points []json.Ra
 	return nil
 }
 
-// told is do, and reports what the process used for the request.
+// told is do, and reports the time and memory that the process used for the request.
 func (q *process) told(ctx context.Context, r *Request, used func(float64, int64)) (*Answer, error) {
 	a, err := q.do(ctx, r)
 	if used != nil {
@@ -202,8 +202,8 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return m.ask(ctx, "score", x, nil, out)
 }
 
-// ask has the model score rows and checks the answer. If at is given, the scores are those after these
-// rounds.
+// ask asks the process to score rows with the model, and checks the answer. If at is given, the scores are those after the
+// rounds of at.
 func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out []float64) error {
 	n, d := x.Dims()
 	times := max(1, len(at))
@@ -251,7 +251,7 @@ func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
 	return nil
 }
 
-// wrong is the error of an answer that is well formed and impossible.
+// wrong is the error of an answer that is well formed but impossible.
 func (q *process) wrong(op, format string, args ...any) error {
 	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.said()}
 }

@@ -43,7 +43,7 @@ type Options struct {
 	// network.
 	AllowRead []string
 	Network   bool
-	// Hidden are files and folders that its processes may not read, wherever these are: databases and data.
+	// Hidden are files and folders that the plugin's processes may never read, even inside an allowed folder: databases and data.
 	Hidden []string
 }
 
@@ -83,7 +83,7 @@ type Plugin struct {
 
 	forking    sync.Mutex
 	warm       *process // the process that is copied for each context; nil before the first
-	seen       string   // its state when it was stopped, see look
+	seen       string   // the state of warm when it was stopped, see look
 	forkedAt   time.Time
 	cannotFork atomic.Bool // its copies would share resources
 }
@@ -95,10 +95,10 @@ func located(file string, o Options) (*Plugin, error) {
 		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link's plugin is made of the files beside the script that the link names
+		path = real // for a link, the plugin's files are beside the script to which the link leads
 	}
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
-	p.options.Network = false // until its description says that it needs the network
+	p.options.Network = false // until the description says that the plugin needs the network
 	p.ready = sync.OnceValue(p.prepare)
 	p.policy = sync.OnceValue(p.rights)
 	if p.argv, err = command(path, o.Python); err != nil {
@@ -174,7 +174,7 @@ func (p *Plugin) prepare() error {
 
 func (p *Plugin) errClosed() error { return errors.New(p.name() + ": the plugin was closed") }
 
-// load asks the plugin for its description. It does so without the network, even if the plugin may use it.
+// load asks the plugin for its description, without the network even if the plugin may use the network later.
 func (p *Plugin) load(ctx context.Context, network bool) error {
 	q, err := p.another(ctx)
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 		return err
 	}
 	if p.options.Network = network && p.described.Network; p.options.Network {
-		p.remove(q) // the next process has the network
+		p.remove(q) // this process has no network; the next process has it
 		return nil
 	}
 	p.mu.Lock()
@@ -262,7 +262,7 @@ func (p *Plugin) lastLine(said string) string {
 	last := lines[len(lines)-1]
 	if _, name, found := strings.Cut(last, "No module named '"); found {
 		file := strings.TrimSuffix(name, "'") + ".py"
-		if _, err := os.Stat(file); err == nil { // in the folder where the program runs
+		if _, err := os.Stat(file); err == nil { // the file exists in the current folder
 			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the plugin, or let `bench methods new NAME --from %[1]s:CLASS` write the plugin beside %[1]s", file)
 		}
 		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON", p.argv[0])
@@ -305,7 +305,7 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	same := bytes.Equal(text, p.first) && hash == p.hash
 	switch {
 	case p.described == nil:
-		p.policy = sync.OnceValue(p.rights) // now with its files
+		p.policy = sync.OnceValue(p.rights) // now with the declared files
 		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
 	case !same && recalled:
 		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again", p.file, p.described.changes(a.Description)), "")
@@ -317,7 +317,7 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	p.mu.Lock()
 	p.recalled = false
 	p.mu.Unlock()
-	q.used() // no fit has to pay for the start
+	q.used() // so that the time of the start does not count for the first fit
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 // idleFor is the time that an unused process is kept.
 const idleFor = 30 * time.Second
 
-// A lease holds the processes for the fits under one context, such as those of a cell, so that a model of
-// such a fit finds its process free. The Done channel identifies the context. The processes end with the
-// context: what a method remembers of one cell is gone in the next.
+// A lease holds the processes for the fits under one context, such as those of a cell, so that a model finds its process free.
+// The Done channel identifies the context. The processes end with the context, so that a method cannot remember one cell in the
+// next.
 type lease struct{ free []*process }
 
 // manyModels is how many models of single fits a process may hold before the garbage collector runs. Only the
@@ -56,7 +56,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 			p.leases[done] = l
 			context.AfterFunc(ctx, func() { p.end(done) })
 		}
-		if len(l.free) > 0 || p.canFork() { // otherwise an idle process may be the one to copy
+		if len(l.free) > 0 || p.canFork() { // if the plugin can fork, an idle process may be needed as the warm process
 			own = &l.free
 		}
 	}
@@ -75,8 +75,8 @@ func (p *Plugin) free(ctx context.Context) *process {
 	return nil
 }
 
-// Settle ends the processes of contexts that are over, and returns when they have ended. Without Settle they
-// end a moment later.
+// Settle ends the processes of contexts that are over, and returns when these processes have ended. Without Settle they end a
+// moment later.
 func (p *Plugin) Settle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 )
 
 // These are the times that a process has to end, also on a busy machine: after it closed its output in the
-// middle of a request, and when the program ends. lastWords is the time to read what it wrote before.
+// middle of a request, and when the program ends. lastWords is the time to read the rest of its standard error.
 const (
 	closing   = 10 * time.Second
 	leaving   = 2 * time.Second
@@ -54,7 +54,7 @@ type process struct {
 
 	mu      sync.Mutex
 	dead    error   // why it answers no more requests
-	dropped []int64 // models that are no longer needed and that the plugin was not told of
+	dropped []int64 // models that are no longer needed; the plugin does not know this yet
 	models  int     // number of models that the process holds
 	served  bool    // it has answered more than describe
 	peak    int64   // its largest known resident size
@@ -83,7 +83,7 @@ func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, 
 	}()
 	go func() {
 		q.outcome = wait()
-		stderr.SetReadDeadline(time.Now().Add(lastWords)) // a process that inherited it may hold it open
+		stderr.SetReadDeadline(time.Now().Add(lastWords)) // a child process may still hold standard error open
 		close(q.exited)
 	}()
 	return q
@@ -211,7 +211,7 @@ func (q *process) do(ctx context.Context, r *Request) (*Answer, error) {
 
 // exchange writes a line and reads one.
 func (q *process) exchange(r *Request) (*Answer, error) {
-	if r.rows != nil { // after the turn has come, since this removes the file of the previous rows
+	if r.rows != nil { // only in our turn, since this removes the file of the previous rows
 		var err error
 		if r.X, err = q.folder.rows(r.rows); err != nil {
 			return nil, q.own(err)
@@ -341,7 +341,7 @@ func (q *process) death() error {
 // longer than patience. It reports whether the process ended by itself, or had ended before.
 func (q *process) end(patience time.Duration) (byItself bool) {
 	byItself = q.death() != nil
-	select { // a busy process is not waited for
+	select { // do not wait for a busy process
 	case <-q.turn:
 		q.in.Close()
 		select {

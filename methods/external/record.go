@@ -18,8 +18,8 @@ import (
 // recordFormat is the version of the records that this program reads. Other records are ignored.
 const recordFormat = 1
 
-// A Record keeps what is known of a plugin, so that the plugin need not run to be known. It holds for a file
-// with this content. If the file or a declared part of it changes, the plugin is unknown again.
+// A Record keeps the description of a plugin, so that later runs need not ask the plugin. It is valid for one content of the
+// file. If the file or a declared part changes, the plugin is unknown again.
 type Record struct {
 	Format      int               `json:"format"`
 	File        string            `json:"file"`                  // absolute
@@ -33,8 +33,8 @@ type Record struct {
 	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that the file is no plugin, see ErrNoPlugin
 }
 
-// Records is the user's folder of records. They are in no database: a file from another person must not say
-// what this user agreed to. "" is no folder, and then nothing is kept.
+// Records is the user's folder of records. They are not in a database, since a database from another person must not say what
+// this user agreed to. "" means no folder; then nothing is kept.
 type Records string
 
 // at returns the file of a record.
@@ -146,9 +146,9 @@ func hashOfFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// identify hashes the content of the plugin. version stands for its own file and for the files that it declares;
-// the versions of its libraries stand beside it in the method's version, by name. sums holds the hash of each file, with that of the plugin's own file
-// under "".
+// identify hashes the content of the plugin. version is the hash of the plugin's own file and of the files that it declares.
+// (The method's version also names the versions of the libraries.) sums holds the hash of each file; the key of the plugin's
+// own file is "".
 func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
 	all, sums := sha256.New(), map[string]string{}
 	add := func(name, path string) error {

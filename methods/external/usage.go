@@ -4,10 +4,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// usedByLive returns the processor time in seconds of a live process and of the processes that it started. It
-// also returns the sum of their largest resident sizes and of the files without a name that they hold in
-// memory, in bytes. Processes that have ended count with their parents. Where the system does not tell, the
-// use of a process is known after its end.
+// usedByLive returns the processor time in seconds of a live process and of the processes that it started. peak is the sum of
+// their largest resident sizes and of their unnamed files in memory, in bytes. Processes that have ended count with their
+// parents. Some systems tell the use of a process only after its end.
 func usedByLive(pid int) (seconds float64, peak int64) {
 	var all []processes.Process
 	for left := []int{pid}; len(left) > 0; left = left[1:] {

@@ -29,7 +29,7 @@ func (q *process) alone() bool {
 	}
 	for _, id := range processes.Children(q.pid) {
 		copied := q.copies[id]
-		if copied != nil && copied.death() != nil { // its cell is over
+		if copied != nil && copied.death() != nil { // the cell of this copy is over
 			copied.awaitEnd()
 			copied = nil
 		}
@@ -69,7 +69,7 @@ func (q *process) stop() error {
 	}
 	for range 1000 {
 		if is, there := processes.Of(q.pid); there && is.Stopped {
-			time.Sleep(100 * time.Microsecond) // until it has left its processor, which look counts
+			time.Sleep(100 * time.Microsecond) // until the process has left its processor, which look counts
 			return nil
 		}
 		time.Sleep(time.Millisecond)

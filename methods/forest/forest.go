@@ -28,9 +28,9 @@ func (p Params) tried(s registry.Shape) int {
 // Forest declares the random forest by Breiman's rules. Each tree is grown on n rows
 // drawn with replacement; each node takes the split with the least Gini impurity
 // (regression: squared error) among some features drawn without replacement, where
-// features that are constant in the node do not count; trees are not pruned
+// features that are constant in the node do not count. Trees are not pruned
 // and grow until nodes are pure (regression: at most 5 rows). Each tree has one vote.
-// There is nothing to choose by cross-validation: the grid is one point.
+// The grid is one point, so there is nothing to choose by cross-validation.
 func Spec() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
@@ -55,7 +55,7 @@ func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (
 		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {
-		// A generator a tree, so that a tree does not depend on how the others grew.
+		// Each tree has its own generator, so that it does not depend on how the other trees grew.
 		t, err := g.grow(f, rng.New(draws.Uint32()), tried)
 		if err != nil {
 			return nil, err

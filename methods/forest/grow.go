@@ -19,24 +19,24 @@ type grower struct {
 	classes int
 	least   int // nodes of at most this many rows are leaves
 	n       int
-	y       []float64 // class index, or target less the mean of all
-	targets []float64 // as given
-	mean    float64   // of regression targets, else 0
+	y       []float64 // class index, or target minus the mean of all targets
+	targets []float64 // the targets of the data
+	mean    float64   // mean of regression targets, else 0
 	values  [][]float64
 	ranks   []int32 // [feature][row]
 
 	ctx context.Context
 	err error // the context's, once a node has seen it
 
-	// Of the tree under way.
+	// The fields of the tree that is growing.
 	forest *Model
 	tree   *Tree
 	draws  *rng.RandomState
-	tried  int     // features a node
+	tried  int     // number of features that a node tries
 	weight []int32 // how often a row was drawn
 
 	rows, spare []int32
-	order       []int    // of features, shuffled from node to node
+	order       []int    // the features, shuffled again at each node
 	keys, moved []uint64 // rank and row
 	sums        []tally  // [rank][class]
 	left, right []float64
@@ -62,7 +62,7 @@ func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
 		g.classes = 2
 	case registry.Regression:
 		g.classes, g.least = 1, regressionLeaf
-		g.mean = vmath.Sum(d.Y) / float64(n) // is subtracted: squares of targets far from 0 would cancel in sums
+		g.mean = vmath.Sum(d.Y) / float64(n) // subtracted from targets: differences of sums of large squares would lose digits
 	}
 	for i, y := range d.Y {
 		if g.y[i] = y - g.mean; d.Task == registry.Binary {
@@ -111,7 +111,7 @@ func (g *grower) grow(f *Model, r *rng.RandomState, tried int) (Tree, error) {
 	return t, g.err
 }
 
-// A cut is the best split of a node: rows of at most that rank go left. The score is the sum over both sides of (sum of
+// A cut is the best split of a node: rows of at most the cut's rank go left. The score is the sum over both sides of (sum of
 // squared class weights)/weight, or for regression of (sum of targets)^2/weight. A larger score means less impurity.
 type cut struct {
 	score     float64
@@ -120,8 +120,8 @@ type cut struct {
 	threshold float64
 }
 
-// node adds a node for the given rows, and all nodes below it, to the tree, in preorder. Once the context has ended, node adds
-// leaves only, since nobody will see the tree.
+// node adds a node for the given rows, and all nodes below it, to the tree, in preorder. Once the context has ended, it adds only
+// leaves, since the tree is dropped.
 func (g *grower) node(rows []int32) {
 	if g.err == nil {
 		g.err = g.ctx.Err()
@@ -161,8 +161,7 @@ func (g *grower) class(row int32) int {
 	return int(g.y[row])
 }
 
-// summarise returns a node's value (class or mean), weight and score, and whether
-// all its targets are equal.
+// summarise returns a node's value (class or mean), weight and score, and whether all targets of the node are equal.
 func (g *grower) summarise(rows []int32) (value, total, score float64, pure bool) {
 	clear(g.right)
 	sum := 0.0
@@ -190,12 +189,12 @@ func (g *grower) summarise(rows []int32) (value, total, score float64, pure bool
 	return value, total, score, pure
 }
 
-// A sweep moves rows from the right side of a node to the left one and keeps what the scores are made of.
+// A sweep moves rows from the right side of a node to the left side, and keeps the sums from which scores are computed.
 type sweep struct {
 	g                 *grower
-	weight, total     float64 // of the left side; of the node
-	sum, all          float64 // of targets, likewise
-	squares, squaresR float64 // of class weights, left and right
+	weight, total     float64 // weight of the left side, and of the node
+	sum, all          float64 // sum of targets of the left side, and of the node
+	squares, squaresR float64 // sums of squared class weights, left and right
 }
 
 func (s *sweep) move(class int, t tally) {
@@ -239,7 +238,7 @@ func (g *grower) offer(s *sweep, feature int, rank, next int32, c *cut) {
 	if score := s.score(); score > c.score {
 		a, b := g.values[feature][rank], g.values[feature][next]
 		threshold := (a + b) / 2
-		if !(threshold < b) { // rounded up
+		if !(threshold < b) { // the midpoint was rounded up to b
 			threshold = a
 		}
 		*c = cut{score, feature, rank, threshold}

@@ -22,7 +22,7 @@ type Model struct {
 	Outputs  int
 	Trees    []Tree
 	Splits   []int     // by feature, over all trees
-	Gain     []float64 // by feature: by how much splits raised the score (see cut)
+	Gain     []float64 // by feature: the amount by which splits raised the score (see cut)
 }
 
 // A Tree is a tree in preorder: the left child of a node follows the node. A row goes left if its feature is at most the
@@ -31,9 +31,9 @@ type Tree struct {
 	Feature   []int32
 	Threshold []float64
 	Right     []int32
-	Value     []float64 // class index or mean target, of inner nodes too
-	Rows      []int32   // of the bootstrap sample
-	Gain      []float64 // by how much the split raises the score (see cut)
+	Value     []float64 // class index or mean target, also for inner nodes
+	Rows      []int32   // number of rows of the bootstrap sample
+	Gain      []float64 // the amount by which the split raises the score (see cut)
 }
 
 func (t *Tree) value(row []float64) float64 {
@@ -169,7 +169,7 @@ func (f *Model) Dump(t int, names []string) (string, error) {
 	return b.String(), nil
 }
 
-// shown is a leaf's value as Dump prints it: what the tree votes for.
+// shown is a leaf's value as Dump prints it: the tree's vote.
 func (f *Model) shown(value float64) string {
 	switch f.Task {
 	case registry.Binary.String():

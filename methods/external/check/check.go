@@ -22,7 +22,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Limit bounds all checks together, unless Options say otherwise. They take some 15 seconds of processor time, which others may want, too.
+// Limit bounds the time of all checks together, unless Options say otherwise. The checks take about 15 seconds of processor
+// time, and longer on a busy machine.
 const Limit = 3 * time.Minute
 
 // patience is how long one request may take within Limit.
@@ -35,7 +36,7 @@ type Result struct {
 	Failure string // what is wrong; "" if nothing is wrong
 	Advice  string // how to correct the failure
 	Skipped bool   // the check does not apply
-	Stopped bool   // no time was left for the check; nothing is said of the plugin
+	Stopped bool   // no time was left for the check: the result says nothing about the plugin
 }
 
 // A check tests one property of a plugin on the first task that it solves. detail is for people.
@@ -56,7 +57,7 @@ type session struct {
 	file   string
 	given  external.Options
 	canary Canary
-	folder string // for matrices; its name is hard on careless code
+	folder string // for matrices; its name has characters that careless code does not handle
 	plugin *external.Plugin
 	spec   registry.Spec
 	task   registry.Task
@@ -157,7 +158,7 @@ func (s *session) another() external.Options {
 	return o
 }
 
-// subject is the plugin's method as the checks that registry/conform makes, too, know it.
+// subject is the plugin's method in the form of the checks that registry/conform shares.
 func (s *session) subject() toydata.Subject {
 	return toydata.Subject{Spec: s.spec, Seed: seed, Fit: s.fit, Score: s.scores}
 }

@@ -163,7 +163,7 @@ func (s *session) anotherProcess() (string, error) {
 	})
 }
 
-// twice compares the scores of a fit with those of a second one, which fit makes.
+// twice compares the scores of a fit with the scores of a second fit, which the function fit makes.
 func (s *session) twice(what string, fit func(learn, test registry.Data) ([]float64, error)) error {
 	if err := s.deterministic(); err != nil {
 		return err
@@ -320,8 +320,8 @@ func (s *session) rowByRow() (string, error) {
 	return "a row alone has the score that it has among others", s.subject().OneByOne(m, d, 10, 1e-6)
 }
 
-// awkward returns the check of awkward data of some names: the method gives a model, or an error of its own if the data may have none,
-// but never the end of the process.
+// awkward returns the check for the awkward data sets of the given names. The method must give a model or, if the data need not
+// have a model, an error of its own. The process must not end.
 func awkward(names ...string) func(*session) (string, error) {
 	return func(s *session) (said string, err error) {
 		for _, a := range toydata.AwkwardData(s.task, seed) {
@@ -343,7 +343,7 @@ func awkward(names ...string) func(*session) (string, error) {
 	}
 }
 
-// gaps checks that a plugin which says that it takes missing values learns from rows that have some, one row has none but these.
+// gaps checks that a plugin that declares missing values learns from rows with missing values. In one row all values are missing.
 func (s *session) gaps() (string, error) {
 	if !s.spec.Gaps {
 		return "", errSkip{"the plugin does not say that it takes missing values; sets whose gaps stay are not run with it"}

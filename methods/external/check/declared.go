@@ -64,7 +64,7 @@ func (s *session) saveAndLoad() (string, error) {
 	return fmt.Sprintf("bytes %d", len(file)), err
 }
 
-// unknown: a request of a later version of the protocol gets an error, and the plugin goes on.
+// unknown: a request of a later version of the protocol gets an error, and the plugin continues.
 func (s *session) unknown() (string, error) {
 	err := s.plugin.Ask(s.ctx, "no-such-operation")
 	var own *external.MethodError

@@ -17,17 +17,16 @@ import "math"
 const (
 	maxEvaluations = 500
 	sqrtEps        = 1.4832396974191326e-08 // sqrt(2.2e-16), as SciPy rounds it
-	// A trial no better than the three points leaves the same parabola, whose vertex
-	// is then an end of the interval. It counts as inside, whatever the rounding says.
+	// After a trial that is no better than the three points, the parabola is the same, and its vertex is an end of the
+	// interval. The vertex counts as inside, even if rounding puts it outside.
 	tie = 1 + 1e-9
 )
 
 // golden is the square of the inverse golden ratio: the smaller part of a section.
 var golden = 0.5 * (3 - math.Sqrt(5))
 
-// Minimize returns the best point x found in [a, b], a <= b, and f(x). tol is the
-// absolute error asked of x; f is not evaluated closer than tol/3 to a point it is
-// known at. It allocates nothing.
+// Minimize returns the best point x found in [a, b], a <= b, and f(x). tol is the allowed absolute error of x. f is not
+// evaluated closer than tol/3 to a point where its value is known. Minimize allocates nothing.
 func Minimize(f func(float64) float64, a, b, tol float64) (x, fx float64) {
 	x = a + float64(golden*(b-a)) // the best point so far
 	fx = f(x)

@@ -4,8 +4,8 @@
 //	lowrank.go   K = V V' of low rank from the rows of K, by pivots
 //	gram.go      products of a matrix with its transpose
 //
-// A function that takes long looks at its context every few tens of milliseconds and returns the context's error. The package runs on
-// the caller's goroutine, and has no other factorisations.
+// Functions with a context look at it every few tens of milliseconds and return its error. The package runs on the caller's
+// goroutine, and has no other factorisations.
 package cholesky
 
 import (
@@ -21,11 +21,12 @@ var ErrNotPositive = errors.New("the matrix is not positive definite")
 
 const (
 	blockSize = 64
-	// deepBlock is the number of rows whose products with themselves are added at a time, tileHigh x tileWide the part of them that stays in cache.
+	// deepBlock is the number of rows whose products with themselves are added at a time. A tile of tileHigh x tileWide
+	// products stays in the cache.
 	deepBlock, tileHigh, tileWide = 256, 128, 512
-	// invertBlock is the number of rows of an inverse of a triangle that are made together: no more than tileHigh.
+	// invertBlock is the number of rows of a triangle's inverse that are computed together, at most tileHigh.
 	invertBlock = 128
-	// work bounds the multiply-adds between two looks at the context: some 5 ms.
+	// work bounds the multiply-adds between two looks at the context: about 5 ms.
 	work = 100_000_000
 )
 
@@ -43,7 +44,7 @@ func New(n int) *Factorizer {
 	return f
 }
 
-// Resize makes f one of n x n matrices.
+// Resize makes f a Factorizer of n x n matrices.
 func (f *Factorizer) Resize(n int) { f.n = n }
 
 // Bytes is the memory that Factor allocates, without the matrix.
@@ -58,7 +59,7 @@ func panelSize(n int) int {
 	return size
 }
 
-// InvertBytes is the memory that Invert allocates, without its arguments and what Factor has allocated.
+// InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has allocated.
 func InvertBytes(n int) int64 {
 	return 8 * int64(n*(tileWide+invertBlock+deepBlock)+2*tileHigh*tileWide+invertBlock*invertBlock)
 }
@@ -70,8 +71,8 @@ func grown(x []float64, n int) []float64 {
 	return x[:n]
 }
 
-// strip is a number of rows, a multiple of blockSize. Products of length k of these rows with w other rows take at most `work`
-// multiply-adds.
+// strip returns a number of rows, a multiple of blockSize. The products of length k of so many rows with w other rows take at
+// most `work` multiply-adds, unless blockSize rows take more.
 func strip(k, w int) int {
 	h := work / max(1, k*w)
 	return max(blockSize, h-h%blockSize)
@@ -263,7 +264,8 @@ func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	f.tail, f.head = grown(f.tail, n*tileWide), grown(f.head, invertBlock*n)
 	f.update = grown(f.update, tileHigh*tileWide)
 	inner, turn := make([]float64, invertBlock*invertBlock), make([]float64, invertBlock*tileWide)
-	// L^-1 by blocks of rows: left of the block B on the diagonal, L^-1 is -B^-1 A R, with A left of B in L and R above in L^-1.
+	// L^-1 by blocks of rows. If B is the block of L on the diagonal, A the part of L left of B, and R the rows of L^-1 above,
+	// then the part of L^-1 left of the diagonal block is -B^-1 A R.
 	for k := 0; k < n; k += invertBlock {
 		w := min(invertBlock, n-k)
 		clear(dst[k*n : (k+w)*n])
@@ -309,8 +311,8 @@ func lowerInverse(dst, l []float64, w, n int) {
 	}
 }
 
-// squareLower replaces the lower triangle R in dst by R'R, which is a sum of B'B over the blocks B of rows of R. The product of the first k
-// rows of R lies in the first k rows of dst, so that the sum can stand in the place of the rows that are done.
+// squareLower replaces the lower triangle R in dst by R'R, the sum of B'B over the blocks B of rows of R. The sum over the
+// first k rows of R fills only the first k rows of dst, so that it can overwrite the rows that are done.
 func (f *Factorizer) squareLower(ctx context.Context, dst []float64) error {
 	n := f.n
 	f.panel, f.update = grown(f.panel, n*deepBlock), grown(f.update, tileHigh*tileWide)

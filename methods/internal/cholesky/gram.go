@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It is vmath.Gram for products that take long: it works tile by tile and
-// looks at the context. dst must not overlap a.
+// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. Unlike vmath.Gram it works tile by tile and looks at the
+// context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
 	return Symmetric(ctx, dst, a, a, n, k)
 }

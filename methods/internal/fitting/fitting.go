@@ -23,7 +23,8 @@ func Rows(x *mat.Dense) []float64 {
 	return raw.Data[:raw.Rows*raw.Cols]
 }
 
-// CheckScoring reports why a model with these numbers of features and outputs cannot score the rows x into a slice of that many places.
+// CheckScoring reports why a model with the given numbers of features and outputs cannot score the rows x into a slice of
+// length places.
 func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	n, d := x.Dims()
 	if d != features {
@@ -45,7 +46,8 @@ func CheckScores(scores []float64, outputs int) error {
 	return nil
 }
 
-// CheckFinite reports the first row of which one of its numbers is not finite. A row has perRow numbers, and `what` names one of them.
+// CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. `what` is the word for such a
+// number.
 func CheckFinite(what string, x []float64, perRow int) error {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

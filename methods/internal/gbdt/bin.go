@@ -46,7 +46,7 @@ func (m *mapper) bin(v float64) int {
 	for bounds > 1 {
 		half := bounds / 2
 		next := at + half
-		if m.upper[next-1] < v { // compiles to a conditional move, as no processor can predict this
+		if m.upper[next-1] < v { // compiles to a conditional move: a branch could not be predicted
 			at = next
 		}
 		bounds -= half

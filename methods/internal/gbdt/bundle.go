@@ -2,11 +2,11 @@ package gbdt
 
 import "slices"
 
-// LightGBM stores features that are seldom away from their most frequent bin at
-// the same time in one column (Ke et al. 2017, Section 4, exclusive feature
-// bundling). In one row of ten thousand two features of a bundle may be away at the same time. In such a row the feature with the larger
-// index keeps its bin, and the other features count as being in their most frequent bin. Bundles change nothing else. So this file chooses
-// LightGBM's bundles and changes the bins of these rows, but each feature keeps a column of its own.
+// A feature is called away in a row if it is not in its most frequent bin. LightGBM stores features that are seldom away in the
+// same row in one column (Ke et al. 2017, Section 4, exclusive feature bundling). In one row of ten thousand, two features of a
+// bundle may both be away. In such a row the feature with the larger index keeps its bin, and the other features count as being
+// in their most frequent bin. Bundles change nothing else. So this file chooses LightGBM's bundles and changes the bins of
+// these rows, but each feature keeps a column of its own.
 
 const maxSearched = 100 // bundles that are tried for a feature
 
@@ -15,7 +15,7 @@ type bundle struct {
 	features    []int
 	taken       []bool // by sampled row
 	used, total int
-	apart       bool // stored feature by feature after all
+	apart       bool // the features are not bundled after all
 }
 
 // awayRows lists the sampled rows in which LightGBM takes a feature to be away from its most frequent bin. at are the rows that are not zero,
@@ -38,7 +38,7 @@ func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 		}
 		j++
 	}
-	if len(away) == 0 { // LightGBM then takes the rows that are not zero
+	if len(away) == 0 { // LightGBM then uses the rows that are not zero
 		return at
 	}
 	return away

@@ -2,14 +2,15 @@ package gbdt
 
 import "slices"
 
-// If many features are indicators, most of them are in their most frequent bin in a row. The sums of that bin are computed by subtraction, so
-// that adding the row to it is work for nothing. Features of which no two are away from that bin in the same row share a column. A column
-// has one byte a row, which says which feature is away and in which bin. A histogram that is built from columns gets the same rows in the
-// same order, so its sums keep their bits. (LightGBM finds its bundles differently, on a sample: see bundle.go.)
+// If many features are indicators, most features of a row are in their most frequent bin. The sums of that bin are computed by
+// subtraction, so that adding rows to the bin is useless work. A feature is away in a row if it is in another bin. Features
+// share a column if no two of them are away in the same row. A column has one byte for each row, which says which feature is
+// away and in which bin. A histogram that is built from columns adds the same rows in the same order, so its sums keep their
+// bits. (LightGBM finds its bundles differently, on a sample: see bundle.go.)
 type columns struct {
 	count int
 	bytes []uint8 // [row][column]
-	cells []int32 // [column][byte]: where the sums stand in a histogram, in doubles; behind its blocks for no feature
+	cells []int32 // [column][byte]: the index of the sums in a histogram; an index after the blocks if no feature is away
 }
 
 // newColumns returns nil unless columns are at most half the lanes.
@@ -22,7 +23,7 @@ func newColumns(ds *Dataset) *columns {
 	for g, features := range groups {
 		cells := c.cells[256*g:][:256]
 		for i := range cells {
-			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // one for each column, as a write waits for the last write to its cell
+			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // one cell for each column: a write waits for the last write to its cell
 		}
 		next := 1
 		for _, f := range features {

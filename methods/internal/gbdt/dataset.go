@@ -23,7 +23,7 @@ type Dataset struct {
 	top            []int32  // bins of the widest feature of each block
 	at             []int64  // where each block's histogram starts, in doubles; the last is the length
 	mostFreq       []uint8  // [block][lane]
-	slow           []uint8  // [block]: lanes with missing values that have two scans
+	slow           []uint8  // [block]: lanes with missing values, which need two scans
 	padding        []uint8  // [block]: lanes without a feature
 	columns        *columns // nil where columns would save nothing
 	infos          []string
@@ -100,7 +100,8 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func (ds *Dataset) blocks() int { return len(ds.top) }
 
-// cells is the length of a histogram. Behind its blocks it has a pair for each column (columns.go), which is written and never read.
+// cells is the length of a histogram. After its blocks it has a pair for each column (columns.go), which is written and never
+// read.
 func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*len(ds.mappers) }
 
 // arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many bins. It returns the

@@ -71,7 +71,7 @@ func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams
 
 func (s *Sorted) infos() []string {
 	out := make([]string, s.features)
-	for _, c := range s.columns { // of the two columns of a feature, the last is not mirrored
+	for _, c := range s.columns { // of the two columns of a feature, the second is not mirrored
 		known := c.values
 		if known[0] != known[0] {
 			known = known[1:]
@@ -154,7 +154,7 @@ func (g *singleGradients) at(scores, pairs [][]float32) {
 
 func (g *singleGradients) softmax(scores, pairs [][]float32) {
 	for i, y := range g.target.Y {
-		top := float32(0x1p-126) // XGBoost's maximum starts there and not at the first score
+		top := float32(0x1p-126) // XGBoost's maximum starts at this number and not at the first score
 		for _, s := range scores {
 			top = max(top, s[i])
 		}

@@ -3,8 +3,7 @@
 // Both minimise a loss over sums of trees, one tree a round (Friedman 2001), each
 // tree fitted to the gradients g_i and hessians h_i of the loss at the current scores;
 // a leaf with sums G and H has the value -G/(H+lambda) times the learning rate (Chen
-// and Guestrin 2016, eq. 5). They differ in how they look for splits and in which
-// order they make them:
+// and Guestrin 2016, eq. 5). The two libraries search for splits in different ways and make them in a different order:
 //
 //	leafwise.go   LightGBM: values in at most 255 bins, a histogram a leaf, the leaf
 //	              with the largest gain first (Ke et al. 2017)
@@ -19,26 +18,24 @@
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
 //	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
-//	columns.go                                 what histograms of indicators are built from
+//	columns.go                                 the columns from which histograms of indicators are built
 //	sorted.go, levels.go, depthwise.go         XGBoost's sample, trees, rounds
 //	expf.go                                    the exponential that XGBoost calls
 //	ranks.go, cut_kernel.h                     XGBoost's cuts from histograms of ranks
 //	objective.go                               losses
-//	tree.go, model.go, dump.go                 what comes out
+//	tree.go, model.go, dump.go                 trees and models, and their text
 //	text.go, textread.go                       LightGBM's text format, version 3
 //
 // # Memory layout
 //
-// Features stand in blocks of eight, the bytes of a row side by side. A block's
-// histogram has for each bin eight pairs (gradient, hessian), so that one vector
-// instruction advances the scan of eight features. The Go functions in node.go define the
-// result; the C kernels give the same bits.
+// Features are stored in blocks of eight; the eight bytes of a row are side by side. A block's histogram has eight pairs
+// (gradient, hessian) for each bin, so that one vector instruction advances the scan of eight features. The Go functions in
+// node.go define the result; the C kernels give the same bits.
 //
 // # What it leaves out
 //
-// Categorical features, row and column sampling, L1 and other penalties, monotone
-// constraints, early stopping, several threads. LightGBM's own results change in the
-// last bits with its number of threads; ours are those of one thread.
-// A missing value is NaN: a bin of its own for LightGBM's trees (bin.go), rank 0 for XGBoost's (sorted.go). Both learn at each split to
-// which side it goes.
+// Categorical features, row and column sampling, L1 and other penalties, monotone constraints, early stopping, several threads.
+// LightGBM's own results change in the last bits with its number of threads; ours are those of one thread. A missing value is
+// NaN. It has a bin of its own for LightGBM's trees (bin.go), and rank 0 for XGBoost's trees (sorted.go). Both learn at each
+// split to which side missing values go.
 package gbdt

@@ -20,7 +20,7 @@ var levels = int(C.gb_level())
 
 var level = use(levels)
 
-// use makes level l the one that splitNode calls, and returns it.
+// use makes splitNode call the kernels of level l, and returns l.
 func use(l int) int {
 	C.gb_use(C.int(l))
 	return l

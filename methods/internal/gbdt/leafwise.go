@@ -21,7 +21,7 @@ type grower struct {
 	pool     []*histogram
 	best     []blockBest
 	fast     []uint8
-	deepest  int // of the trees grown so far
+	deepest  int // the largest depth of the trees grown so far
 	nothing  []uint8
 	allLanes []uint8
 }
@@ -120,8 +120,8 @@ func (g *grower) take() *histogram {
 	return &histogram{make([]float64, g.ds.cells()), make([]uint8, blocks)}
 }
 
-// search finds the best splits of two new siblings (right is -1 for the root).
-// The left one still holds the parent's histogram.
+// search finds the best splits of two new siblings (right is -1 for the root). The left sibling still holds the parent's
+// histogram.
 func (g *grower) search(pairs []float32, left, right int) {
 	l := &g.leaves[left]
 	l.split = noSplit
@@ -145,7 +145,8 @@ func (g *grower) search(pairs []float32, left, right int) {
 	g.searchPair(pairs, l, small, large)
 }
 
-// searchPair builds the histogram of small, turns the parent's histogram, which holder has, into that of large, and scans both.
+// searchPair builds the histogram of small, changes the parent's histogram, which holder has, into the histogram of large, and
+// scans both.
 func (g *grower) searchPair(pairs []float32, holder, small, large *growing) {
 	ds, blocks := g.ds, g.ds.blocks()
 	c := nodeCall{rows: small.rows, pairs: pairs, use: g.allLanes, fast: g.fast, best: g.best}
@@ -173,7 +174,7 @@ func (g *grower) searchPair(pairs []float32, holder, small, large *growing) {
 	}
 	ds.splitNode(&c)
 	use := c.use
-	if large != nil { // large's lanes are overwritten below; small is read first
+	if large != nil { // small is read before large's lanes are overwritten below
 		use = append(g.nothing[:0], use...)
 	}
 	g.choose(&c, 0, small, use)
@@ -220,8 +221,7 @@ func (g *grower) choose(c *nodeCall, which int, n *growing, use []uint8) {
 	}
 }
 
-// scanMissing scans a feature with missing values from both ends and reports
-// whether they go left.
+// scanMissing scans a feature with missing values from both ends and reports whether the missing values go left.
 func (g *grower) scanMissing(c *nodeCall, which, f int, hist *histogram, out *blockBest) bool {
 	b, lane := f/lanes, f%lanes
 	h, s := hist.sums[g.ds.at[b]:g.ds.at[b+1]], &c.sides[which]
@@ -282,7 +282,7 @@ func (g *grower) partition(n *growing, s *candidate, m *mapper) int {
 			}
 		}
 	} else {
-		for _, r := range rows { // without a branch, which could not be predicted
+		for _, r := range rows { // without a branch, since it could not be predicted
 			side := int(uint32(last-int32(bins[int(r)*lanes])) >> 31)
 			rows[left], g.spare[right] = r, r
 			left += 1 - side

@@ -33,8 +33,8 @@ type levelNode struct {
 // A cut is the best split of a node: rows of at least rank go right, or left in a mirrored column.
 type cut struct {
 	gain                 float32
-	column, rank, before int32 // before is the next rank below that the node has
-	place                int32 // of the column in ranked
+	column, rank, before int32 // before is the largest rank below `rank` that rows of the node have
+	place                int32 // the place of the column in ranked
 }
 
 func newLevelGrower(s *Sorted, p DepthwiseParams) *levelGrower {
@@ -124,7 +124,7 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 		}
 		right, hessian := 0.0, 0.0
 		last := list[n.rows-1].rank
-		// A gain that is below the best one by more than rounding is found without a division.
+		// A gain that is below the best gain by more than rounding is recognised without a division.
 		low := (float64(best.gain) + float64(root)) * (1 - 1e-6)
 		for i := n.rows - 1; i >= 0; i-- {
 			e := list[i]
@@ -160,7 +160,7 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 	left, sums := divide()
 	threshold := column.threshold(c)
-	if column.mirrored && threshold == column.values[c.rank] { // no number lies between both values: XGBoost's threshold sends the lower one right
+	if column.mirrored && threshold == column.values[c.rank] { // no number lies between: XGBoost sends the lower value right
 		slices.Sort(g.index[n.from:][:n.rows])
 		c.rank++
 		left, sums = divide()
@@ -191,7 +191,7 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 }
 
-// divideLists divides the rows of a node, and marks those that go right.
+// divideLists divides the rows of a node, and marks the rows that go right.
 func (g *levelGrower) divideLists(list []entry, n *levelNode, c *cut, pairs []float32) (left int, sums [4]float64) {
 	left = n.rows
 	below, above := uint8(0), uint8(1)
@@ -239,7 +239,7 @@ func (g *levelGrower) splitList(list, into []entry, left int) {
 	}
 }
 
-// pickList copies the entries of one child only. It may write one entry behind them, into the sibling's place, which nothing reads.
+// pickList copies the entries of one child only. It may write one more entry into the place of the sibling, which nothing reads.
 func (g *levelGrower) pickList(list, into []entry, which uint8) {
 	at := 0
 	for _, e := range list {

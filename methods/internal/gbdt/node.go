@@ -31,7 +31,7 @@ type nodeCall struct {
 	index     []int32
 	rows      int
 	pairs     []float32 // gradient and hessian by row
-	use, fast []uint8   // [block]: lanes that may still be split; lanes of these that the kernel scans
+	use, fast []uint8   // [block]: lanes that may still be split; the lanes among these that the kernel scans
 	limits    limits
 	sides     [2]side
 	small     []float64
@@ -81,7 +81,7 @@ func (ds *Dataset) buildRef(h []float64, block int, c *nodeCall) {
 	}
 }
 
-// repairRef sets each lane's most frequent bin to the node's sums less all others.
+// repairRef sets each lane's most frequent bin to the node's sums minus the sums of all other bins.
 func repairRef(h []float64, mostFreq []uint8, s *side) {
 	for lane, bin := range mostFreq {
 		at := (int(bin)*lanes + lane) * 2
@@ -95,17 +95,16 @@ func repairRef(h []float64, mostFreq []uint8, s *side) {
 	}
 }
 
-// roundHalf is the estimate of a bin's rows from its hessian: the nearest whole number.
-// (LightGBM adds 1/2 and cuts off, which differs where the product is within rounding
-// of a half.)
+// roundHalf estimates the number of rows of a bin from its hessian: the nearest whole number. (LightGBM adds 1/2 and truncates.
+// The result differs where the product is a half up to rounding.)
 func roundHalf(hessian, factor float64) float64 { return math.FMA(hessian, factor, 0x1p52) - 0x1p52 }
 
 // leafGain is the gain of a leaf with gradient sum g and hessian sum h (Ke et al.
 // 2017; Chen and Guestrin 2016, eq. 6, without the factor 1/2).
 func leafGain(g, h, l2 float64) float64 { return float64(g*g) / (h + l2) }
 
-// scanRef scans the bins of each lane from the last one down, while the right side grows. A threshold is allowed if both sides have minRows
-// and minHessian. Of equal gains the first wins.
+// scanRef scans the bins of each lane from the last bin down, while the right side grows. A threshold is allowed if both sides
+// have minRows and minHessian. Of equal gains the first wins.
 func scanRef(h []float64, use uint8, p *limits, n *side, out *blockBest) {
 	for lane := range lanes {
 		out.gain[lane], out.bin[lane] = leafGain(n.gradient, n.hessian, p.l2), -1
@@ -141,14 +140,14 @@ func (b *blockBest) offer(lane, bin int, gradient, hessian, gain float64) {
 	}
 }
 
-// scanUpwards is the second scan of a feature with missing values, in which these go right and the left side grows from the first bin. The
-// result of the first scan stays unless this scan gains more.
+// scanUpwards is the second scan of a feature with missing values: the missing values go right, and the left side grows from
+// the first bin. The result of the first scan stays unless this scan gains more.
 func (ds *Dataset) scanUpwards(h []float64, f int, p *limits, n *side, out *blockBest) bool {
 	lane, m := f%lanes, ds.mappers[f]
 	factor := n.rows / n.hessian
 	g, s, rows := 0.0, p.epsilon, 0.0
 	first := 0
-	if m.mostFreq == 0 { // the sums of bin 0 are the node's sums less those of all other bins
+	if m.mostFreq == 0 { // the sums of bin 0 are the node's sums minus the sums of all other bins
 		g, s, rows = n.gradient, n.hessian-p.epsilon, n.rows
 		for t := 1; t < m.bins(); t++ {
 			at := (t*lanes + lane) * 2

@@ -28,7 +28,7 @@ type gradients struct {
 	scratch   []float64
 }
 
-// largestTarget of Squared keeps gains, which are sums of squares, within single precision.
+// largestTarget bounds targets of Squared, so that gains, which are sums of squares, do not overflow in single precision.
 const largestTarget = 1e15
 
 func newGradients(o Objective, y []float64, classes int) (*gradients, error) {

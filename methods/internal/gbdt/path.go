@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// LeafwisePath fits a model for each of the grid points ps and calls yield with it, in the order that costs least. The
-// models are those of one fit a grid point. LeafwisePath stops at the first error of yield.
+// LeafwisePath fits a model for each of the grid points ps and calls yield with the model, in the order that costs least. The
+// models are equal to those of separate fits. LeafwisePath stops at the first error of yield.
 //
-// Grid points that differ in the depth alone share the first rounds: as long as no tree of the
-// deeper model is deeper than the shallower limit, that limit has forbidden nothing, and both models are the same.
-// This needs a NumLeaves that forbids nothing either, as in the grid of the 2020 paper
+// Grid points that differ in the depth alone share the first rounds: as long as no tree of the deeper model is deeper than the
+// smaller limit, both models are the same. NumLeaves must not limit these trees either, as in the grid of the 2020 paper
 // (num_leaves = 2^max_depth).
 func LeafwisePath(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
 	families := map[LeafwiseParams][]int{}
@@ -66,7 +65,7 @@ func fitFamily(ctx context.Context, ds *Dataset, target Targets, ps []LeafwisePa
 		}
 		next := ahead[0]
 		first, ahead = next.setting, ahead[1:]
-		if next.round < 0 { // its limit was never met
+		if next.round < 0 { // no tree was deeper than its limit
 			continue
 		}
 		shared = b.model.Trees[:next.round*b.model.Outputs]
@@ -106,7 +105,7 @@ func (b *booster) run(ctx context.Context, ahead []*fork) error {
 	return nil
 }
 
-// restart begins a model with the shared trees and the scores they give.
+// restart begins a model with the shared trees and their scores.
 func (b *booster) restart(p LeafwiseParams, shared []*Tree, f *fork) {
 	m := *b.model
 	m.Trees = slices.Clone(shared)

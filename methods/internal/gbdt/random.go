@@ -6,8 +6,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// lcg is LightGBM's generator: the rows that bins are chosen from, and the order in
-// which bundles are tried, are its draws.
+// lcg is LightGBM's random generator. It draws the rows from which bins are chosen, and the order in which bundles are tried.
 type lcg uint32
 
 func (r *lcg) next() uint32 {

@@ -19,7 +19,7 @@ type ranked struct {
 	use  []uint8  // [block]: lanes with a feature
 }
 
-// newRanked returns nil if a feature has more values than two bytes tell apart.
+// newRanked returns nil if a feature has more distinct values than two bytes can count.
 func newRanked(s *Sorted) *ranked {
 	r := &ranked{rows: s.rows}
 	for j, c := range s.columns {
@@ -66,8 +66,7 @@ func (r *ranked) pays(depth int) bool {
 	return histograms < lists
 }
 
-// cutLimits are what a search for a cut needs of the parameters and of the node. The
-// kernels read it as five doubles.
+// cutLimits are the parameters and the sums of a node for the search of a cut. The kernels read them as five doubles.
 type cutLimits struct {
 	l2, least, gradient, hessian, root float64
 }
@@ -84,7 +83,7 @@ type cutCall struct {
 	limits cutLimits
 	hist   []float64 // for the widest block
 	seen   []uint8   // room for the kernel: whether a bin has rows
-	list   []int32   // and which ones have
+	list   []int32   // room for the kernel: the bins that have rows
 	best   []cutBest // [block]
 }
 
@@ -155,8 +154,9 @@ func (g *levelGrower) searchRanks(n *levelNode, pairs []float32, best *cut) {
 	}
 }
 
-// A division divides the rows of a node: rows whose rank at place is at least ranks[0] go behind the other rows. Afterwards ranks are the
-// nearest ranks above and below the cut that rows have, and sums are the gradients and hessians of both sides.
+// A division divides the rows of a node: rows whose rank at place is at least ranks[0] move behind the other rows. Afterwards
+// ranks are the nearest ranks above and below the cut that rows of the node have, and sums are the gradients and hessians of
+// both sides.
 type division struct {
 	place        int
 	index, spare []int32
@@ -202,7 +202,7 @@ func (g *levelGrower) divideRanks(n *levelNode, c *cut, pairs []float32) (left i
 	*d = division{place: int(c.place), index: g.index[n.from:][:n.rows], spare: g.copy, pairs: pairs, ranks: [2]int32{c.rank}}
 	left = g.s.ranked.divide(d)
 	c.rank, c.before = d.ranks[0], d.ranks[1]
-	if g.s.columns[c.column].mirrored { // the rows behind go left
+	if g.s.columns[c.column].mirrored { // the rows with large ranks, which are behind, go left
 		copy(d.spare, d.index[:left])
 		copy(d.index, d.index[left:])
 		copy(d.index[n.rows-left:], d.spare[:left])

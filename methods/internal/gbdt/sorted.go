@@ -17,7 +17,7 @@ type Sorted struct {
 	rows, features int
 	columns        []sortedColumn
 	order          []entry // [column][position], ascending by rank
-	ranked         *ranked // the same as ranks; nil if a column has too many
+	ranked         *ranked // the sample as ranks; nil if a column has too many distinct values
 }
 
 // A sortedColumn is a feature whose cuts are searched from the last rank down, with missing values on the other side.
@@ -94,13 +94,13 @@ func (s *Sorted) add(c sortedColumn, missing []int32, known []keyed) {
 	s.columns = append(s.columns, c)
 }
 
-// list returns the column's entries of the rows that stand at from in a list like order.
+// list returns the entries of a column from position `from` on, for the given number of rows. `of` has the layout of order.
 func (s *Sorted) list(of []entry, column, from, rows int) []entry {
 	return of[column*s.rows+from:][:rows]
 }
 
-// threshold is XGBoost's threshold of a cut: rows below it go left. It lies between the two values beside the cut. Where all known values
-// are on one side, it lies beyond them.
+// threshold is XGBoost's threshold of a cut: rows below the threshold go left. It is between the two values beside the cut. If
+// all known values are on one side, the threshold is beyond them.
 func (c *sortedColumn) threshold(at *cut) float32 {
 	last, next := c.values[at.rank], c.values[at.before]
 	if next != next {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// ReadText reads a LightGBM text model, version 3 or 4, of trees without categories
-// and without linear leaves, with one of the losses that WriteText writes. Anything
-// else, and a model that would send a row nowhere, is an error.
+// ReadText reads a LightGBM text model, version 3 or 4, of trees without categories and without linear leaves, with one of the
+// losses that WriteText writes. Anything else is an error, and so is a tree in which some row would end in no leaf.
 func ReadText(r io.Reader) (*Model, error) {
 	raw, err := io.ReadAll(r)
 	if err != nil {

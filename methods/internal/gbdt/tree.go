@@ -2,10 +2,9 @@ package gbdt
 
 import "math"
 
-// A Tree is one tree of a model, its arrays as LightGBM names and numbers them:
-// inner node k is the k-th split made; a child c >= 0 is an inner node, c < 0 the
-// leaf ^c. A row goes left if its feature is at most the threshold; a missing
-// value goes where DefaultLeft says if the node has MissingNaN, and counts as 0 if not.
+// A Tree is one tree of a model. Its arrays have LightGBM's names and numbers. Inner node k is the k-th split. A child c >= 0
+// is the inner node c, and a child c < 0 is the leaf ^c. A row goes left if its feature is at most the threshold. If the node
+// has MissingNaN, DefaultLeft gives the side of a missing value. Otherwise a missing value counts as 0.
 type Tree struct {
 	Feature     []int32
 	Threshold   []float64
@@ -13,7 +12,7 @@ type Tree struct {
 	MissingNaN  []bool
 	Left, Right []int32
 	Gain        []float32
-	NodeValue   []float64 // what the node would predict as a leaf
+	NodeValue   []float64 // the value that the node would have as a leaf
 	NodeWeight  []float64 // sum of hessians
 	NodeCount   []int32
 	LeafValue   []float64
@@ -24,7 +23,7 @@ type Tree struct {
 	nodes []walkNode // the inner nodes in the form in which rows walk them
 }
 
-// A walkNode is what a row needs of an inner node, side by side in memory.
+// A walkNode holds the fields of an inner node that prediction needs, side by side in memory.
 type walkNode struct {
 	threshold float64
 	feature   int32

@@ -23,8 +23,8 @@ func Bytes(n, k int) int64 {
 	return 8 * (int64(n)*int64(min(k, max(1, n-1))+2) + int64(min(n, side)*min(n, side)))
 }
 
-// Shared returns the same as [Width]. Methods of one protocol that fit the same rows ask for the same width, which is computed
-// once a process.
+// Shared returns the same as [Width]. Several methods of a protocol fit the same rows and need the same width. Shared computes
+// it only once in a process.
 func Shared(ctx context.Context, env registry.Env, x []float64, d, k int) (float64, error) {
 	if env.Memo == nil {
 		return Width(ctx, x, d, k)
@@ -106,7 +106,7 @@ func newNearest(n, k int) *nearest {
 	return s
 }
 
-// pairs takes the inner products of row i with the rows from on.
+// pairs adds the distances of row i to the rows from `from` on, given their inner products with row i.
 func (s *nearest) pairs(i, from int, dots, squares []float64) {
 	square, others, far := squares[i], squares[from:][:len(dots)], s.far[from:][:len(dots)]
 	own := s.far[i]
@@ -121,7 +121,7 @@ func (s *nearest) pairs(i, from int, dots, squares []float64) {
 	}
 }
 
-// replace puts a distance in the place of the farthest that row i keeps, and returns the new farthest.
+// replace replaces the largest distance that row i keeps by a smaller one, and returns the new largest.
 func (s *nearest) replace(i int, distance float64) float64 {
 	heap, at := s.heaps[i*s.k:(i+1)*s.k], 0
 	for {

@@ -1,7 +1,6 @@
 // Package lbfgs minimises smooth functions by the limited-memory BFGS method.
 //
-// The problem is min f(x) over x in R^n, f given by one call that returns its
-// value and gradient together. With g the gradient, an iteration is
+// The problem is min f(x) over x in R^n. One call returns the value and the gradient g of f. An iteration is
 //
 //	p = -H g                      H: the inverse Hessian that the last m pairs
 //	                              s = x' - x, y = g' - g describe (two loops)
@@ -13,13 +12,10 @@
 // no step is found. Two-loop recursion: Nocedal and Wright, Numerical
 // Optimization, Algorithm 7.4; the line search is in search.go.
 //
-// The boosting methods stop each inner problem after ten iterations, so where the
-// tenth iterate lies matters as much as where the minimum is. The package
-// therefore follows L-BFGS-B 3.0 (Zhu, Byrd, Lu, Nocedal; Morales, Nocedal) on
-// problems without bounds, the code behind SciPy's fmin_l_bfgs_b: its defaults,
-// its first trial steps, its line search, its restarts. Iterates agree up to
-// rounding. One thing is added: a trial point where f or its slope is not finite is
-// pulled back instead of poisoning the iterate.
+// The boosting methods stop each inner problem after ten iterations, so the tenth iterate matters as much as the minimum.
+// Therefore the package follows L-BFGS-B 3.0 (Zhu, Byrd, Lu, Nocedal; Morales, Nocedal), the code behind SciPy's fmin_l_bfgs_b,
+// on problems without bounds: its defaults, first trial steps, line search and restarts. Iterates agree up to rounding. One
+// thing is added: if f or its slope is not finite at a trial point, the step is shortened.
 //
 // A [Minimizer] keeps its workspace, so that the million small problems of a
 // boosting run allocate nothing. It starts no goroutine and knows no bounds.

@@ -20,7 +20,7 @@ const (
 	maxStep   = 1e10
 	extendMin = 1.1 // limits of a step beyond the best one, in units of the last move
 	extendMax = 4.0
-	shrink    = 0.66 // two trials must shrink the interval at least by this, or it is halved
+	shrink    = 0.66 // if two trials leave more than this share of the interval, the interval is halved
 )
 
 // A trial is a step a with phi(a) and phi'(a).
@@ -32,7 +32,7 @@ type search struct {
 	bracketed  bool
 	onPhi      bool    // working on phi, no longer on psi
 	least, top float64 // limits of the next trial
-	width      float64 // of the interval, now and one trial earlier
+	width      float64 // widths of the interval, now and one trial earlier
 	widthOld   float64
 }
 
@@ -132,7 +132,7 @@ func (s *search) interpolate(t trial) float64 {
 			step = cubic + (quadratic-cubic)/2
 		}
 		s.bracketed = true
-	case turned: // 2: so does a lower value with a slope of the other sign
+	case turned: // 2: a lower value with a slope of the other sign also encloses a minimiser
 		cubic, _ := cubicStep(t, low)
 		step = farther(t.a, cubic, secantStep(t, low))
 		s.bracketed = true

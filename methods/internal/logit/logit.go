@@ -4,21 +4,22 @@
 //
 //	min over W, b   F = (1/n) sum_i ( log sum_k exp(f_k(x_i)) - f_{y_i}(x_i) ) + lambda sum_k |w_k|^2.
 //
-// With two classes one function is fitted, for labels -1 and +1:
+// With two classes there is one function, for labels -1 and +1:
 //
 //	min over w, b   F = (1/n) sum_i log(1 + exp(-y_i f(x_i))) + lambda |w|^2.
 //
-// F is convex and, in W, strictly so. It is minimised by Newton's method with conjugate gradients (Nocedal and Wright,
-// Numerical Optimization, Algorithm 7.1), theta being W and then b:
+// F is convex, and strictly convex in W. It is minimised by Newton's method with conjugate gradients (Nocedal and Wright,
+// Numerical Optimization, Algorithm 7.1). theta is W and then b, H is the Hessian:
 //
 //	1  g = gradient at theta; stop if no component exceeds gradientTol
 //	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|
 //	3  a = 1, halved until F(theta + a p) <= F(theta) + a g.p / 10^4, or a rise is within rounding; theta = theta + a p
 //
-// With q_ik the share of class k in row i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il u_il) x_i + 2 lambda v_k, u_ik = v_k . x_i.
+// With q_ik the probability of class k for row i, and u_ik = v_k . x_i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il u_il) x_i
+// + 2 lambda v_k.
 //
-// Stopping rule: line 1, no step in line 3 that lowers the gradient or F, or newtonSteps. The caller is told the largest component of
-// the gradient.
+// Stopping rule: line 1, no step in line 3 that lowers the gradient or F, or newtonSteps steps. Solve returns the largest
+// component of the gradient.
 //
 // The package runs on the caller's goroutine and knows no kernels and no weights of rows.
 package logit
@@ -39,7 +40,7 @@ const (
 	halvings    = 40
 )
 
-// A Problem is what is minimised over W and b. It is not safe for concurrent use.
+// A Problem is the data of F, with workspace. It is not safe for concurrent use.
 type Problem struct {
 	X       []float64 // n x d, row-major; a caller may change it between solutions
 	N, D, K int       // rows, features, functions
@@ -48,8 +49,8 @@ type Problem struct {
 	Lambda  float64
 
 	f     []float64 // k x n: scores
-	share []float64 // k x n: q, for two classes that of +1
-	e     []float64 // k x n: derivatives of the losses by the scores; of products with H, by u
+	share []float64 // k x n: q; for two classes the probability of +1
+	e     []float64 // k x n: derivatives of the losses by the scores; in curvature, the terms of H v
 }
 
 // Solve minimises from theta, K x D weights and then K intercepts, and leaves the minimum there. It returns the largest component
@@ -172,7 +173,8 @@ func (s *Problem) curvature(v, hv []float64) {
 	s.pull(hv, v)
 }
 
-// losses writes the classes' shares, and the derivatives of the losses by the scores, and returns the sum of the losses.
+// losses writes the probabilities of the classes, and the derivatives of the losses by the scores, and returns the sum of the
+// losses.
 func (s *Problem) losses() (loss float64) {
 	if s.Y != nil {
 		for i, f := range s.f {

@@ -1,9 +1,8 @@
 // Package saved writes models to files and reads them back. The bytes depend on the model alone: not
 // on the process, nor on what the process wrote before.
 //
-// A model is a struct. Its exported fields are saved in the order in which the struct declares them, so
-// that another order, or another field, is another form and needs another kind. What scoring needs
-// besides stands in unexported fields, which are not saved. A file is a header, the fields and a
+// A model is a struct. Its exported fields are saved in the order of their declaration. A struct with another order or another
+// field needs another kind. Unexported fields, which scoring may need too, are not saved. A file is a header, the fields and a
 // checksum. Numbers are little-endian.
 //
 //	8 bytes   "bench\x00m" and the version of the form, 1
@@ -17,9 +16,8 @@
 // string or a slice is its length as a uint64, and then its bytes or elements. A struct is its exported
 // fields. There are no other types.
 //
-// Reading trusts nothing. It takes memory as bytes arrive, never by a length that was written, and
-// a model that was cut, extended or changed is an error. A checksum is no proof of good will: whether the
-// fields fit each other is for the caller to check.
+// Reading trusts nothing. It takes memory as bytes arrive, never by a length in the file. A model that was cut, extended or
+// changed is an error. A checksum does not prove that the fields fit each other: the caller must check this.
 package saved
 
 import (
@@ -42,7 +40,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes what model points to, as a model of a kind.
+// Write writes the struct to which model points, as a model of the given kind.
 func Write(w io.Writer, kind string, model any) error {
 	if len(kind) > kindLimit {
 		return fmt.Errorf("saving a model: the kind %q is longer than %d bytes", kind, kindLimit)
@@ -85,7 +83,7 @@ func Read[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 	return m, nil
 }
 
-// readFields returns the bytes of the fields, after it has checked all that stands around them.
+// readFields returns the bytes of the fields, after it has checked the header and the checksum.
 func readFields(r io.Reader, kind string) ([]byte, error) {
 	var head [len(magic) + 4]byte
 	if err := fill(r, head[:]); err != nil {
@@ -109,7 +107,7 @@ func readFields(r io.Reader, kind string) ([]byte, error) {
 	if size > sizeLimit {
 		return nil, fmt.Errorf("its fields would take %d bytes, and %d are the most", size, int64(sizeLimit))
 	}
-	var rest bytes.Buffer // grows with what comes, one byte more than there should be
+	var rest bytes.Buffer // grows as bytes arrive; it may take one byte too many, which shows that the file is too long
 	if _, err := rest.ReadFrom(io.LimitReader(r, int64(size)+crc32.Size+1)); err != nil {
 		return nil, err
 	}
@@ -135,8 +133,8 @@ func fill(r io.Reader, b []byte) error {
 	return err
 }
 
-// fields are the bytes of a model's fields while the model is written or read: the same visits, in the same order,
-// do both. Writing changes nothing in the model. After the first error of a reading the fields that follow stay as they are.
+// fields are the bytes of a model's fields while the model is written or read. The same visits, in the same order, do both.
+// Writing does not change the model. After the first error, reading leaves the following fields unchanged.
 type fields struct {
 	writing bool
 	data    []byte // written so far, or still to be read
@@ -218,7 +216,7 @@ func (f *fields) take(n uint64, size int) []byte {
 	return b
 }
 
-// length writes n, or reads the length that was written; that of an error is 0.
+// length writes n, or reads and returns a length. After an error it returns 0.
 func (f *fields) length(n int) uint64 {
 	written := uint64(n)
 	number(f, &written, 8, binary.LittleEndian.AppendUint64, binary.LittleEndian.Uint64)

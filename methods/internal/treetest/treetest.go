@@ -1,5 +1,5 @@
-// Package treetest holds samples, and the impurity of a split by its definition, for the tests of
-// methods that grow trees. It is imported by tests only.
+// Package treetest holds samples, and the impurity of a split by its definition, for the tests of methods that grow trees. Only
+// tests import it.
 package treetest
 
 import (
@@ -119,8 +119,8 @@ func Divided(data registry.Data, criterion string, feature int, threshold float6
 	return sum
 }
 
-// Looks checks that what boosted trees or a forest of ten rounds, as setting says, tell about themselves adds up; perClass says
-// that a round of a multiclass problem grows a tree for each class.
+// Looks checks that the importances and the text of trees agree, for boosted trees or a forest of ten rounds with the given
+// setting. perClass says that a round of a multiclass problem grows a tree for each class.
 func Looks(t *testing.T, spec registry.Spec, setting string, perClass bool) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		fitted, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(setting))

@@ -32,9 +32,8 @@ func Exp(dst, x []float64) {
 // Sigmoid returns 1 / (1 + exp(-x)): the probability that belongs to log-odds x.
 func Sigmoid(x float64) float64 { return 1 / (1 + ExpScalar(-x)) }
 
-// Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the
-// largest element, so that nothing overflows; where that is infinite or NaN, so that no quotient
-// exists, all of dst is NaN.
+// Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the largest element, so that
+// nothing overflows. If the largest element is infinite or NaN, all of dst is NaN.
 func Softmax(dst, x []float64) {
 	sameLength("Softmax", "dst", len(dst), "x", len(x))
 	if len(x) == 0 {
@@ -51,14 +50,14 @@ func Softmax(dst, x []float64) {
 	}
 }
 
-// maxNear is the largest argument for which the three-part reduction is exact
-// enough; the C kernels leave larger ones, infinities and NaN in place.
+// maxNear is the largest argument for which the three-part reduction is exact enough. The C kernels leave larger arguments,
+// infinities and NaN unchanged in dst.
 const maxNear = 1 << 30
 
 // magic added to a small number leaves its nearest integer in the low bits.
 const magic = 0x1.8p52
 
-// The parts of pi/2 and ln 2: each is the double nearest to what the parts before left.
+// The parts of pi/2 and ln 2. Each part is the double nearest to the number minus the parts before.
 const (
 	halfPi1, halfPi2, halfPi3 = 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110
 	ln21, ln22                = 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56

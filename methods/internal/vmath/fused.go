@@ -30,7 +30,7 @@ func (p *Packed) ExpLinearLoss(v, r, scores, grad []float64) float64 {
 	return mean(f, grad, p.n)
 }
 
-// SquareLinearLoss is ExpLinearLoss for the square loss f = (1/n) sum_i (r_i - a_i)^2,
+// SquareLinearLoss is like ExpLinearLoss, for the square loss f = (1/n) sum_i (r_i - a_i)^2 with
 // df/dv = -(2/n) sum_i x_i (r_i - a_i).
 func (p *Packed) SquareLinearLoss(v, r, scores, grad []float64) float64 {
 	p.linearLengths("Packed.SquareLinearLoss", v, r, scores, grad)

@@ -23,9 +23,9 @@ func Gram(dst, a []float64, n, k int) {
 	gram(dst, a, n, k)
 }
 
-// GramAdd adds to the rows from .. to-1 of the n x n matrix dst, right of the diagonal and on it, the inner products of the
-// rows of a (n x k, row-major). It continues the chains of multiply-adds, so that blocks of columns that are added one after the
-// other give the bits of one Gram. Elements left of the diagonal have no meaning afterwards; see Mirror.
+// GramAdd adds the inner products of the rows of a (n x k, row-major) to the upper triangle of the n x n matrix dst, in rows
+// from .. to-1. It continues the chains of multiply-adds, so that calls for blocks of columns, one after the other, give the
+// bits of one Gram. Elements left of the diagonal have no meaning afterwards; see Mirror.
 func GramAdd(dst, a []float64, n, k, from, to int) {
 	sameLength("GramAdd", "dst", len(dst), "its shape", n*n)
 	sameLength("GramAdd", "a", len(a), "its shape", n*k)

@@ -2,22 +2,22 @@ package vmath
 
 import "math"
 
-// A Hinge holds what the proximal point method for hinge losses knows of n examples while it
-// looks for the minimum along a direction: slacks t_i = 1 - y_i f(x_i) and multipliers in [0, C].
-// With the penalty sigma, an example proposes the multiplier
+// A Hinge is the state of n examples in the proximal point method for hinge losses: slacks t_i = 1 - y_i f(x_i) and multipliers
+// in [0, C]. With the penalty sigma, the next multiplier of an example is
 //
-//	a_i = alpha_i + sigma t_i, moved into [0, C],
+//	a_i = alpha_i + sigma t_i, moved into [0, C].
 //
-// and is free if that is strictly inside. All slices have n elements, the bits (n + 7) / 8.
+// The example is free if alpha_i + sigma t_i is strictly inside. Free and Moved have (n + 7) / 8 elements, all other slices
+// have n.
 type Hinge struct {
 	Y      []float64 // labels -1 or +1
 	Slack  []float64 // t
 	Change []float64 // how much a whole step lowers the slacks
 	Alpha  []float64 // multipliers, the centre of the proximal term
-	Next   []float64 // multipliers that the slacks propose
+	Next   []float64 // a, the next multipliers
 	Turned []float64 // y_i times the last change of Next
 	Free   []uint8   // bit i mod 8 of element i / 8: example i is free
-	Moved  []uint8   // the same: the last move changed Next
+	Moved  []uint8   // bit i mod 8 of element i / 8: the last move changed Next[i]
 }
 
 // HingeSums are sums over examples, in 8 lanes.
@@ -28,7 +28,7 @@ type HingeSums struct {
 	Product  float64 // a_i t_i
 }
 
-// Move lowers the slacks by step times Change and proposes multipliers anew.
+// Move lowers the slacks by step times Change and computes Next, Turned, Free and Moved.
 func (h *Hinge) Move(step, sigma, c float64) HingeSums {
 	n := h.check()
 	sameLength("Hinge.Move", "Y", len(h.Y), "Slack", n)
@@ -39,8 +39,8 @@ func (h *Hinge) Move(step, sigma, c float64) HingeSums {
 	return hingeMove(h, step, sigma, c)
 }
 
-// Slope returns the sums over examples of a_i q_i and, if they are free, q_i^2 where the
-// slacks have been lowered by step times q = Change.
+// Slope returns, with q = Change and the slacks lowered by step times q, the sum of a_i q_i over all examples and the sum of
+// q_i^2 over the free examples.
 func (h *Hinge) Slope(step, sigma, c float64) (product, square float64) {
 	h.check()
 	return hingeSlope(h, step, sigma, c)
@@ -59,7 +59,7 @@ func Signed(x, y []float64, b float64) {
 	signed(x, y, b)
 }
 
-// clip returns the multiplier that a slack proposes, and whether it is free.
+// clip returns the next multiplier for a slack, and whether the example is free.
 func clip(alpha, t, sigma, c float64) (a float64, free bool) {
 	a = math.FMA(sigma, t, alpha)
 	switch {

@@ -65,8 +65,8 @@ import (
 	"unsafe"
 )
 
-// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references.
-// everyLength sends inputs of every length to C. Only tests change the two.
+// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references. everyLength sends inputs of every
+// length to C. Only tests change these variables.
 var (
 	level       = setLevel(int(C.vm_level()))
 	everyLength = false
@@ -77,16 +77,15 @@ func setLevel(l int) int {
 	return l
 }
 
-// useC reports whether work of n element operations repays a C call. The limits at its
-// callers are where the two ways took equal time.
+// useC reports whether work of n element operations repays a C call. At the limits that callers pass, C and Go took equal time.
 func useC(n, limit int) bool { return level > 0 && (n >= limit || everyLength) }
 
 func ptr(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func length(x []float64) C.long { return C.long(len(x)) }
 
-// far reports whether a trigonometric kernel left v in place, since the argument is too large for its reduction: no sine or
-// cosine is that large.
+// far reports whether v is an argument that a trigonometric kernel left unchanged, since it is too large for its reduction. No
+// sine or cosine is that large.
 func far(v float64) bool { return !(math.Abs(v) <= maxNear) }
 
 func cos(c, x []float64) {
@@ -282,7 +281,7 @@ func margins(y, h, w []float64) (plus, minus float64) {
 	return float64(p), float64(q)
 }
 
-// panelSlack is how far the kernels pad the columns of b, whatever the instruction set.
+// panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
 func cMatMul(dst []float64, ldc int, a, b []float64, m, k, n int, turned, upper, add C.int) {

@@ -2,7 +2,7 @@
 
 package vmath
 
-// A build without C runs the references themselves.
+// A build without C runs the Go references.
 var (
 	cos           = cosArrayRef
 	sinCos        = sinCosArrayRef

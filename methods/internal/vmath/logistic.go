@@ -2,7 +2,8 @@ package vmath
 
 import "math"
 
-// logisticBlock is how many rows Logistic takes before it takes the logarithm of its products: each of 8 lanes has 64 factors of at most 2.
+// logisticBlock is the number of rows after which Logistic takes the logarithm of its products. Each of 8 lanes then has 64
+// factors of at most 2.
 const logisticBlock = 512
 
 // Logistic is a pass of Newton's method for the logistic loss with labels y = -1 or +1. It adds moved to the scores f and
@@ -10,8 +11,8 @@ const logisticBlock = 512
 //
 //	residual_i = -y_i q_i,   root_i = sqrt(q_i (1 - q_i)),   slope_i = residual_i / root_i,
 //
-// in which a score beyond 160 counts as 160. With u = exp(-|f|/2), the loss is log(1 + u^2) + max(0, -y f) and the root
-// u / (1 + u^2). The logarithms are summed as those of products, in 8 lanes. A score that is not a number makes the loss none.
+// where a score of size above 160 counts as 160. With u = exp(-|f|/2), the loss is log(1 + u^2) + max(0, -y f), and root is u /
+// (1 + u^2). The sum of logarithms is computed as logarithms of products, in 8 lanes. If a score is NaN, the loss is NaN.
 func Logistic(f, moved, y, residual, root, slope []float64) (loss, change, largest float64) {
 	for name, x := range map[string][]float64{"moved": moved, "y": y, "residual": residual, "root": root, "slope": slope} {
 		sameLength("Logistic", name, len(x), "f", len(f))
@@ -34,7 +35,7 @@ func logisticLoss(sums *[32]float64) float64 {
 	return LogScalar(((p[0]*p[1])*(p[2]*p[3]))*((p[4]*p[5])*(p[6]*p[7]))) + tree8(sums[8:16])
 }
 
-// larger returns a if a > b, and otherwise b, also where one of them is not a number.
+// larger returns a if a > b, and otherwise b, also if a or b is NaN.
 func larger(a, b float64) float64 {
 	if a > b {
 		return a

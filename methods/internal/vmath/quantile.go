@@ -8,8 +8,8 @@ func TanScalar(x float64) float64 {
 	return s / c
 }
 
-// NormalQuantile returns the z for which a standard normal is below z with probability u, 0 < u < 1: sqrt(2) erfinv(2u-1). It is
-// PPND16 of Wichura's AS 241 (Applied Statistics 37, 1988), whose relative error is about 1e-16.
+// NormalQuantile returns the u-quantile of the standard normal distribution, sqrt(2) erfinv(2u-1), for 0 < u < 1. The algorithm
+// is PPND16 of Wichura's AS 241 (Applied Statistics 37, 1988), whose relative error is about 1e-16.
 func NormalQuantile(u float64) float64 {
 	q := u - 0.5
 	if math.Abs(q) <= 0.425 {

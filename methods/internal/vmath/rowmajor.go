@@ -20,8 +20,8 @@ func MatTVec(dst, a []float64, rows, cols int, c []float64) {
 	matTVec(dst, a, cols, rows, cols, c)
 }
 
-// RowDots sets dst[i] to the inner product of v, of cols elements, with the first cols elements of row i of a, whose rows are ld apart. Column k
-// goes to lane k mod 8. It is several times as fast as MatVec, whose sums have the order of the columns.
+// RowDots sets dst[i] to the inner product of v, of cols elements, with the first cols elements of row i of a, whose rows are
+// ld apart. Column k goes to lane k mod 8. RowDots is several times as fast as MatVec, which sums in the order of the columns.
 func RowDots(dst, a []float64, ld, rows, cols int, v []float64) {
 	stridedLength("RowDots", "a", len(a), ld, rows, cols)
 	sameLength("RowDots", "dst", len(dst), "rows", rows)

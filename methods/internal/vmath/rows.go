@@ -1,8 +1,7 @@
 package vmath
 
-// RowsExpCosLoss is [Packed.ExpCosLoss] of the row-major rows x cols matrix a, with equal
-// bits, for matrices too large to keep a packed copy of: each block of rows is packed in
-// the cache when its turn comes, which costs arithmetic but no memory. One pass over a.
+// RowsExpCosLoss is [Packed.ExpCosLoss] of the row-major rows x cols matrix a, with equal bits, for matrices too large for a
+// packed copy. It packs one block of rows at a time, in the cache, which costs time but no memory. One pass over a.
 func RowsExpCosLoss(a []float64, rows, cols int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	sameLength("RowsExpCosLoss", "a", len(a), "rows x cols", rows*cols)
 	sameLength("RowsExpCosLoss", "w", len(w), "cols", cols)

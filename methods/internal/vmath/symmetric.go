@@ -2,10 +2,10 @@ package vmath
 
 import "math"
 
-// Outer sets (how Set), adds to (Gain) or subtracts from (Lose) the columns [from, m) of the
-// symmetric m x m matrix c the sum of the outer products of rows of a, which are ld apart and of
-// which the first m elements count; row follows row, one fused multiply-add each. Only elements on and
-// above the diagonal have a meaning, before and after. m and from are multiples of eight.
+// Outer computes the sum of the outer products of the first m elements of each row of a, whose rows are ld apart. It sets the
+// columns [from, m) of the symmetric m x m matrix c to this sum (how is Set), adds the sum to them (Gain) or subtracts it
+// (Lose). The rows follow one another, with one fused multiply-add each. Only elements on and above the diagonal have a
+// meaning, before and after. m and from are multiples of eight.
 func Outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	eights("Outer", m)
 	eights("Outer", from)
@@ -25,7 +25,7 @@ func ScaleRows(dst []float64, to int, a []float64, ld, rows, cols int, s []float
 	scale(dst, to, a, ld, rows, cols, s)
 }
 
-// A Change says what Outer does to what is there.
+// A Change says whether Outer sets the matrix, adds to it or subtracts from it.
 type Change int
 
 const (
@@ -34,11 +34,11 @@ const (
 	Gain
 )
 
-// Factor computes the Cholesky factor U, U'U = scale c + diag(shift), of the m x m matrix of
-// which c holds the part on and above the diagonal, and solves U'Z = B for the eight columns B
-// that u has right of its first m: u is m x (m + 8), row-major. It receives U, with the inverses of the
-// pivots on its diagonal, and Z in the place of B. Every element is one chain of fused multiply-adds over the
-// rows above it. It reports whether all pivots were positive and finite; if not, u means nothing.
+// Factor computes the Cholesky factor U of a symmetric m x m matrix, U'U = scale c + diag(shift), and solves U'Z = B for eight
+// columns B. Only the part of c on and above the diagonal counts. u is m x (m + 8), row-major. On entry its last eight columns
+// are B. On return its first m columns are U, with the inverses of the pivots on the diagonal, and its last eight columns are
+// Z. Every element is one chain of fused multiply-adds over the rows above it. Factor reports whether all pivots were positive
+// and finite; if not, u has no meaning.
 //
 // m is a multiple of eight: a smaller system is padded with zeros in c and B and ones in shift.
 func Factor(u, c []float64, m int, scale float64, shift []float64) bool {

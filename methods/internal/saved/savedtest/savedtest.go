@@ -1,6 +1,5 @@
-// Package savedtest takes saved models apart and makes others that are whole by their checksum and
-// wrong inside. It goes by the layout that package saved documents, and not by its code. It is
-// imported by tests only.
+// Package savedtest takes saved models apart, and makes models with a correct checksum and wrong fields. It follows the
+// documented layout of package saved, and does not use its code. Only tests import it.
 package savedtest
 
 import (

@@ -1,8 +1,7 @@
-// Package limits measures what one core of this machine can do at most: fused
-// multiply-adds a second and bytes read a second from each level of memory. Speeds
-// of kernels are stated as fractions of these (see BenchmarkRoofline in vmath).
-// It measures with the widest instructions that vmath would use; in a build without
-// cgo it measures plain Go, which is then the right comparison.
+// Package limits measures the largest speed of one core of this machine: fused multiply-adds a second, and bytes read a second
+// from each level of memory. Speeds of kernels are stated as fractions of these (see BenchmarkRoofline in vmath). The package
+// measures with the widest instructions that vmath would use. In a build without cgo it measures plain Go, which is then the
+// right comparison.
 package limits
 
 import (
@@ -31,7 +30,7 @@ func ReadRate(bytes int, d time.Duration) float64 {
 	})
 }
 
-// best returns the largest work a nanosecond that f, which returns its work, reached within d.
+// best calls f for the time d and returns the largest work per nanosecond of one call. f returns its work.
 func best(d time.Duration, f func() float64) float64 {
 	rate := 0.0
 	for start := time.Now(); ; {
