@@ -10,7 +10,7 @@ import (
 type loss interface {
 	// value returns the sum of the losses of f.
 	value(f, y []float64) float64
-	// derivative writes dl/df. f may be dst.
+	// derivative writes dl/df. dst and f do not share memory.
 	derivative(dst, f, y []float64)
 	// second writes d2l/df2, zero at a kink. f may not be dst.
 	second(dst, f, y []float64)
