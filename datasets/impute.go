@@ -11,14 +11,14 @@ import (
 const (
 	Median       = "median"
 	Mean         = "mean"
-	MostFrequent = "most-frequent" // of several, the smallest
+	MostFrequent = "most-frequent" // of several most frequent values, the smallest
 	None         = "none"          // gaps stay NaN
 )
 
-// Gaps says what becomes of the gaps of a set, which are NaN in its matrix. The zero value is for a set without any.
+// Gaps says what becomes of the gaps of a set, which are NaN in its matrix. The zero value is for a set without gaps.
 type Gaps struct {
 	Impute    string // one of the ways; "" if the set has no gaps
-	Indicator bool   // each column with gaps in the chosen rows gets another one behind all columns: 1 where the value is missing
+	Indicator bool   // each column with gaps in the chosen rows gets an indicator behind all columns: 1 where the value is missing
 }
 
 // An Imputer fills the gaps of columns and adds indicators. The zero value changes nothing.
@@ -27,9 +27,10 @@ type Imputer struct {
 	Indicators []int     `json:"indicators,omitempty"` // the columns that have an indicator, ascending
 }
 
-// FitImputer takes what fills the gaps of each column of x from the given rows; nil means all rows. A column with gaps alone is filled with 0.
+// FitImputer computes from the given rows what fills the gaps of each column of x; nil means all rows. A column without any
+// known value is filled with 0.
 //
-// The values are those of scikit-learn's SimpleImputer with keep_empty_features=True, and the indicators those of its add_indicator=True.
+// Values and indicators are as in scikit-learn's SimpleImputer with keep_empty_features=True and add_indicator=True.
 func FitImputer(x *mat.Dense, rows []int, g Gaps) Imputer {
 	if g == (Gaps{}) {
 		return Imputer{}
@@ -124,14 +125,15 @@ func (m Imputer) Names(columns []string) []string {
 	return out
 }
 
-// Inputs turns rows of a set into those that methods see: gaps are filled first, and then columns are standardised. The zero value
-// changes nothing.
+// Inputs turns rows of a set into the rows that methods see: gaps are filled first, and then columns are standardised. The zero
+// value changes nothing.
 type Inputs struct {
 	Gaps  *Imputer      // nil for a set without gaps
 	Scale *Standardiser // nil if columns are not standardised
 }
 
-// FitInputs takes both from the given rows of a set alone; nil means all rows. It is an error if a column cannot be standardised.
+// FitInputs fits Gaps and Scale on the given rows of a set; nil means all rows. It is an error if a column cannot be
+// standardised.
 func FitInputs(s *Set, rows []int, standardise bool) (in Inputs, err error) {
 	x, names := s.X, s.Features
 	if s.Gaps != (Gaps{}) {

@@ -1,7 +1,8 @@
-// Package datasets holds loaded data: a [Set] of numbers, the [Imputer] that fills its gaps, and the [Standardiser] that centres and
-// scales columns, both with the statistics of chosen rows ([Inputs] is one after the other). It is what methods are compared on.
+// Package datasets holds the loaded data on which methods are compared: a [Set] of numbers, the [Imputer] that fills its
+// gaps, and the [Standardiser] that centres and scales its columns. Imputer and Standardiser use statistics of chosen rows.
+// [Inputs] applies them one after the other.
 //
-// The packages below it bring a set about, each with one part of the work:
+// Each package in folders below does one part of the work that makes a set:
 //
 //	catalogue  describes sets: their names, their files with checksums, and how files are read
 //	generate   makes the files of toy and generated sets
@@ -10,8 +11,8 @@
 //	read       loads the files of a set, which makes it a Set
 //	openml     brings sets of OpenML, described, to a folder of the user's
 //
-// Packages read and fetch stand on files, files on catalogue, and catalogue on generate; openml stands on all of these.
-// Who needs a description alone imports catalogue, and only the command line imports what fetches.
+// Packages read and fetch import files, files imports catalogue, and catalogue imports generate; openml imports most of these.
+// Code that needs only descriptions imports catalogue. Only the command line imports packages that fetch.
 //
 // This package reads no file and draws no splits (package harness/split does).
 package datasets
@@ -39,8 +40,8 @@ type Set struct {
 	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
 
-// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No row is
-// in both. A row may be in neither.
+// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No
+// row is in both. A row may be in neither.
 type Division struct{ Train, Test []int }
 
 // Data returns the set as methods take it.

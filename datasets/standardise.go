@@ -14,10 +14,10 @@ type Standardiser struct {
 }
 
 // FitStandardiser takes the mean and the population standard deviation of every
-// column of x over the given rows; nil means all rows. It panics if there are none. Missing values, which are
-// NaN, count nowhere and stay missing.
+// column of x over the given rows; nil means all rows. It panics if there are no rows. Missing values, which are
+// NaN, are not counted and stay missing.
 //
-// It is the arithmetic of scikit-learn's StandardScaler on a row-major matrix, in
+// The arithmetic is that of scikit-learn's StandardScaler on a row-major matrix, in
 // the same order, so that the same rows in the same order give the same bits:
 // sums run down the rows one after another; the variance is the corrected two-pass
 // one of Chan, Golub and LeVeque (1983), eq. 1.7,
@@ -77,7 +77,7 @@ func ofKnown(n int, row func(i int) []float64, j int) (mean, scale float64) {
 	return s.Mean[0], s.Scale[0]
 }
 
-// selected returns how many rows of x are chosen, and the i-th of them; nil means all rows.
+// selected returns how many rows of x are chosen, and a function that returns the i-th chosen row; nil means all rows.
 func selected(x *mat.Dense, rows []int) (n int, row func(i int) []float64) {
 	if rows == nil {
 		n, _ = x.Dims()

@@ -1,5 +1,5 @@
-// Package catalogue describes data sets: which there are, which files each has, and how these
-// become numbers.
+// Package catalogue describes data sets: which sets there are, which files each set has, and how the
+// files become numbers.
 //
 // A set is described by data, not code: an [Entry], read from a TOML file. The
 // entries of the published experiments are compiled in ([Builtin]); a user's own
@@ -12,13 +12,13 @@
 //
 // or one of several in a folder ([Catalogue.AddFolder]).
 //
-// An Entry has a [Reading], and each [File] its checksum: together they are what the numbers of the
-// set depend on, and what [Entry.Fingerprint] hashes. A [Description] takes an entry to another
+// An Entry has a [Reading], and each [File] has its checksum. The numbers of a set depend on these
+// alone, and [Entry.Fingerprint] hashes them. A [Description] takes an entry to another
 // process. Where the published experiments read a damaged file, the damaged reading is the default,
 // and the repaired one a variant with a name of its own ("australian", "australian-uci").
 //
-// The package opens no data file, and knows no data directory. What only the file tells, such as the
-// columns of a range between two names, stays as it is written.
+// The package opens no data file, and knows no data directory. A column that only the file can resolve,
+// such as a range between two names, stays as it is written.
 package catalogue
 
 import (
@@ -66,8 +66,8 @@ type Catalogue struct {
 	groups  map[string][]string
 }
 
-// A named is the name of a data set with its entry, which is read from its TOML file when it is first asked for: most commands need the
-// entries of a few sets. The name of a built-in set is that of its file.
+// A named is the name of a data set with its entry. The entry is read from the TOML file when it is first asked for, since most
+// commands need the entries of a few sets. The name of a built-in set is the name of its file.
 type named struct {
 	name  string
 	entry func() (*Entry, error)
@@ -105,7 +105,7 @@ func Builtin() *Catalogue {
 }
 
 // Add reads a user's set from a TOML file and returns its entry. File paths in it
-// are relative to the TOML file. A name that the catalogue has from elsewhere is refused.
+// are relative to the TOML file. It is an error if the catalogue has a set of this name from another file.
 func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
 	e, err := readEntry(tomlPath)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *Catalogue) Add(tomlPath string) (*Entry, error) {
 	return e, nil
 }
 
-// sameFile reports that both were read from one TOML file.
+// sameFile reports whether two entries were read from one TOML file.
 func (e *Entry) sameFile(other *Entry) bool {
 	a, errA := filepath.Abs(e.toml)
 	b, errB := filepath.Abs(other.toml)
@@ -141,12 +141,13 @@ func (c *Catalogue) add(e *Entry) error {
 	return nil
 }
 
-// GroupExtension ends the name of a file in a folder of AddFolder that makes a group: the file has the name of a set on each line.
+// GroupExtension ends the name of a file that describes a group, in a folder of AddFolder. Each line of the file is the name
+// of a set.
 const GroupExtension = ".group"
 
-// AddFolder makes the sets of a folder known, each by the name of its TOML file, which is read when the set is first asked for, and
-// the groups of the folder known, each by the name of its file. A folder that does not exist has no sets and no groups. Where the
-// catalogue already has a set of a name, it keeps that set.
+// AddFolder adds the sets and the groups of a folder, each by the name of its file. The TOML file of a set is read when the
+// set is first asked for. A folder that does not exist has no sets and no groups. A set that the catalogue already has is
+// not replaced.
 func (c *Catalogue) AddFolder(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // what lies in a file is not there
@@ -178,7 +179,7 @@ func (c *Catalogue) AddFolder(dir string) error {
 	return nil
 }
 
-// All returns the entries sorted by name, but for those of a folder whose description cannot be read: Lookup says why.
+// All returns the entries sorted by name. It leaves out sets of a folder whose description cannot be read: Lookup says why.
 func (c *Catalogue) All() []*Entry {
 	var all []*Entry
 	for _, name := range c.Names() {
@@ -253,7 +254,7 @@ func howToDescribe(name string) error {
 		name, description, set, base, label, shell)
 }
 
-// SetName makes a name for a set of the path of its data file.
+// SetName makes a name for a set from the path of its data file.
 func SetName(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	name := strings.Trim(unfitForName.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "-"), "._-")

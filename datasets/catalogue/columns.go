@@ -11,8 +11,8 @@ import (
 
 // A Column names a column by its header, or by its number from 0; negative
 // numbers count from the end. In TOML it is a string or an integer. In a list of
-// columns it may also be a range, from this column to another with both ends, or
-// all columns that are neither label nor dropped.
+// columns it may also be a range that includes both of its ends, or all columns that
+// are neither label nor dropped.
 type Column struct {
 	Index int     `json:"index"`
 	Name  string  `json:"name,omitempty"`
@@ -64,7 +64,7 @@ func (l *ColumnList) UnmarshalTOML(v any) error {
 		return nil
 	}
 	values, isList := v.([]any)
-	if tables, ok := v.([]map[string]any); ok { // how the decoder gives a list of tables only
+	if tables, ok := v.([]map[string]any); ok { // the decoder's type for a list that holds tables only
 		isList = true
 		for _, t := range tables {
 			values = append(values, t)
@@ -111,11 +111,11 @@ func readRange(ends map[string]any) ([]Column, error) {
 	return spell(first, last)
 }
 
-// maxRange bounds a range: a longer one is a slip of the finger.
+// maxRange bounds a range: a longer range is a typing mistake.
 const maxRange = 1 << 20
 
-// spell lists the columns of a range, or returns the range where only the file
-// tells which columns it has.
+// spell lists the columns of a range. It returns the range itself if only the file
+// tells which columns the range has.
 func spell(first, last Column) ([]Column, error) {
 	if first.Name != "" || last.Name != "" || (first.Index < 0) != (last.Index < 0) {
 		first.To = &last
@@ -233,10 +233,10 @@ type Marks []string
 // UnmarshalTOML implements toml.Unmarshaler.
 func (m *Marks) UnmarshalTOML(v any) error { return (*Texts)(m).UnmarshalTOML(v) }
 
-// IsZero reports marks that are the same reading as none: those of the empty value alone.
+// IsZero reports whether the marks read files as no marks do: there are none, or the empty value is the only mark.
 func (m Marks) IsZero() bool { return len(m) == 0 || len(m) == 1 && m[0] == "" }
 
-// MarshalJSON writes one mark as a string, so that readings of former programs keep their bytes.
+// MarshalJSON writes a single mark as a string, so that the JSON of older readings keeps its bytes.
 func (m Marks) MarshalJSON() ([]byte, error) {
 	if len(m) == 1 {
 		return json.Marshal(m[0])

@@ -40,9 +40,9 @@ type Entry struct {
 	text string // the TOML itself
 }
 
-// A Reading says how files become numbers. Together with the files' checksums it
-// is all that a Set depends on, and what Fingerprint hashes, as JSON: a new
-// field must be left out when it is empty, or every stored result loses its key.
+// A Reading says how files become numbers. A Set depends on its Reading and on the checksums
+// of its files alone, and Fingerprint hashes both as JSON. JSON must leave out an empty new field:
+// otherwise every stored result loses its key.
 type Reading struct {
 	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff, parquet
 	Separator    string     `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
@@ -138,8 +138,8 @@ func (e *Entry) SplitsFile() (File, bool) {
 	return File{}, false
 }
 
-// TrainRows returns the size of the set's own training part, 0 if it has none, and whether it is known
-// before the files are read, from the rows of each.
+// TrainRows returns the number of rows of the set's own training part, 0 if it has none. known says whether
+// the entry gives the rows of each training file, so that no file must be read.
 func (e *Entry) TrainRows() (rows int, known bool) {
 	known = true
 	for _, f := range e.DataFiles() {
@@ -152,8 +152,8 @@ func (e *Entry) TrainRows() (rows int, known bool) {
 	return 0, true
 }
 
-// Blocks returns the blocks that the set's channels make, nil if it has none, and whether they are
-// known before the files are read, from the features of each.
+// Blocks returns the blocks of the set's channels, nil if it has none. known says whether the entry gives
+// the features of each channel, so that no file must be read.
 func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
 	next := 0
 	for _, c := range e.Channels {
@@ -181,7 +181,7 @@ type document struct {
 	Entry
 	Task string `toml:"task"`
 	File string `toml:"file"` // short for one [[files]] with a path
-	Test string `toml:"test"` // short for a second one with role "test"
+	Test string `toml:"test"` // short for a second [[files]] with role "test"
 }
 
 // maxDescription bounds a TOML file, which is a page of text.

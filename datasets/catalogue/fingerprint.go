@@ -47,7 +47,7 @@ func Checksum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Check compares the size and the SHA-256 of a file with those of its description, where it gives them.
+// Check compares the size and the SHA-256 of a file with its description, as far as the description gives them.
 func (f File) Check(size int64, sum string) error {
 	if err := f.CheckSize(size); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (f File) CheckSize(size int64) error {
 	return nil
 }
 
-// A Description is a set as it was written, by which another process
-// comes to the same Entry.
+// A Description is the text of a set as it was written. Another process makes
+// the same Entry from it.
 type Description struct {
 	TOML string `json:"toml"`
 	Path string `json:"path,omitempty"` // of a user's TOML file, absolute; "" for a built-in entry

@@ -120,7 +120,7 @@ func (e *Entry) checkFormat() error {
 // imputations are the values of the key impute, as package datasets names them.
 var imputations = []string{"median", "mean", "most-frequent", "none"}
 
-// meant names the nearest of all, for the end of an error; "" if none is near.
+// meant names the entry of all that is nearest to name, for the end of an error; "" if none is near.
 func meant(name string, all []string) string {
 	if near := wording.Suggest(name, all); near != nil {
 		return fmt.Sprintf("; did you mean %q?", near[0])
@@ -199,7 +199,7 @@ func CanonicalLabel(text []byte) string {
 	return strings.TrimSpace(string(text))
 }
 
-// CanonicalLabels returns that form of each label of a list.
+// CanonicalLabels returns the CanonicalLabel of each label of a list.
 func CanonicalLabels(list Texts) []string {
 	var out []string
 	for _, l := range list {

@@ -17,10 +17,10 @@ type column struct {
 	numeric  bool
 	drop     string         // why the column is left out; "" if it is an input
 	missing  int            // rows without a value
-	marks    map[string]int // their texts
+	marks    map[string]int // the texts of missing values, with their rows
 	levels   map[string]int // of a column of categories: rows of each
 	distinct int
-	values   []float64 // of a column of numbers: those that are known, sorted
+	values   []float64 // of a column of numbers: the known values, sorted
 }
 
 // number reads a number in the file's notation.
@@ -117,7 +117,8 @@ func sentinel(v float64) bool {
 	return slices.Contains([]float64{-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999}, v)
 }
 
-// mostlyNumbers looks at what else a column of numbers holds: a few words are marks of missing values, anything else is a problem.
+// mostlyNumbers looks at what else a column of numbers holds: a few words are marks of missing values, anything else is a
+// problem.
 func (s *source) mostlyNumbers(c *column, strays []int, d *Description) {
 	words := map[string]int{}
 	for _, i := range strays {

@@ -5,8 +5,8 @@
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
 //
-// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess that the user
-// should look at is a note. The description is read back and the set is loaded before anything is returned.
+// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess that
+// the user should look at is a note. The description is read back and the set is loaded before anything is returned.
 //
 // The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes no file.
 package describe
@@ -39,7 +39,7 @@ type Options struct {
 // A Description is what was found.
 type Description struct {
 	TOML     string
-	Problems []string // what is wrong with the file: each keeps rows, a column or the whole set from being used
+	Problems []string // what is wrong with the file: because of each problem, rows, a column or the whole set cannot be used
 	Notes    []string // what is to be checked
 	Loads    bool     // the set loads with this description
 }
@@ -52,8 +52,8 @@ func (d *Description) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// File describes a data file. It is an error if the file cannot be read at all, if the label is not there, or if a label of class +1 is
-// none of the file's.
+// File describes a data file. It is an error if the file cannot be read at all, if the column of the label is not there, or
+// if the file has no row with a label that was asked for as class +1.
 func File(ctx context.Context, path string, o Options) (*Description, error) {
 	d := &Description{}
 	s, err := open(path, o)
@@ -73,7 +73,7 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 	return d, nil
 }
 
-// A source is the file with what is found of it.
+// A source is the file with what is known about it.
 type source struct {
 	paths   []string // of the file, and of the test file
 	format  string
@@ -261,7 +261,7 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	}
 }
 
-// made says how many features are numbers and how many are levels of each column of categories. It is "" for a set without such columns.
+// made says how many features are numbers and how many are levels of each column of categories; "" for a set without categories.
 func (s *source) made(features []string) string {
 	coded, parts := 0, []string(nil)
 	for _, c := range s.columns {
@@ -289,7 +289,7 @@ func (s *source) made(features []string) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// setName makes a name of the file's.
+// setName makes a name for the set from the name of the file.
 func (s *source) setName(o Options) string {
 	name := catalogue.SetName(s.paths[0])
 	for o.Taken != nil && o.Taken(name) {

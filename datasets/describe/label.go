@@ -165,8 +165,8 @@ func (s *source) findLeaks(d *Description) {
 	}
 }
 
-// tells reports whether the values of a column divide the classes without error: each of few values has one label, or each class has a
-// range of numbers of its own.
+// tells reports whether the values of a column divide the classes without error. Either the column has few values and each
+// value has one label, or the numbers of each class lie in a range of their own.
 func (s *source) tells(c *column) bool {
 	class := s.classOf()
 	if c.distinct <= s.rows()/5 {

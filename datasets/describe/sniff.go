@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// refuse names formats that have to be converted first, with a line that does it.
+// refuse is an error for a format that must be converted first. The error says how to convert the file.
 func refuse(path string) error {
 	switch lower := strings.ToLower(filepath.Ext(path)); {
 	case lower == ".xlsx" || lower == ".xls" || lower == ".ods":
@@ -70,8 +70,8 @@ func formatOf(path string, data []byte, memory int64) (format string, separator 
 	return format, separator
 }
 
-// findHeader decides whether the first line names the columns: nothing in it is a number or missing, beside a first name without text as
-// spreadsheets and pandas leave it, and some column holds other things than its name.
+// findHeader decides whether the first line names the columns. No name is a number or missing, except that spreadsheets and
+// pandas leave the first name empty. In at least one column no further row has the name as its value.
 func (s *source) findHeader() {
 	cells := s.parts[0]
 	if cells.Names != nil {
@@ -101,13 +101,14 @@ func (s *source) findHeader() {
 	}
 }
 
-// findDecimal decides whether numbers have a decimal comma: some column says so, and none has decimal points.
+// findDecimal decides whether numbers have a decimal comma: at least one column has decimal commas, and no column has
+// decimal points.
 func (s *source) findDecimal(d *Description) {
 	if s.format != catalogue.CSV && s.format != catalogue.Blank {
 		return
 	}
 	var commas, points []string
-	sure := false // a comma stands before other than three digits, so that it separates no thousands
+	sure := false // some comma is not followed by exactly three digits, so that it cannot separate thousands
 	for j := range s.parts[0].Columns() {
 		comma, point, known := 0, 0, 0
 		for i := range s.rows() {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
-// quoted writes a text for TOML, whose basic strings hold what JSON's do.
+// quoted writes a text for TOML, whose basic strings are written as JSON's.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -21,7 +21,7 @@ import (
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
-// maxArchive bounds a downloaded zip archive, whose own size nobody promises.
+// maxArchive bounds a downloaded zip archive, since the catalogue does not give its size.
 const maxArchive = 256 << 20
 
 // retryable marks an error that another attempt may not meet.
@@ -35,7 +35,7 @@ func (r retryable) Unwrap() error { return r.error }
 // A Refusal is the error for a server that answers with an HTTP status other than success, such as 404 Not Found.
 type Refusal struct {
 	Status string // "412 Precondition Failed"
-	Body   []byte // the beginning of what the server says of it
+	Body   []byte // the beginning of the server's explanation
 }
 
 func (r *Refusal) Error() string { return "the server answers " + r.Status }
@@ -163,7 +163,7 @@ func checkAnswer(r *http.Response, want int64) error {
 	case r.StatusCode == http.StatusOK:
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16)) // what it says of the refusal may break off
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16)) // the server's explanation may break off
 	refusal := &Refusal{r.Status, body}
 	if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
 		return retryable{refusal, retryAfter(r.Header.Get("Retry-After"))}
@@ -196,8 +196,8 @@ func (w *watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// archives keeps downloaded zip archives until the fetch is over, so that several
-// entries of one cost one download.
+// archives keeps downloaded zip archives until the fetch is over, so that an archive
+// with several files is downloaded once.
 type archives struct {
 	mu    sync.Mutex
 	paths map[string]string // by address

@@ -2,8 +2,8 @@
 // asked first, or from their public addresses, entries of zip archives included. A file gets its name
 // only when it is whole and has the right SHA-256.
 //
-// A request is tried three times where that can help. A host that gives no answer, and a directory
-// that cannot be written, are given up for all files at once, and told in one line.
+// A request is tried up to three times if another attempt can help. A host that gives no answer, and a
+// directory that cannot be written, are given up for all files at once, and reported in one line.
 //
 // A [Polite] asks one server for one thing at a time, with pauses.
 //
@@ -50,13 +50,13 @@ type Status string
 // The statuses of an Event. Each file ends with one event of any but
 // Progress and Retry.
 const (
-	Present   Status = "present"   // it was there and right
+	Present   Status = "present"   // the file was there and right
 	Progress  Status = "progress"  // Done of Total bytes have arrived
 	Retry     Status = "retry"     // Err ended an attempt; another follows
-	Done      Status = "fetched"   // it is there now, from From
-	Generated Status = "generated" // the program makes it; nothing to fetch
+	Done      Status = "fetched"   // the file is there now, from From
+	Generated Status = "generated" // the program makes the file; nothing to fetch
 	Skipped   Status = "skipped"   // documentation that could not be had, for the reason Err
-	Failed    Status = "failed"    // it could not be had, for the reason Err
+	Failed    Status = "failed"    // the file could not be had, for the reason Err
 )
 
 // An Event reports on one file.
@@ -71,12 +71,12 @@ type Event struct {
 }
 
 // Files brings the files of the entries into the data directory: from the mirror
-// if one is given, else from their public addresses; files that are there and
-// right are left alone, wrong ones replaced. A file appears only whole and with the
-// right SHA-256; nothing partial is left behind. Documentation is fetched where it
-// can be had. The error has one line for each file that could not be had, or one for
-// all files of a host that gives no answer or of a directory that cannot be written;
-// every other file is fetched nevertheless. Cancelling ctx ends all transfers soon.
+// if one is given, else from their public addresses. Right files that are there are left
+// alone, and wrong files are replaced. A file appears only whole and with the right
+// SHA-256; nothing partial is left behind. It is no error if documentation cannot be had.
+// The error has one line for each missing file, or one line for all files of a host that
+// gives no answer or of a directory that cannot be written. Failures do not keep other
+// files from being fetched. Cancelling ctx ends all transfers soon.
 func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o Options) error {
 	f, err := newFetcher(d, o)
 	if err != nil {
@@ -114,7 +114,7 @@ type job struct {
 	path  string
 }
 
-// jobsOf lists every file once; several entries may read the same one.
+// jobsOf lists every file once; several entries may read the same file.
 func jobsOf(d files.Directory, entries []*catalogue.Entry) []job {
 	var jobs []job
 	seen := map[string]bool{}
@@ -166,7 +166,7 @@ func (f *fetcher) run(ctx context.Context, job job) error {
 	return err
 }
 
-// writeGenerated makes a file that could be got nowhere.
+// writeGenerated makes a file that no source has.
 func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) error {
 	data, err := files.Generate(job.entry, job.file)
 	if err == nil {

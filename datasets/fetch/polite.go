@@ -18,8 +18,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// A Polite asks for one thing at a time, pauses between requests, and waits as long as the server says (Retry-After) before it asks
-// again. It asks at most four times for one thing, and gives up a server that gives no answer. It is for one goroutine.
+// A Polite makes one request at a time, pauses between requests, and waits as long as the server says (Retry-After) before
+// it repeats a request. It makes a request at most four times, and gives up a server that gives no answer. It is for one
+// goroutine.
 type Polite struct {
 	Options                                                     // From and Log are not used; Backoff 0 means 2 seconds
 	Pause   time.Duration                                       // between the end of a request and the next
@@ -30,7 +31,7 @@ type Polite struct {
 	finished time.Time // when the last request ended
 }
 
-// mostAttempts bounds the requests of a Polite for one thing.
+// mostAttempts is how often a Polite makes the same request at most.
 const mostAttempts = 4
 
 // maxAnswer bounds what Bytes returns, and is the bound that a tooLarge tells.
@@ -46,8 +47,8 @@ func (p *Polite) Bytes(ctx context.Context, address string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// File brings what an address has to a file, and returns its size and its SHA-256. The file gets its name when it is whole and has
-// the MD5 sum, in hexadecimal digits; "" accepts any.
+// File brings what an address has to a file, and returns its size and its SHA-256. The file gets its name when it is whole
+// and has the MD5 sum, in hexadecimal digits; "" accepts any.
 func (p *Polite) File(ctx context.Context, address, path, md5sum string) (catalogue.File, error) {
 	var out catalogue.File
 	err := p.ask(ctx, address, func() (err error) {
@@ -57,8 +58,8 @@ func (p *Polite) File(ctx context.Context, address, path, md5sum string) (catalo
 	return out, err
 }
 
-// WriteFile writes a file with fill, and returns its size and its SHA-256. The file gets its name when it is whole and has the MD5
-// sum, in hexadecimal digits; "" accepts any.
+// WriteFile writes a file with fill, and returns its size and its SHA-256. The file gets its name when it is whole and has
+// the MD5 sum, in hexadecimal digits; "" accepts any.
 func WriteFile(path, md5sum string, fill func(w io.Writer) error) (catalogue.File, error) {
 	var wrong error // with the content, and not with this machine
 	w := &countingWriter{sum: sha256.New()}
@@ -82,7 +83,7 @@ func WriteFile(path, md5sum string, fill func(w io.Writer) error) (catalogue.Fil
 	return catalogue.File{Bytes: w.n, SHA256: hex.EncodeToString(w.sum.Sum(nil))}, err
 }
 
-// ask makes a request, as often as that can help.
+// ask makes a request, and repeats it if that can help.
 func (p *Polite) ask(ctx context.Context, address string, request func() error) error {
 	if p.f == nil {
 		f, err := newFetcher(files.Directory{}, p.Options)
@@ -128,5 +129,5 @@ func sleep(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// IsUnreachable reports an error of a server that was given up, since it gives no answer.
+// IsUnreachable reports whether an error says that a server was given up because it gives no answer.
 func IsUnreachable(err error) bool { return errors.As(err, new(unreachable)) }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// hopeless is how many requests to a host may go without any answer, none ever
-// having come, before the rest of a fetch stops asking it.
+// hopeless is how many requests to a host may stay without an answer before the fetch
+// stops asking the host, if the host never answered.
 const hopeless = 3
 
 // hosts remembers which hosts answer, so that a fetch of fifty files without a
@@ -25,7 +25,7 @@ type hosts struct {
 type host struct {
 	answered bool
 	silent   int   // requests without an answer
-	cause    error // of the last of them
+	cause    error // of the last request without an answer
 }
 
 // of returns a host by its name; the caller holds the lock.
@@ -65,8 +65,8 @@ func (h *hosts) answer(name string) {
 	h.of(name).answered = true
 }
 
-// silence records a request that got no answer and returns its error: one that
-// may be tried again until the host is given up.
+// silence records a request that got no answer and returns its error. The request may be
+// tried again until the host is given up.
 func (h *hosts) silence(name string, cause error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,7 +102,7 @@ type sharedReason interface {
 // unfetched is a file that could not be had.
 type unfetched struct {
 	set, message string
-	reason       sharedReason // nil if it is of this file alone
+	reason       sharedReason // nil if the reason concerns this file alone
 }
 
 func (u unfetched) Error() string { return u.message }

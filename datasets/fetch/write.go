@@ -17,7 +17,7 @@ import (
 )
 
 // writeChecked gives a file its name only when it is whole and has the right size and SHA-256.
-// What fails on this machine is a localError.
+// A failure of this machine is a localError.
 func writeChecked(name string, file catalogue.File, fill func(w *countingWriter) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return localError{cause: err}
@@ -63,7 +63,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 // attempt helps.
 type localError struct {
 	place   string // the directory
-	setting string // what chooses another
+	setting string // what chooses another directory
 	cause   error
 }
 

@@ -3,7 +3,7 @@
 // SHA-256 whenever it is read. A missing file of a generated set is made by the program. Only regular
 // files are read: no pipe, no device. Errors name the set and say what to do.
 //
-// It gets no file from elsewhere (package fetch does) and does not look into one (package read does).
+// The package gets no file from elsewhere (package fetch does) and does not interpret a file (package read does).
 package files
 
 import (
@@ -108,8 +108,8 @@ func (d Directory) Check(ctx context.Context, e *catalogue.Entry, f catalogue.Fi
 	return d.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
-// Read returns the bytes of a file, compared with the catalogue's SHA-256, and that SHA-256. It makes a missing file of a
-// generated set. reserve is asked whether so many bytes may be taken.
+// Read returns the bytes of a file and their SHA-256, which it compares with the catalogue. It makes a missing file of a
+// generated set. reserve is asked first whether the bytes may be taken.
 func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, reserve func(size int64) error) (data []byte, sum string, err error) {
 	var buf *bytes.Buffer
 	sum, err = d.scan(ctx, e, f, func(size int64) (io.Writer, error) {
@@ -196,8 +196,8 @@ func advice(f catalogue.File) string {
 	return " from a mirror that has it (--from DIR or URL): the file has no public address"
 }
 
-// Fingerprint returns the entry's fingerprint. It parses nothing: checksums come from the catalogue,
-// or from hashing the file of a user's set that does not give them.
+// Fingerprint returns the entry's fingerprint. It parses nothing: checksums come from the catalogue.
+// If a user's set gives no checksum for a file, the file is hashed.
 func (d Directory) Fingerprint(e *catalogue.Entry) (string, error) {
 	var sums []string
 	for _, f := range e.DataFiles() {

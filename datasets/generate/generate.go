@@ -1,8 +1,8 @@
-// Package generate makes the files of the sets that need no file: toys in two dimensions, channels
-// of features of which few matter, and balance, whose rows are a rule. A generator is found by
-// the text of the key generate ([Named]) and returns the bytes of a file, the same on every machine.
+// Package generate makes the files of sets that the program computes itself: toy sets in two dimensions, sets of
+// channels, where only some features matter, and balance, where a rule gives the label. A generator is found by
+// the text of the key generate ([Named]). It returns the bytes of a file, the same bytes on every machine.
 //
-// It knows no entries, checks no checksum (package files does) and writes nothing.
+// The package knows no entries, checks no checksum (package files does) and writes nothing.
 package generate
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 // generators make the content of files, by the name in an entry's generate key.
-// The catalogue holds the SHA-256 of each, so a machine that computes other bytes
-// is found out at once.
+// The catalogue holds the SHA-256 of each file. A machine that computes other bytes
+// is therefore noticed at once.
 var generators = map[string]func() []byte{
 	"balance":   balance,
 	"two-moons": func() []byte { return toy(twoMoons) },
@@ -26,8 +26,8 @@ var generators = map[string]func() []byte{
 	"board":     func() []byte { return toy(board) },
 }
 
-// Named finds a generator by its text: a name of generators, a name of published with a number of rows, as "moons(100)", or
-// channels(n, informative, noise).
+// Named finds a generator by its text. The text is a name in generators, a name in published with a number of rows, such as
+// "moons(100)", or channels(n, informative, noise).
 func Named(text string) (func() []byte, error) {
 	if g := generators[text]; g != nil {
 		return g, nil
@@ -51,8 +51,8 @@ func Named(text string) (func() []byte, error) {
 }
 
 // balance writes UCI's balance-scale file: all 625 combinations of left weight,
-// left distance, right weight and right distance in 1..5, the last changing
-// fastest, labelled L, R or B by the side whose weight x distance is larger.
+// left distance, right weight and right distance in 1..5. The right distance changes
+// fastest. The label is the side with the larger weight x distance, L or R, or B if both are equal.
 func balance() []byte {
 	var out []byte
 	for i := range 625 {
@@ -74,9 +74,9 @@ const (
 	toySeed = 1
 )
 
-// toy writes a toy set as CSV with header x1,x2,y. Coordinates are rounded to 6
-// decimals, which hides the last bits in which machines' sines may differ: none is near
-// enough to the middle of two decimals.
+// toy writes a toy set as CSV with header x1,x2,y. Two machines may compute sines that
+// differ in their last bits. Coordinates are rounded to 6 decimals, which removes this difference:
+// no coordinate is near the middle between two decimals.
 func toy(point func(i int, r *rng.RandomState) (x1, x2 float64, positive bool)) []byte {
 	r := rng.New(toySeed)
 	out := []byte("x1,x2,y\n")
@@ -124,8 +124,8 @@ func swiss(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 }
 
 // circles: four circles around the origin with radii 1/4, 1/2, 3/4 and 1. Row i is
-// on circle i mod 4 at the angle 2 pi U; the classes alternate, -1 innermost; plus
-// normal noise of deviation 0.03. Draws per row: U, the noise of x1, of x2.
+// on circle i mod 4 at the angle 2 pi U, plus normal noise of deviation 0.03. The classes
+// of the circles alternate; the innermost is -1. Draws per row: U, the noise of x1, the noise of x2.
 func circles(i int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	circle := i % 4
 	radius := float64(circle+1) / 4
@@ -143,18 +143,20 @@ func board(_ int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	return x1, x2, (int(x1)+int(x2))%2 == 1
 }
 
-// channelsSeed belongs to every set of channels, so that a larger one begins with the rows of a smaller one.
+// channelsSeed belongs to every set of channels. Of two sets with the same channels, the larger one therefore begins with the
+// rows of the smaller one.
 const channelsSeed = 1
 
-// channels writes n rows of two features u, v a channel, standard normal, of which the first informative channels decide the class and the
-// others are noise, as CSV with header u1,v1,u2,v2,..,y. Channel k = 0, 1, .. adds to a sum
+// channels writes n rows as CSV with header u1,v1,u2,v2,..,y. A channel is two features u and v, both standard normal. The first
+// channels, informative in number, decide the class. The remaining channels, noise in number, have no influence. Informative
+// channel k = 0, 1, .. adds this term to a sum:
 //
 //	u v                if k mod 3 = 0
 //	sin(2 u) + v / 2   if k mod 3 = 1
 //	u u - 1            if k mod 3 = 2
 //
-// and the class is the sign of that sum plus normal noise of deviation 0.3. With 3 channels, 5 features are relevant. Draws per row: the features
-// in order, the noise. Features are rounded to 6 decimals, which hides the last bits, as in toy.
+// The class is the sign of the sum plus normal noise of deviation 0.3. Three informative channels have five features that
+// matter. Draws per row: the features in order, then the normal noise. Features are rounded to 6 decimals, as in toy.
 func channels(n, informative, noise int) []byte {
 	r := rng.New(channelsSeed)
 	var out []byte
@@ -177,7 +179,7 @@ func channels(n, informative, noise int) []byte {
 	return out
 }
 
-// channelSum is the sum that the pairs u, v of informative channels make.
+// channelSum returns the sum that decides the class, from the features of the informative channels.
 func channelSum(features []float64) (sum float64) {
 	for k := 0; 2*k < len(features); k++ {
 		switch u, v := features[2*k], features[2*k+1]; k % 3 {

@@ -7,9 +7,10 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// The sets of the experiments of Gautheron et al. (ECML PKDD 2020) that are drawn: the two-dimensional ones of Figures 1 and 5, and
-// scikit-learn's make_classification of Figure 4. Draws are NumPy's, in the order of the published programs, so that with the same
-// seed rows are theirs to six decimals (testdata/published.py).
+// published makes the random sets in the experiments of Gautheron et al. (ECML PKDD 2020): the two-dimensional sets of
+// Figures 1 and 5, and scikit-learn's make_classification of Figure 4. Random numbers are NumPy's, in the order of the
+// published programs. With the same seed, rows equal those of the published programs to six decimals
+// (testdata/published.py).
 var published = map[string]func(n int) []byte{
 	"moons":          moons,
 	"swiss-roll":     swissRoll,
@@ -38,8 +39,8 @@ func rows(x [][]float64, positive []bool) []byte {
 	return out
 }
 
-// moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled: half of the points on a half
-// circle, -1, the others on one that reaches into it, +1.
+// moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled. The points of class
+// -1 lie on a half circle. The points of class +1, as many, lie on a second half circle that reaches into the first.
 func moons(n int) []byte {
 	const seed, noise = 55, 0.05
 	r := rng.New(seed)
@@ -69,8 +70,8 @@ func moons(n int) []byte {
 	return rows(x, positive)
 }
 
-// swissRoll: two spirals with t = 1.5 pi (1 + 2 U), (t cos t, t sin t) and 0.9 times that, plus noise of deviation 0.4 on the first,
-// -1. Draws: the angles of the first, its noise row by row, the angles of the second, its noise.
+// swissRoll: two spirals with t = 1.5 pi (1 + 2 U). The first, class -1, is (t cos t, t sin t), and the second is 0.9 times as
+// large. Both have noise of deviation 0.4. Draws for each spiral: all angles, then the noise row by row.
 func swissRoll(n int) []byte {
 	r := rng.New(toySeed)
 	var x [][]float64
@@ -89,8 +90,8 @@ func swissRoll(n int) []byte {
 	return rows(x, positive)
 }
 
-// rings: four circles with radii 1 to 4 whose classes alternate, -1 the innermost, and noise of deviation 0.07 times the radius. Angles are
-// equally spaced. Draws: circle by circle the noise of all x1, then of all x2.
+// rings: four circles with radii 1 to 4, and noise of deviation 0.07 times the radius. Classes alternate; the innermost
+// circle is -1. Angles are equally spaced. Draws for each circle: the noise of all x1, then the noise of all x2.
 func rings(n int) []byte {
 	const circles, noise = 4, 0.07
 	r := rng.New(toySeed)
@@ -124,9 +125,9 @@ func checkerboard(n int) []byte {
 	return rows(x, positive)
 }
 
-// classification is scikit-learn's make_classification(n, n_classes=2, random_state=1) with its defaults: 20 features, of which two
-// are informative, in four clusters on the corners of a square, two are linear in these, and 16 are noise; 1 % of the labels are
-// drawn anew; rows and columns are shuffled.
+// classification is scikit-learn's make_classification(n, n_classes=2, random_state=1) with its defaults. Two of its 20
+// features are informative: four clusters lie on the corners of a square. Two features are linear in the informative ones,
+// and 16 are noise. 1 % of the labels are drawn anew. Rows and columns are shuffled.
 func classification(n int) []byte {
 	const features, informative, redundant, clusters, flipped = 20, 2, 2, 4, 0.01
 	r := rng.New(toySeed)

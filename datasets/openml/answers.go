@@ -30,7 +30,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// texts is a list of strings, numbers or truth values, or one of them alone.
+// texts is a list of strings, numbers or truth values. In JSON it may be a single value without a list.
 type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -53,7 +53,7 @@ func (t *texts) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// many is a list, or one element that stands alone where the list would have no other.
+// many is a list. In JSON a list of one element may be this element without a list.
 type many[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -93,7 +93,7 @@ type feature struct {
 	Missing text `json:"number_of_missing_values"`
 }
 
-// A task is what the server says of one, as far as it is used.
+// A task is what the server says of a task, as far as the package uses it.
 type task struct {
 	id, set, target string
 	classes         bool   // the targets are classes, not numbers
@@ -173,8 +173,8 @@ func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 	return t, nil
 }
 
-// ask decodes what the server says of something. The answer is kept in the folder, and a mirror's is taken before the server is asked.
-// right looks at the decoded answer.
+// ask decodes the server's answer about something. Answers are kept in the folder. If the mirror has the answer, the server
+// is not asked. right checks the decoded answer.
 func (a *Adder) ask(ctx context.Context, what string, right func() bool, into any) error {
 	name := filepath.Join("meta", strings.ReplaceAll(what, "/", "-")+".json")
 	places := []string{filepath.Join(a.Dir, name)}
@@ -220,8 +220,8 @@ func (a *Adder) offline(err error) string {
 
 func (a *Adder) server() string { return strings.TrimRight(cmp.Or(a.Server, PublicServer), "/") }
 
-// whyRefused reads the error of OpenML in a refusal: {"error": {"code": "111", "message": "Unknown dataset"}}, or the same as the
-// server's newer version writes it, with detail and code alone. It returns "" for any other text.
+// whyRefused reads the error of OpenML in a refusal: {"error": {"code": "111", "message": "Unknown dataset"}}. The server's
+// newer version writes only detail and code. For any other text the result is "".
 func whyRefused(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -247,14 +247,14 @@ type suite struct {
 	tasks []listedTask
 }
 
-// A listedTask is a task of a suite. set and name are the number and the name of its data set in the list, "" where the list has numbers of
-// tasks alone.
+// A listedTask is a task of a suite. set and name are the number and the name of its data set; "" where the list has only the
+// numbers of tasks.
 type listedTask struct{ id, set, name string }
 
 //go:embed suites/*.toml
 var suiteFiles embed.FS
 
-// knownSuite is a file of suites/, whose tasks are lines of a number, the number of a set, and its name.
+// knownSuite is a file of suites/. Each line of its tasks has the number of the task, the number of the set, and the set's name.
 type knownSuite struct {
 	ID     int    `toml:"id"`
 	Name   string `toml:"name"`

@@ -21,15 +21,15 @@ import (
 type set struct {
 	Name        string           `toml:"name"`
 	Title       string           `toml:"title"`
-	Source      string           `toml:"source"` // set and task: equal sources are equal descriptions
+	Source      string           `toml:"source"` // names set and task: equal sources mean equal descriptions
 	Citation    string           `toml:"citation,omitempty"`
 	Defects     []string         `toml:"defects,omitempty"`
 	Task        string           `toml:"task"`
 	Format      string           `toml:"format"`
-	Label       any              `toml:"label"` // a name or a number, as those of Drop
+	Label       any              `toml:"label"` // a name or a number, as the columns of Drop
 	Positive    []string         `toml:"positive,omitempty"`
 	Drop        []any            `toml:"drop,omitempty"`
-	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file says which columns are
+	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file declares its categorical columns itself
 	Missing     string           `toml:"missing,omitempty"`
 	Impute      string           `toml:"impute,omitempty"`
 	Rows        int              `toml:"rows,omitzero"`
@@ -130,7 +130,7 @@ func labelOf(d description, features []feature, t *task) (int, error) {
 	return 0, fmt.Errorf("the target %q is no column of %s", target, d.Name)
 }
 
-// column is how a column is called in TOML: by its name where no other has this name, else by its number.
+// column is how a column is called in TOML: by its name if no other column has this name, else by its number.
 func column(features []feature, i int) any {
 	name := string(features[i].Name)
 	for j, f := range features {
@@ -141,7 +141,7 @@ func column(features []feature, i int) any {
 	return name
 }
 
-// mirrored are the names that a mirror may give the file.
+// mirrored lists the names that the file may have on a mirror.
 func (s *set) mirrored() []string {
 	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", catalogue.SetName(s.plain+".arff") + "-" + s.id + ".arff"}
 }
@@ -157,8 +157,8 @@ func (s *set) present(a *Adder) *catalogue.Entry {
 	return e
 }
 
-// complete loads the set and writes what only its file tells into the description: the task, the class +1, and counts. It returns
-// these for people.
+// complete loads the set and adds to the description what only the file tells: the task, the class +1, and counts. It returns a
+// summary for people.
 func (s *set) complete(ctx context.Context, a *Adder) (string, error) {
 	path, err := filepath.Abs(s.path(a))
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
-// file brings a file into the folder under a name: it stays where it is there with the right MD5, is copied from a mirror, which may
-// call it name or one of others, or comes from an address. "" accepts any MD5.
+// file brings a file into the folder under a name. A file that is there with the right MD5 stays. Otherwise the file is
+// copied from the mirror, where its name is name or one of others. If the mirror does not have the file, it comes from
+// address. "" accepts any MD5.
 func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum string) (catalogue.File, error) {
 	path := filepath.Join(a.Dir, name)
 	f, err := a.here(ctx, path, md5sum)
@@ -40,8 +41,9 @@ func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum
 	return f, err
 }
 
-// data brings the file of a set: the ARFF file, or a Parquet file where a mirror has this alone. The server's MD5 is of the ARFF file, so that
-// a Parquet file is taken as it is; its columns of categories are listed, since it does not say which these are.
+// data brings the file of a set: the ARFF file, or a Parquet file if a mirror has only that file. The server's MD5 is of the
+// ARFF file, so that a Parquet file is not checked. A Parquet file does not say which columns are categories, so the
+// description lists them.
 func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
 	_, missing := a.here(ctx, filepath.Join(a.Dir, s.Name+".arff"), s.md5)
 	if a.From != "" && errors.Is(missing, fs.ErrNotExist) && !slices.ContainsFunc(s.mirrored(), a.mirrors) {
@@ -64,7 +66,7 @@ func (a *Adder) mirrors(name string) bool {
 	return err == nil
 }
 
-// here returns a file of the folder; one that is not there, or has another MD5, is fs.ErrNotExist.
+// here returns a file of the folder. The error is fs.ErrNotExist if the file is not there or has another MD5.
 func (a *Adder) here(ctx context.Context, path, md5sum string) (f catalogue.File, err error) {
 	theirs, ours := md5.New(), sha256.New()
 	err = regularfile.Copy(ctx, path, func(size int64) (io.Writer, error) {

@@ -1,15 +1,15 @@
 // Package openml brings data sets of OpenML into a folder: [Adder.Add] takes a set, a task or a whole suite by its number.
 //
 //	openml.go    Add: sets one after another, and the group of a suite
-//	answers.go   what the server says of sets, features, tasks and suites, asked for once and kept
+//	answers.go   the server's answers about sets, features, tasks and suites, which are asked for once and kept
 //	get.go       files, from a mirror or from the server, compared with the server's MD5
 //	describe.go  the description of a set (TOML), which is read back and loaded before it is written
 //	suites/      suites whose tasks the program knows
 //
-// The folder has, of each set, NAME-ID.toml and NAME-ID.arff, with task-ID-splits.arff where a task says how rows are divided, and the
-// server's answers in meta/. Another machine's folder is a mirror. What is there is not asked for again.
+// The folder has NAME-ID.toml and NAME-ID.arff for each set, task-ID-splits.arff where a task says how rows are divided, and the
+// server's answers in meta/. The folder of another machine can serve as a mirror. What is in the folder is not asked for again.
 //
-// Only cmd imports it, since it asks a server.
+// Only cmd imports the package, since the package asks a server.
 package openml
 
 import (
@@ -42,7 +42,7 @@ type Adder struct {
 	Dir      string // the folder, which is made where it is not there
 	Server   string // "" means PublicServer
 	From     string // a mirror: a folder with files of sets, which is asked before the server; "" for none
-	DropText bool   // columns of text are left out; otherwise a set that has one is an error
+	DropText bool   // columns of text are left out; otherwise a set with a column of text is an error
 	Memory   int64  // bytes that loading a set may take
 	Web      *fetch.Polite
 	Tell     func(format string, args ...any) // a line on what was done
@@ -135,7 +135,7 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	return out, nil
 }
 
-// task adds the set of a task, and returns the set's name. What a list says of the set must be what the server says.
+// task adds the set of a task, and returns the set's name. It is an error if the list and the server disagree about the set.
 func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
 	t, err := a.taskOf(ctx, listed.id)
 	if err != nil {
@@ -151,7 +151,8 @@ func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
 	return a.set(ctx, t.set, t)
 }
 
-// set adds a data set, with the target and the splits of a task; nil for the default target and no splits. It returns the set's name.
+// set adds a data set, with the target and the splits of a task; nil for the default target and no splits. It returns the
+// set's name.
 func (a *Adder) set(ctx context.Context, id string, t *task) (string, error) {
 	s, err := a.describe(ctx, id, t)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 )
 
 // parseARFF parses Weka's attribute-relation format: @attribute lines, then @data
-// with one row a line, values separated by commas, or a sparse row in braces,
-// {index value, ...}, whose unlisted values are 0 or a nominal attribute's first
-// level. Keywords ignore case, % begins a comment line, names and values may be
+// with one row a line. A row is values separated by commas, or a sparse row in braces,
+// {index value, ...}. A value that a sparse row leaves out is 0, or the first level of a
+// nominal attribute. Keywords ignore case, % begins a comment line, names and values may be
 // quoted with ' or " with \ before a quote inside. The types are numeric, real,
-// integer, {level, ...}, string and date; the last two are text, to be dropped or
-// listed as categorical. It changes buf, and the table keeps it.
+// integer, {level, ...}, string and date. An attribute of type string or date must be
+// dropped or listed as categorical. parseARFF changes buf, and the table keeps buf.
 func parseARFF(file string, buf []byte, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
@@ -90,11 +90,11 @@ func (p *arffParser) declaration(line span) error {
 	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clip([]byte(keyword)))
 }
 
-// beginData takes the memory of all rows, of which there may be few bytes in the
-// file: a sparse row of two braces has a value for every attribute.
+// beginData takes the memory of all rows. Rows may need much more memory than their bytes
+// in the file: a sparse row of two braces has a value for every attribute.
 func (p *arffParser) beginData(line span) error {
 	p.inData = true
-	p.t.buf[line.start] = '0' // the @data line is read; sparse rows leave out this zero
+	p.t.buf[line.start] = '0' // the @data line is read, so this byte can hold the zero that sparse rows leave out
 	for j, levels := range p.t.levels {
 		if levels == nil {
 			p.defaults[j] = span{line.start, line.start + 1}

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
-// Cells are the values of a text file as text, for who has to find out first how the file is to be read.
+// Cells are the values of a file as text. Package describe uses them to find out how the file is to be read.
 type Cells struct {
 	Odd   []OddLine // lines with another number of columns than most, which are not among the rows
 	Names []string  // of the columns of an ARFF or Parquet file; nil for other files
@@ -18,8 +18,9 @@ type Cells struct {
 // An OddLine is a line with its number, from 1, and its columns.
 type OddLine struct{ Line, Columns int }
 
-// CellsOf divides the content of a file into cells. The format is csv, blank, arff or parquet; separator is csv's. Every line of a csv or blank file
-// is a row, also one that names the columns. memory is the bytes that this may take. It changes data and keeps it.
+// CellsOf divides the content of a file into cells. The format is csv, blank, arff or parquet. separator is for csv. In a
+// csv or blank file a line that names the columns is a row, too. memory is the bytes that the cells may take. CellsOf
+// changes data and keeps it.
 func CellsOf(file string, data []byte, format string, separator byte, memory int64) (*Cells, error) {
 	b := &budget{limit: memory}
 	if format == catalogue.ARFF || format == catalogue.Parquet {
@@ -61,7 +62,7 @@ func CellsOf(file string, data []byte, format string, separator byte, memory int
 	return cellsOf(file, &s, append(starts, len(s.cells)), at), nil
 }
 
-// cellsOf keeps the records that have as many cells as most have.
+// cellsOf keeps the records with the most frequent number of cells.
 func cellsOf(file string, s *csvScanner, starts, at []int) *Cells {
 	count, width := map[int]int{}, 0
 	for i := range at {
@@ -103,5 +104,5 @@ func (c *Cells) Encoding() string { return c.t.hint }
 // MaxLevels bounds the levels of a categorical column.
 const MaxLevels = maxLevels
 
-// IsMissingMark reports a text that usually stands for a missing value: the empty one, NA, ?, null and their like.
+// IsMissingMark reports a text that usually stands for a missing value: the empty text, NA, ?, null and similar texts.
 func IsMissingMark(text []byte) bool { return isMissingMark(string(text)) }

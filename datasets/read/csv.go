@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// blankSeparator is the separator of format blank: columns separated by runs of
-// spaces and tabs, those at the ends of a line ignored.
+// blankSeparator is the separator of format blank: runs of spaces and tabs separate
+// columns. Blanks at the ends of a line are ignored.
 const blankSeparator = 0
 
 // parseCSV parses columns separated by one character, or by blanks. Values may be
 // quoted with '"' ("" inside is one quote); a quoted value may hold separators and
 // line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
-// missing last line end are accepted; rows of different lengths are not. It
-// changes buf, and the table keeps it.
+// missing last line end are accepted. Rows of different lengths are an error. parseCSV
+// changes buf, and the table keeps buf.
 func parseCSV(file string, buf []byte, separator byte, header bool, names []string, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
@@ -81,8 +81,8 @@ func (t *table) nameColumns(width int, separator byte) error {
 	return fmt.Errorf("%s: every line has one column only; a set needs an input and a label", t.file)
 }
 
-// otherSeparator is the line of a description that names the separator the first line seems
-// to have, where that is not the one it was read with; "" where it shows none.
+// otherSeparator looks in the first line for a separator other than the one that was used.
+// It returns the line of a description that names this separator; "" if there is none.
 func otherSeparator(buf []byte, separator byte) string {
 	firstLine, _, _ := bytes.Cut(buf, []byte("\n"))
 	for _, other := range []struct{ mark, key string }{{",", `separator = ","`}, {";", `separator = ";"`}, {"\t", `separator = "tab"`}, {" ", `format = "blank"`}} {
@@ -93,8 +93,8 @@ func otherSeparator(buf []byte, separator byte) string {
 	return ""
 }
 
-// countCells counts the lines and the cells that buf can hold: all of them unless
-// quotes hold separators or line ends, in which case there are fewer.
+// countCells counts the lines and the cells that buf can hold at most. If quotes hold
+// separators or line ends, there are fewer.
 func countCells(buf []byte, separator byte) (lines, cells int) {
 	lines = bytes.Count(buf, []byte("\n")) + 1
 	if separator != blankSeparator {
@@ -196,8 +196,8 @@ func (s *csvScanner) quoted() error {
 	return nil
 }
 
-// skipBlanks moves past blanks that are not separators of columns, or past any in
-// format blank.
+// skipBlanks moves past blanks that do not separate columns. In format blank it moves
+// past all blanks.
 func (s *csvScanner) skipBlanks() {
 	for s.pos < len(s.buf) && isBlank(s.buf[s.pos]) && (s.sep == blankSeparator || s.buf[s.pos] != s.sep) {
 		s.pos++

@@ -26,18 +26,18 @@ type target struct {
 }
 
 // missingMarks are the texts that stand for a missing value, in lower case. "none"
-// and "-" are not among them: they are the names of classes too often.
+// and "-" are left out, since classes often have these names.
 var missingMarks = []string{"?", "na", "n/a", "n.a.", "#na", "#n/a", "<na>", "nan", "null", "1.#ind", "1.#qnan"}
 
-// isMissingMark reports an empty text or a mark, in any case and, since some programs
-// write -nan, with a sign.
+// isMissingMark reports an empty text or a mark. Upper and lower case count the same. A sign
+// is ignored, since some programs write -nan.
 func isMissingMark(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	return text == "" || slices.Contains(missingMarks, strings.TrimLeft(text, "+-"))
 }
 
-// isMissingLabel reports a label that stands for none, unless the entry lists just
-// this text as a label.
+// isMissingLabel reports a text that stands for a missing label, unless the entry lists
+// exactly this text as a label.
 func (r reader) isMissingLabel(name string) bool {
 	if !isMissingMark(name) && !r.isMark([]byte(name)) {
 		return false
@@ -79,7 +79,7 @@ func (r reader) distinct(t target) (names []string, codes []int32, err error) {
 	return names, codes, nil
 }
 
-// labelBytes estimates what a label takes beside its text, in every list of them.
+// labelBytes estimates the memory of a label beside its text, in all lists of labels together.
 const labelBytes = 256
 
 // encode turns labels into numbers and returns the classes' names: for binary the
@@ -148,7 +148,8 @@ func (t target) numbers(needs string) ([]float64, error) {
 	return y, nil
 }
 
-// scaleTarget takes the targets of all rows to target_range, in place, by the line through the smallest and the largest.
+// scaleTarget maps the targets of all rows to target_range, in place. The map is linear. The smallest and the largest target
+// become the ends of the range.
 func (r reader) scaleTarget(y []float64) error {
 	if r.TargetRange == nil {
 		return nil
@@ -230,7 +231,7 @@ func (r reader) binaryValues(t target, found []string) (map[string]float64, []st
 	return value, []string{strings.Join(negative, ","), strings.Join(positive, ",")}, nil
 }
 
-// absent is the error for the labels of a list that no row has: a slip of the finger would put rows into the other class.
+// absent is the error for labels of a list that no row has: a misspelt label would put rows into the other class.
 func (t target) absent(key string, list, found []string) error {
 	var absent []string
 	for _, l := range list {
@@ -249,7 +250,7 @@ func (t target) absent(key string, list, found []string) error {
 	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files, strings.Join(absent, ", "), key, someLabels(found), t.hint)
 }
 
-// noneOf is the error for a list of labels of which no row has any.
+// noneOf is the error if no row has a label of a list.
 func (t target) noneOf(key string, list catalogue.Texts, found []string) error {
 	return fmt.Errorf("%s: no row has a label that %s = %s lists; the labels are %s; correct the list%s", t.files, key, list, someLabels(found), t.hint)
 }

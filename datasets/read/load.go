@@ -1,6 +1,6 @@
 // Package read loads sets: [Load] turns the files of an entry into a datasets.Set, a dense matrix with
 // numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
-// model that is fitted already.
+// fitted model.
 //
 // A file becomes a table of text (CSV, columns separated by blanks, ARFF) or a sparse table of numbers
 // (LIBSVM); a plan says which columns of a table become which columns of the matrix; labels are coded
@@ -10,12 +10,12 @@
 // left out; categorical columns become one 0/1 column per level, levels sorted by
 // name; the numeric columns come first and the 0/1 columns after them, both in
 // file order. A value that is not a finite decimal number is an error that names the file,
-// the line and the column, unless it is a mark of a missing value in a set that says what becomes of these. Column numbers count
-// from 0, in TOML files and in errors; negative numbers count from the end. Labels
+// the line and the column. The exception is a mark of a missing value in a set that says what becomes of missing values. Column
+// numbers count from 0, in TOML files and in errors; negative numbers count from the end. Labels
 // that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label. Every
-// row has a label, and NA and the like are none.
+// row must have a label; NA and similar texts are not labels.
 //
-// The package guesses nothing about a file that its entry does not say. Missing numbers are NaN; package datasets fills them in.
+// The package reads a file only as its entry says, without guesses. Missing numbers are NaN; package datasets fills them in.
 package read
 
 import (
@@ -133,8 +133,8 @@ func (s starts) locate(i int) (k, row int) {
 }
 
 // joined parses files that are joined by rows; training files come before test files. parse
-// returns the rows of a file, and encodingHint's sentence on it. The target has neither at nor
-// errorf yet.
+// returns the number of rows of a file, and the file's encodingHint. The fields at and errorf of
+// the target are not set yet.
 func (r reader) joined(ctx context.Context, s *datasets.Set, contents []content, parse func(content) (int, string, error)) (t target, first starts, err error) {
 	var names []string
 	for _, c := range contents {
@@ -161,7 +161,7 @@ func (r reader) joined(ctx context.Context, s *datasets.Set, contents []content,
 	return t, first, nil
 }
 
-// readChannels reads files joined by columns, of which the first has the label.
+// readChannels reads files joined by columns. The first file has the label.
 func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
 	var parts []*datasets.Set
 	var labels target

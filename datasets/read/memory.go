@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// memoryLimit returns the bytes that loading one set may take, where a Directory allows so many.
+// memoryLimit returns the bytes that loading one set may take. allowed is what a Directory says, 0 for the usual bound.
 func memoryLimit(allowed int64) int64 {
 	if allowed > 0 {
 		return allowed
@@ -19,8 +19,8 @@ func memoryLimit(allowed int64) int64 {
 	return 8 << 30
 }
 
-// A budget counts the memory that loading a set holds, before it is asked for: a
-// small file can ask for much (one large index in a sparse row). What a file's text
+// A budget counts the memory that loading a set holds, before the memory is taken: a
+// small file can need much (one large index in a sparse row). What a file's text
 // becomes later is counted in full; a few bytes for each row or column are estimates.
 type budget struct{ limit, held int64 }
 
@@ -40,8 +40,8 @@ func (b *budget) refuse(n int64, advice, subject string, args ...any) error {
 		fmt.Sprintf(subject, args...), wording.Bytes(plus(b.held, n)), wording.Bytes(b.limit), advice)
 }
 
-// product multiplies sizes that are not negative; what is too large for an int64
-// is its largest value.
+// product multiplies sizes that are not negative. If the product is too large for an
+// int64, the result is the largest int64.
 func product(factors ...int64) int64 {
 	out := int64(1)
 	for _, f := range factors {

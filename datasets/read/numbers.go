@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Notations of numbers that are no plain decimal numbers. Spaces that separate thousands may be those that do not break a line, and
-// apostrophes may be curly.
+// Notations of numbers that are no plain decimal numbers. Thousands may be separated by no-break spaces and by curly
+// apostrophes, too.
 var (
 	dates     = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
 	times     = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
@@ -60,8 +60,8 @@ func NotationOf(text []byte, decimal string) Notation {
 	return NoNumber
 }
 
-// numberAdvice says what to do about a text that is no number: otherwise, unless it is a number in another notation, or a date. textual
-// says that the format has the key decimal.
+// numberAdvice says what to do about a text that is no number. It has own advice for a number in another notation and for a
+// date, and returns otherwise for any other text. textual says that the format has the key decimal.
 func numberAdvice(text []byte, decimal string, textual bool, otherwise string) string {
 	comma := "write it with a decimal point"
 	if textual {
@@ -115,8 +115,8 @@ func (r reader) isMark(text []byte) bool {
 	return slices.ContainsFunc(r.Missing, func(mark string) bool { return mark == string(text) })
 }
 
-// A numeric reads the values of numeric columns: numbers, and NaN for marks of missing values where the entry fills these in. A mark that
-// is a number, such as -999, stands for all its spellings.
+// A numeric reads the values of numeric columns. If the entry says how missing values are filled in, a mark of a missing
+// value is read as NaN. A mark that is a number, such as -999, stands for all spellings of the number.
 type numeric struct {
 	reader
 	marks []float64

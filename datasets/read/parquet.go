@@ -15,9 +15,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parseParquet reads a Parquet file of flat columns as a table of text, so that one rule holds for all formats. Numbers have all their digits, true is
-// 1 and false 0, null and NaN are the empty value. Dates, times and decimals are the text that a CSV file would have of them. Lines are
-// rows, counted from 1.
+// parseParquet reads a Parquet file of flat columns as a table of text, so that one rule holds for all formats. Numbers keep
+// all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and decimals are written as
+// in a CSV file. The line of a row is its number, from 1.
 func parseParquet(file string, data []byte, b *budget) (t *table, err error) {
 	// The library answers many damaged files with a panic.
 	defer func() {
@@ -38,7 +38,7 @@ func parseParquet(file string, data []byte, b *budget) (t *table, err error) {
 	if rows < 1 || width == 0 {
 		return nil, fmt.Errorf("%s: the file has no data rows", file)
 	}
-	memory := plus(product(rows, lineBytes), product(rows, int64(width), cellBytes+2)) // and two bytes of text, at the least
+	memory := plus(product(rows, lineBytes), product(rows, int64(width), cellBytes+2)) // counts two bytes of text a cell, at the least
 	if rows > math.MaxInt32 || !b.fits(memory) {
 		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", file, rows, width)
 	}
@@ -82,7 +82,8 @@ func leavesOf(file string, f *parquet.File) ([]parquetLeaf, error) {
 	return out, nil
 }
 
-// writerOf tells how values of a type are written: by what the file says that they mean, else by how they are stored.
+// writerOf returns the function that writes values of a type: by the meaning that the file declares, otherwise as they are
+// stored.
 func writerOf(t parquet.Type) func(to []byte, v parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch meant := logical.Value.(type) {

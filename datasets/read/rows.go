@@ -12,13 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ReadRows reads rows of a CSV file (or one separated by tabs, by its name) into the
-// columns that a set named features gave a method, in the units of the file. The first
-// line names the columns, in any order; columns of no feature are passed over. A feature
-// "job=admin" is 1 where the column job says admin and 0 elsewhere, unless a column has
-// the feature's own name. Without names the file has a column for each feature. With gaps a missing number is NaN,
-// where it is empty or a mark such as NA or ?; without gaps it is an error. like is the set that the model was trained on, or nil: its
-// separator, decimal comma and marks of missing values are read too. memory is the bytes that reading may take.
+// Rows reads rows of a CSV file, or of a file separated by tabs, as its name says. The columns of the result are
+// features, in the units of the file. The first line names the columns, in any order. A column that belongs to no
+// feature is ignored. A feature "job=admin" is 1 where the column job is admin and 0 elsewhere, unless a column has
+// the feature's own name. A file without names has one column for each feature, in order. A missing number is empty or
+// a mark such as NA or ?. With gaps it becomes NaN, and without gaps it is an error. like is the set that the model was
+// trained on, or nil; its separator, decimal comma and marks of missing values are accepted, too. memory is the bytes
+// that reading may take.
 func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense, error) {
 	own := catalogue.Entry{}
 	if like != nil {
@@ -41,7 +41,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 		header, separator = true, own.Separator[0]
 	}
 	if string(separator) != own.Separator {
-		own.Decimal = "" // the file is written in its own way
+		own.Decimal = "" // a file with another separator has no decimal comma
 	}
 	numbers := reader{&own, b}.numeric()
 	var names []string
@@ -84,7 +84,7 @@ func firstLineNames(data []byte, separator byte, features []string) bool {
 	}
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	s := csvScanner{buf: bytes.Clone(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))), sep: separator, line: 1}
-	if s.record() != nil { // what is wrong with it is said by who reads it
+	if s.record() != nil { // the parser reports what is wrong with the line
 		return true
 	}
 	for _, c := range s.cells {

@@ -82,8 +82,8 @@ func (t *table) resolve(c catalogue.Column) (int, error) {
 	return found, nil
 }
 
-// resolveRange returns the numbers of the first and the last column of c, which are
-// one for a single column.
+// resolveRange returns the numbers of the first and the last column of c. Both are equal
+// for a single column.
 func (t *table) resolveRange(c catalogue.Column) (first, last int, err error) {
 	if first, err = t.resolve(c); err != nil || c.To == nil {
 		return first, first, err
@@ -133,7 +133,7 @@ func shown(text string) string {
 
 // checkText refuses files that are not text in UTF-8 or a superset of ASCII, drops
 // a byte order mark, and refuses files too large for a span. Lines may end in LF,
-// in CRLF, or in CR alone, as old spreadsheets write them; the last become LF.
+// in CRLF, or in CR alone, as old spreadsheets write them. A CR alone becomes LF.
 func checkText(file string, buf []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(buf, []byte{0xff, 0xfe}), bytes.HasPrefix(buf, []byte{0xfe, 0xff}):

@@ -119,8 +119,8 @@ func (r reader) plan(tables []*table) (plan, error) {
 	return p, r.planLevels(&p, tables)
 }
 
-// claim notes in used, which has an element for each column, that list's columns are
-// used as what as says; no column is used twice.
+// claim notes in used, at the place of each column of list, what the column is used as.
+// It is an error if a column is used twice.
 func (t *table) claim(used []string, list catalogue.ColumnList, as string) error {
 	for _, c := range list {
 		if c.All {
@@ -167,8 +167,8 @@ func (r reader) planLevels(p *plan, tables []*table) error {
 	return nil
 }
 
-// levels returns the levels of column j, sorted: the declared ones, or those that
-// occur in any row.
+// levels returns the sorted levels of column j: the declared levels, or the levels that
+// occur in the rows.
 func (r reader) levels(tables []*table, j int) ([]string, error) {
 	set := map[string]bool{}
 	for _, t := range tables {
@@ -264,7 +264,7 @@ func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
 		}
 		for _, c := range p.coded {
 			l, ok := c.levels[string(t.cell(i, c.column))]
-			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, named as the first
+			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, with the name of the first mark
 				l, ok = c.levels[r.Missing[0]]
 			}
 			if ok {

@@ -25,14 +25,14 @@ type Outcome struct {
 type event any
 
 type (
-	// ended: a cell that was started, or whose result was given, has ended.
+	// ended says that a cell has ended: a cell that was started, or a cell whose result was given.
 	ended struct {
 		cell  *plan.Cell
 		run   result.Run
 		how   ending
 		err   error // of the runner, or of put
 		given bool
-		// around is the seconds of the cell beside its fits: of its process, its data, its split. 0 means unknown.
+		// around is the seconds that the cell needs beside its fits: for its process, its data and its split. 0 means unknown.
 		around float64
 	}
 	// answered says whether cells may start. That may have changed when a cell ended.
@@ -66,24 +66,33 @@ const (
 type action any
 
 type (
+	// start runs a cell. The event ended follows.
 	start struct {
 		cell *plan.Cell
-		room string // of other machines; "" is this machine
-	} // run a cell; ended follows
-	ask   struct{} // whether cells may start; answered follows
+		room string // a room of other machines; "" is this machine
+	}
+	// ask asks whether cells may start. The event answered follows.
+	ask struct{}
+	// claim takes cells. The event claimed follows.
 	claim struct {
 		cells []*plan.Cell
-		spare bool
-	} // take cells; claimed follows. spare leaves out cells that an earlier run died of
-	release struct{ cell *plan.Cell } // give back the claim of a cell that has no result here
-	forget  struct{ cell *plan.Cell } // forget the data set of the cell for now
-	give    struct {
+		spare bool // leave out cells during which a process of an earlier run died
+	}
+	// release gives back the claim of a cell that has no result here.
+	release struct{ cell *plan.Cell }
+	// forget drops the data set of the cell for now.
+	forget struct{ cell *plan.Cell }
+	// give puts a result that no runner computed. The event ended follows.
+	give struct {
 		cell *plan.Cell
 		run  result.Run
-	} // put a result that no runner computed; ended follows
-	tell struct{ note func(Options) }  // call a function of the options
-	wake struct{ after time.Duration } // send ticked after this time, unless another event comes first
-	fail struct{ err error }           // end all running cells
+	}
+	// tell calls a function of the options.
+	tell struct{ note func(Options) }
+	// wake sends ticked after this time, unless another event comes first.
+	wake struct{ after time.Duration }
+	// fail ends all running cells.
+	fail struct{ err error }
 )
 
 // state is all that the decisions depend on.
@@ -279,7 +288,7 @@ func (s *state) end(e ended) {
 				processor = *e.run.CPUSeconds
 			}
 			s.forecast.Record(e.cell, e.run.Seconds(), processor)
-			if !away { // another machine's time also has the way there and earlier cells of the batch
+			if !away { // the time of another machine also contains the transfer and earlier cells of the batch
 				s.forecast.RecordAround(e.cell, e.around)
 			}
 		}
@@ -329,8 +338,7 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 	}
 }
 
-// skip leaves out a cell that exceeds the limits. It stores no result, so that a run with other limits can run the
-// cell.
+// skip leaves out a cell that exceeds the limits. No result is stored, so that a run with other limits can run the cell.
 func (s *state) skip(l plan.Skipped) {
 	if l.Cell.Spec.Canary != nil {
 		s.out.Canaries++

@@ -129,7 +129,7 @@ func (c *comparison) methodRecords() doc.Records {
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
 		var ours, theirs, paper, printed any
-		var in []string // the sets behind its ranks
+		var in []string // the sets behind the method's ranks
 		if c.midRanks != nil && i < c.ranked {
 			in, ours, theirs, paper = c.counted, frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
 		}

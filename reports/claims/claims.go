@@ -1,17 +1,17 @@
-// Package claims decides sentences of papers on stored results: each holds, fails, or is not told apart.
+// Package claims decides sentences of papers by stored results: a sentence holds, fails, or stays open.
 //
-// A claim is a list of comparisons (package experiments), each a difference and the region in which it lies if the claim is true.
-// The difference is estimated on the data sets that are stored, by the mean over them; its interval is what other splits of these
-// sets would give, after Nadeau and Bengio (2003) on each set. It says nothing of other data sets, which `bench compare` asks. With
-// intervals at level 1 - alpha
+// A claim is a list of comparisons (package experiments). Each comparison is a difference, and a region in which the
+// difference lies if the claim is true. The difference is estimated by the mean over the stored data sets. Its interval is
+// for other splits of these sets, after Nadeau and Bengio (2003) on each set. It says nothing about other data sets; `bench
+// compare` is for these.
 //
-//   - a claim holds if every interval lies in its region: each is at level 1 - alpha, and that is enough for all of them
-//     together (Berger 1982), since a false claim has one comparison that is false, and that holds with probability alpha at most;
-//   - a claim of k comparisons fails if one interval, at level 1 - alpha / k, lies outside of its region;
-//   - else the results do not tell.
+//   - A claim holds if every interval at level 1 - alpha lies in its region. This level is enough for all comparisons
+//     together (Berger 1982): a false claim has a false comparison, which holds with probability alpha at most.
+//   - A claim of k comparisons fails if one interval at level 1 - alpha / k lies outside of its region.
+//   - Otherwise the claim stays open.
 //
-// So a false claim is said to hold, or a true one to fail, with probability alpha at most; claims_test.go counts. Processor times
-// are compared by their ratio, with Student's interval of the mean logarithm over repetitions.
+// So the probability is at most alpha that a false claim holds, and that a true claim fails; claims_test.go counts.
+// Processor times are compared by their ratio, with Student's interval of the mean logarithm over repetitions.
 package claims
 
 import (
@@ -32,7 +32,7 @@ import (
 // Alpha is the probability with which a verdict may be wrong.
 const Alpha = 0.05
 
-// A Verdict says what results tell of a claim.
+// A Verdict says what results say about a claim.
 type Verdict string
 
 // The verdicts.
@@ -57,17 +57,17 @@ type Part struct {
 	Estimate Estimate
 	Verdict  Verdict // by itself
 	Ratio    bool    // estimate and interval are of a ratio
-	Percent  bool    // they are percentage points
-	What     string  // of which: the metric, processor time, power
+	Percent  bool    // estimate and interval are percentage points
+	What     string  // what is compared: the metric, processor time, power
 }
 
 // An Estimate is a mean over data sets with what its interval needs.
 type Estimate struct {
 	Mean, Error, DF float64 // standard error and degrees of freedom; NaN for one split
-	Sets, Splits    int     // the fewest splits of a set
+	Sets, Splits    int     // number of sets, and the fewest splits of a set
 }
 
-// Interval is that of the mean; without a standard error it is the whole line.
+// Interval is the confidence interval of the mean. Without a standard error it is the whole line.
 func (e Estimate) Interval(level float64) (low, high float64) {
 	switch {
 	case math.IsNaN(e.Error):
@@ -86,8 +86,9 @@ type sample struct {
 	ratio  float64 // test rows for a training row, 0 for values that are independent
 }
 
-// combine adds samples up. The variance of each mean is Nadeau and Bengio's, that of their sum has Satterthwaite's degrees of freedom.
-// A few sets with fewer splits than stats.FewestSplits have no standard error: the spread of so few counts is often zero by chance.
+// combine adds samples up. The variance of the mean of a sample is Nadeau and Bengio's. The variance of the sum has
+// Satterthwaite's degrees of freedom. There is no standard error for fewer sets than stats.FewestSplits if one of the sets
+// has fewer splits than that: the spread of so few counts is often zero by chance.
 func combine(samples []sample) Estimate {
 	e := Estimate{Sets: len(samples), Splits: math.MaxInt}
 	sum, down := 0.0, 0.0
@@ -132,7 +133,7 @@ func Decide(f frame.Frame, claims []experiments.Claim) ([]Result, error) {
 	return out, nil
 }
 
-// verdict is that of all comparisons of a claim together.
+// verdict is the verdict on a claim, from all of its comparisons.
 func verdict(parts []Part) Verdict {
 	out := Holds
 	for _, p := range parts {
@@ -154,7 +155,7 @@ func (p Part) outside(level float64) bool {
 	return high <= p.Least || low >= p.Most
 }
 
-// Interval is that of the difference or the ratio.
+// Interval is the confidence interval of the difference or the ratio.
 func (p Part) Interval(level float64) (low, high float64) {
 	low, high = p.Estimate.Interval(level)
 	if p.Ratio {
@@ -176,7 +177,7 @@ type decider struct {
 	lines map[string]sweep.Lines // by metric
 }
 
-// compare decides a comparison, one part a series that Series is set beside.
+// compare decides a comparison. It returns one part for each series that Series is compared with.
 func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 	name := c.Of
 	if name == experiments.CPU || name == experiments.Slope {
@@ -231,12 +232,12 @@ func (p Part) alone() Verdict {
 	return Open
 }
 
-// setsOf returns the sets that count.
+// setsOf returns the sets that a comparison is about.
 func setsOf(l sweep.Lines, c experiments.Comparison) []string {
 	return slices.DeleteFunc(slices.Clone(l.Sets), func(set string) bool { return c.Datasets != nil && !slices.Contains(c.Datasets, set) })
 }
 
-// at returns the values of a comparison: those that are named, or all at which both series have runs.
+// at returns the values of the swept quantity for a comparison: the named values, or all values at which both series have runs.
 func at(l sweep.Lines, named []float64, series, other string) []float64 {
 	if named != nil {
 		return named
@@ -244,8 +245,10 @@ func at(l sweep.Lines, named []float64, series, other string) []float64 {
 	return slices.DeleteFunc(slices.Clone(l.Xs(series)), func(x float64) bool { return other != "" && !slices.Contains(l.Xs(other), x) })
 }
 
-// means are the differences of a metric: of each set that of the means over the values. Where sets are the points, each value is
-// a set of its own; other values of the second series are other sets then, and not paired with those of the first.
+// means estimates how much a series differs from the other series in a metric. On each set it compares the means of both
+// series over the values of the comparison, split by split. Without another series it estimates the metric of the one
+// series. If sets are the points of the sweep, each value is a set of its own. If the comparison names values for the other
+// series (WithAt), these are different sets, and splits are not paired.
 func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	xs := at(l, c.At, c.Series, other)
 	beside := c.WithAt
@@ -291,7 +294,7 @@ func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	return combine(samples)
 }
 
-// averages is the mean of a series over values by split; a split counts that has them all.
+// averages returns the mean of a series over values, by split. It leaves out splits that lack one of the values.
 func averages(l sweep.Lines, series string, xs []float64, set string) map[int]float64 {
 	out := map[int]float64{}
 	for i, x := range xs {
@@ -310,7 +313,8 @@ func averages(l sweep.Lines, series string, xs []float64, set string) map[int]fl
 	return out
 }
 
-// differences are those of the splits that both have, in order; beside nothing the values themselves.
+// differences returns left less right for each split that both have, in the order of the splits. If alone is true there is
+// no right side, and the result is the values of left.
 func differences(left, right map[int]float64, alone bool) []float64 {
 	var splits []int
 	for split := range left {
@@ -326,7 +330,7 @@ func differences(left, right map[int]float64, alone bool) []float64 {
 	return out
 }
 
-// times are the logarithms of ratios of processor times, the mean over values and sets.
+// times estimates the logarithm of the ratio of processor times, as the mean over values and sets.
 func times(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	xs := at(l, c.At, c.Series, other)
 	sums, parts := map[int]float64{}, map[int]int{}
@@ -370,7 +374,7 @@ func power(l sweep.Lines, c experiments.Comparison) Estimate {
 	return repeated(list)
 }
 
-// repeated is the mean of independent repetitions.
+// repeated estimates the mean of independent repetitions.
 func repeated(list []float64) Estimate {
 	if len(list) == 0 {
 		return Estimate{}

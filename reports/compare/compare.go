@@ -112,8 +112,8 @@ func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
 	return p.preliminary() + p.summary(), nil
 }
 
-// Sentences are the verdicts of a method's page without probabilities of the typical difference. first are
-// those at the top of the page. rest are those among the details, one for each other method.
+// Sentences are the verdicts of a method's page without probabilities of the typical difference. first are the
+// sentences at the top of the page. rest are the sentences among the details, one for each other method.
 func Sentences(t frame.Table, ev *evidence.Evidence, o Options) (first, rest []string, err error) {
 	o.Draws = none
 	p, err := newPage(t, ev, o)

@@ -20,7 +20,7 @@ func (p *page) decimals() int {
 
 func (p *page) lowerIsBetter() bool { return p.Metric.Better == metric.Lower }
 
-// interval is that of the difference, ours less theirs.
+// interval turns the interval of a gain into the interval of the difference, ours less theirs.
 func (p *page) interval(i stats.Interval) stats.Interval {
 	if p.lowerIsBetter() {
 		return stats.Interval{Low: -i.High, High: -i.Low}
@@ -67,7 +67,7 @@ func (p *page) overSets() doc.Table {
 
 func told(v evidence.Verdict) bool { return v == evidence.Better || v == evidence.Worse }
 
-// found explains the mark of verdicts, where one is marked.
+// found explains the mark of verdicts; "" if no verdict is marked.
 func (p *page) found(rows []doc.Row) string {
 	for _, r := range rows {
 		for _, c := range r.Entries {

@@ -16,7 +16,7 @@ const (
 	mostList = 6 // the most methods that a sentence names; a table names all
 )
 
-// verdicts are the sentences at the top of the page, and those that follow among the details.
+// verdicts are the sentences at the top of the page, and the sentences among the details.
 func (p *page) verdicts() (first, rest []string) {
 	var each []string
 	for i := range p.pairs {
@@ -32,8 +32,8 @@ func (p *page) verdicts() (first, rest []string) {
 	return first, each
 }
 
-// preliminary says that most comparisons on a set rest on fewer splits than the protocol has, whether they are not run yet or were not asked
-// for, or that all rest on one data set.
+// preliminary says that most comparisons on a set use fewer splits than the protocol has, or that all comparisons use one
+// data set. Splits may be missing because they did not run or were not requested.
 func (p *page) preliminary() string {
 	var splits []int
 	sets := 0

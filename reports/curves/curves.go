@@ -1,10 +1,10 @@
 // Package curves shows how results change as more is computed: average ranks as splits are added, and the
 // metric after each round where the protocol lists rounds.
 //
-// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
-// splits would have given the same order, and whether more splits would change it. The rounds need methods
-// with stages (boosting rounds, features chosen one after another); each set has a drawing of its own. [Learning] draws stages alone,
-// also those that are numbers of training rows.
+// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer splits would
+// have given the same order, and whether more splits would change it. The rounds need methods with stages (boosting rounds,
+// features chosen one after another); each set has a drawing of its own. [Learning] draws only stages, which may also be
+// numbers of training rows.
 package curves
 
 import (
@@ -58,8 +58,9 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	return d, nil
 }
 
-// Learning draws the stages of a frame by a quantity that numbers them: "round", or "training rows" where whoever made the frame has
-// put the tests of models of so many rows there; a note says that the models are trained again. It is an error if no row has stages.
+// Learning draws the stages of a frame by the quantity that numbers them: "round", or "training rows" if the caller has
+// stored tests of models with so many training rows as stages. A note says that the models are trained again. It is an error
+// if no row has stages.
 func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -117,7 +118,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 		last = ranks
 	}
 	table := doc.Table{Corner: "Method", Best: "the best, every tied one."}
-	var shown []int // numbers of splits
+	var shown []int // the numbers of splits that have a column
 	for _, n := range []int{1, 2, 3, 5, 10, 15, 20, 30, 50, 100} {
 		if n < len(splits) {
 			shown = append(shown, n)

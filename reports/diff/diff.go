@@ -1,7 +1,7 @@
 // Package diff says what changed between two collections of results: counts, choices of grid points, and means.
 //
-// [Tally.Add] takes the two results of a cell, and [Tally.Lines] sums up by protocol, data set and method. Whether a mean
-// differs is tested on each data set by itself, since a method's author asks of each set whether a change touched it.
+// [Tally.Add] takes the two results of a cell, and [Tally.Lines] sums up by protocol, data set and method. Means are tested
+// on each data set by itself, since the author of a method wants to know which sets a change affects.
 // The package reads nothing and prints nothing; `bench diff` does.
 package diff
 
@@ -22,13 +22,13 @@ type Line struct {
 	Protocol, Dataset, Method string
 	Versions                  [2]string // of the method on each side, joined by ", " where there are several
 	Cells                     int
-	Ends                      int // cells of which one side failed and the other did not
+	Ends                      int // cells that ended with another status
 	Counts                    int // cells with other test counts, or other bits of the test scores where both are known
 	Choices                   int // cells with another chosen grid point
 	Metric                    string
 	A, B                      float64 // means of the metric over the cells that ended ok on both sides; in per cent where the metric is
-	// Low and High are the interval at 95 % of B - A for other splits of the same rows (Nadeau and Bengio 2003), NaN for a single
-	// split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
+	// Low and High are the interval at 95 % of B - A for other splits of the same rows (Nadeau and Bengio 2003), NaN for a
+	// single split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
 	Low, High, P float64
 }
 
@@ -37,8 +37,8 @@ func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
 
 // A Tally collects cells. The zero value is ready.
 type Tally struct {
-	// Rows says how many rows a data set has, 0 where that is not known. A protocol may learn from a few of the rows that a split
-	// does not test, and how alike splits are is a matter of the rows that they divide.
+	// Rows says how many rows a data set has; 0 is unknown. A protocol may learn from only some of the rows that a split
+	// does not test, but how alike splits are depends on all rows that they divide.
 	Rows func(dataset string) int
 
 	lines map[[3]string]*line
@@ -151,7 +151,7 @@ func (l *line) finish() error {
 	return nil
 }
 
-// metricOf is what a task's results are compared by: the share of right rows, or the error of regression.
+// metricOf is the metric by which results of a task are compared: the share of right rows, or the error of regression.
 func metricOf(task string) metric.Metric {
 	name := "accuracy"
 	if task == "regression" {
@@ -164,7 +164,7 @@ func metricOf(task string) metric.Metric {
 	return m
 }
 
-// note adds a version to those of a side.
+// note adds a version to the versions of a side.
 func note(versions *string, v string) {
 	if !slices.Contains(strings.Split(*versions, ", "), v) {
 		*versions = strings.TrimPrefix(*versions+", "+v, ", ")

@@ -53,7 +53,7 @@ type Pair struct {
 // A SetPair is a pair on one data set, over the splits that both have finished.
 type SetPair struct {
 	Set          frame.Set
-	Splits       []int    // the splits of the means; of equal fits of both methods only the first
+	Splits       []int    // the splits of the means; if fits of both methods repeat, only the first of the equal splits
 	Ours, Theirs *big.Rat // means
 	Gain         *big.Rat
 	Rope         *big.Rat
@@ -168,7 +168,7 @@ func (f fits) again(a, b frame.Run) bool {
 	return before
 }
 
-// mean is that of values, at least one.
+// mean is the mean of at least one value.
 func mean(values []*big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for _, v := range values {

@@ -1,8 +1,8 @@
-// Package experiment puts together the page of an experiment (package experiments): the verdicts on its claims, then what its
-// reports draw, then how each verdict came about.
+// Package experiment puts together the page of an experiment (package experiments): the verdicts on its claims, then the
+// drawings of its reports, then the numbers behind each verdict.
 //
-// [Build] asks a [Source] for the rows of each report, and for what is drawn from models or formulas. The package reads no database, trains nothing
-// and lays nothing out.
+// [Build] asks a [Source] for the rows of each report, and for what is drawn from models or formulas. The package reads no
+// database, trains nothing and lays nothing out.
 package experiment
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Source is where the parts of an experiment come from. Nil lists are those of the protocol.
+// A Source is where the parts of an experiment come from. A nil list means the list of the protocol.
 type Source struct {
-	Cells int                                                   // how many the part has
+	Cells int                                                   // how many cells the part has
 	Rows  func(methods, datasets []string) (frame.Frame, error) // cells of the experiment's splits
 	Drawn map[string]Drawn                                      // reports that are not made from a frame, by name
 }
@@ -31,7 +31,7 @@ type Source struct {
 type Drawn func(flags, methods, datasets []string) (doc.Document, error)
 
 // Build returns the document of a part of an experiment; quick says that the part is less than the whole. The error is a
-// frame.RequestError if the experiment asks for what does not exist; errors of the source are returned as they are.
+// frame.RequestError if the experiment asks for something that does not exist. Errors of the source are returned unchanged.
 func Build(e *experiments.Experiment, part experiments.Part, quick bool, from Source) (doc.Document, error) {
 	d := doc.Document{Report: "experiment", Title: e.Title, Label: "exp:" + e.Name}
 	if quick {
@@ -83,7 +83,7 @@ func finished(f frame.Frame) int {
 	return n
 }
 
-// drawn is the document of one report: of the part's methods and sets where the show names none.
+// drawn is the document of one report. If the show names no methods or sets, the report has those of the part.
 func drawn(e *experiments.Experiment, part experiments.Part, show experiments.Show, from Source) (doc.Document, error) {
 	methods, datasets := show.Methods, show.Datasets
 	if methods == nil {
@@ -136,7 +136,7 @@ func add(d *doc.Document, one doc.Document) {
 	d.Warnings, d.Notes = appendNew(d.Warnings, one.Warnings), appendNew(d.Notes, one.Notes)
 	for i, b := range one.Blocks {
 		if code, ok := b.(doc.Code); ok && code.Language == "sh" {
-			continue // how to run what is missing: `bench experiment run` does
+			continue // commands for missing cells are left out, since `bench experiment run` computes the cells
 		}
 		if prose, ok := b.(doc.Prose); ok && i == 0 && prose.Heading == "" {
 			prose.Heading = one.Title

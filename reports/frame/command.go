@@ -13,11 +13,11 @@ import (
 // An Invocation says how to write `bench run` so that it uses the report's protocol, database and data.
 type Invocation struct {
 	Protocol string // argument of --protocol: a name or the path of a TOML file; "" for the default
-	Splits   int    // of the protocol: those that are run without --splits
+	Splits   int    // number of the protocol's splits, which are run without --splits
 	Database string // argument of --db; "" for the default
 	Data     string // argument of --data; "" for the default
 
-	methods map[string]string // by the heads of columns that have others: NAME@VERSION
+	methods map[string]string // names of methods by the head of their column, where the head is another text: NAME@VERSION
 }
 
 // Command writes the command that runs methods on sets (names or TOML files). Without methods and sets it
@@ -80,8 +80,8 @@ func (v Invocation) splits(splits []int) (flag, value string) {
 	return "--splits", text
 }
 
-// commaList joins names for a flag that takes a list, which reads them as a line of
-// CSV: a path with a comma is quoted in it.
+// commaList joins names for a flag that takes a list. The flag reads the list as a line
+// of CSV, so a path with a comma is quoted.
 func commaList(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -156,7 +156,7 @@ func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted fun
 			for _, s := range wanted(d.Name) {
 				status, stored := have[s]
 				if !changed && (status == result.OK || !stored && t.beyond[key][s] != "") {
-					continue // or its row says what runs it
+					continue // the split is finished, or a run skipped it, and the gap says why
 				}
 				methods[m], names[d.Name], splits[s] = true, true, true
 				retry = retry || stored && !changed

@@ -6,7 +6,8 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// findings say what speaks against the methods whose cells are shown, those of the same version on the same data.
+// findings are warnings about findings against methods of the table. A finding counts if the shown cells have its version
+// and data.
 func (t *Table) findings(found []store.Finding) []string {
 	shown := func(f store.Finding) bool {
 		for _, m := range t.Methods {

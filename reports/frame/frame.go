@@ -91,7 +91,7 @@ type Protocol struct {
 	Sizes          func(rows, trainRows int) (train, test int, err error) // sizes of a split; see split.Splitter.Sizes
 	// Once reports whether all splits of a set have the same rows; see split.Splitter.Once. nil means no.
 	Once  func(testPart bool) bool
-	Fits  bool // the rows that are learned from are tested
+	Fits  bool // the training rows are tested
 	Sweep Sweep
 }
 
@@ -134,7 +134,7 @@ type Frame struct {
 	Rows  []store.Row                  // the requested rows, sorted by data set, method and split
 	Grids map[string][]json.RawMessage // the grid points of each grid in the notation of its author, by hash
 
-	beyond map[cellKey]map[int]string // by split, why `bench run` skipped the cell
+	beyond map[cellKey]map[int]string // why `bench run` skipped the cell, by split
 	found  []store.Finding            // see Rows
 	pinned map[string]store.Version   // the versions in columns of NAME@VERSION
 	sets   []Dataset                  // the rows of tables: the requested sets or the protocol's, then other stored sets
@@ -227,8 +227,8 @@ func (f *Frame) pickSets() error {
 	return nil
 }
 
-// pickMethods resolves the requested names to names of columns: methods of the program, imported methods, and
-// versions.
+// pickMethods resolves the requested names to names of columns: a method of the program, an imported method, or a
+// version.
 func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) error {
 	all := f.Methods
 	f.Methods = nil
@@ -276,7 +276,7 @@ func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 	return "", err
 }
 
-// dataset gives what the catalogue knows of a set; a user's own may be unknown to it by now.
+// dataset returns what the catalogue knows of a set. The catalogue may no longer know a user's own set.
 func (f *Frame) dataset(name, group string) Dataset {
 	d := Dataset{Name: name, Group: group, Draws: f.once(false)}
 	e, err := f.Sets.Entry(name)

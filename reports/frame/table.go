@@ -30,7 +30,7 @@ type Table struct {
 	Protocol  string
 	Methods   []string // in order; methods that lack counted sets are last; see Whole
 	Splits    []int    // planned, in increasing order
-	AllSplits int      // of the protocol, of which Splits may be some
+	AllSplits int      // number of the protocol's splits; Splits may be fewer
 	Sets      []Set    // the main group, then apart, then generated
 	Counted   []string // names of the counted sets
 
@@ -68,11 +68,11 @@ type Dataset struct {
 	TestRows  int    // of one split
 	Draws     bool   // every split has the same training and test rows: splits are draws of the method
 
-	listed bool // in every table, whatever is stored of it
+	listed bool // the set is in every table, even without stored cells
 }
 
 // TrainPart returns how many rows a split has beside its test rows. A protocol with train_rows, or a point of a sweep, learns
-// from fewer of them, learned in number; how alike splits are is a matter of the rows that they divide.
+// from fewer rows (learned), but how alike splits are depends on all rows that they divide.
 func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
 
 // Set is a data set with one cell a method.
@@ -117,7 +117,7 @@ type Change struct {
 	Dataset string
 	File    string // names the data to people
 	Was, Is string // fingerprints
-	Command string // computes these runs again on the data of now; "" if none does
+	Command string // computes these runs again on today's data; "" if no command does
 }
 
 type cellKey struct{ dataset, method string }

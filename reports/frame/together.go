@@ -17,10 +17,11 @@ type together struct {
 	notes    []string // cells that are left out for other reasons
 }
 
-// consistent keeps the cells that belong together: those of today's protocol, for each set those of one kind
-// of data, and for each method on it those of one version and grid: of the program's own version if there are such cells,
-// since older ones may have been imported later, and else of the one that ran last. Versions of a plugin that differ in
-// its libraries alone count as one, so that results of several machines stand together; a warning names them.
+// consistent keeps the cells that may stand together. Their protocol is today's. All cells of a set have one kind of data.
+// All cells of a method on a set have one version and one grid: those of the cell that ran last. If there are cells of the
+// program's own version, only these count as last, since cells of an older version may have been imported later. Versions of
+// a plugin that differ only in its libraries count as one version, so that results of several machines stand together; a
+// warning names them.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.drop("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -51,7 +52,7 @@ func (f Frame) consistent(rows []store.Row) together {
 	return t
 }
 
-// drop removes cells and notes which ones.
+// drop removes the cells for which out is true, and adds a note that names them.
 func (t *together) drop(what string, out func(store.Row) bool) {
 	before := len(t.rows)
 	var of, methods, sets []string
@@ -73,9 +74,9 @@ func (t *together) drop(what string, out func(store.Row) bool) {
 	}
 }
 
-// oneKindOfData keeps for each set the cells of the data that its files have now. Where there are none or the
-// files are unknown, it keeps the cells of the data that ran last. Two files that ran under one name are two
-// kinds of data.
+// oneKindOfData keeps for each set the cells of the data that its files have now. If there are no such cells, or
+// the files are unknown, it keeps the cells with the data of the last run. Two files that ran under one name are
+// two kinds of data.
 func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	var names []string
 	newest := map[string]store.Row{}
@@ -131,7 +132,7 @@ func (t *together) dropOtherData(name, keep string) (methods, was []string, n in
 	return methods, was, before - len(t.rows)
 }
 
-// String says it on one line, which ends with the command.
+// String describes the change on one line, which ends with the command.
 func (c Change) String() string {
 	s := fmt.Sprintf("The row %s is of the data as it was read then. %s", c.Dataset, changedSince(c.File, c.Is, c.Was))
 	if c.Command == "" {

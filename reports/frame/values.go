@@ -140,7 +140,7 @@ func Number(x float64, decimals int) string {
 	return zeroUnsigned(strconv.FormatFloat(x, 'f', decimals, 64))
 }
 
-// Signed writes a difference with its sign; what rounds to zero has none.
+// Signed writes a difference with its sign. A value that rounds to zero has no sign.
 func Signed(x *big.Rat, decimals int) string {
 	s := zeroUnsigned(x.FloatString(decimals))
 	if x.Sign() > 0 && strings.Trim(s, "0.") != "" {
@@ -149,7 +149,7 @@ func Signed(x *big.Rat, decimals int) string {
 	return s
 }
 
-// zeroUnsigned takes the sign from what rounded to zero.
+// zeroUnsigned removes the sign of a number that was rounded to zero.
 func zeroUnsigned(s string) string {
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")
@@ -191,7 +191,7 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Ranked is an error if no data set counts, or if of several methods fewer than two are whole.
+// Ranked is an error if no data set counts, or if there are several methods and fewer than two of them are whole.
 func (t *Table) Ranked() error {
 	switch {
 	case len(t.Counted) == 0:
@@ -222,8 +222,8 @@ func (t *Table) Comparable() error {
 	return t.Ranked()
 }
 
-// Tested is TableOf for a report that tests its methods. It is an error unless the table is Comparable, the level is one, and the
-// control, "" for none, is a whole method.
+// Tested is TableOf for a report that tests its methods. It is an error if the table is not Comparable, if CheckLevel
+// refuses the level, or if the control is not a whole method. control may be "" for none.
 func (f Frame) Tested(metric string, level float64, control string) (Table, error) {
 	if err := CheckLevel(level); err != nil {
 		return Table{}, err

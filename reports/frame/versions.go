@@ -89,8 +89,8 @@ func (t *Table) Pinned(method string) (store.Version, bool) {
 	return v, ok
 }
 
-// Version is the version of a method's cells on a set, or the versions, with "; " between them, where they differ in
-// the libraries of a plugin; "" without cells.
+// Version is the version of a method's cells on a set; "" without cells. If versions differ in the libraries of a plugin,
+// all are named, with "; " between them.
 func (t *Table) Version(dataset, method string) string {
 	return strings.Join(t.versions(dataset, method), "; ")
 }

@@ -106,7 +106,7 @@ func countedSets(have [][]int) []int {
 		if 2*methods < len(have) {
 			return 0
 		}
-		return length*(len(have)+1) + methods // of equally long lists the one of more methods
+		return length*(len(have)+1) + methods // of equally long lists, the list that more methods have
 	})
 	if longest != nil {
 		return longest
@@ -167,7 +167,7 @@ func (t *Table) partialNotes() []string {
 	return notes
 }
 
-// dropSurplus takes the rows of splits out that are more than are compared.
+// dropSurplus removes the rows of splits beyond the compared ones.
 func (t *Table) dropSurplus() {
 	for _, c := range t.surplus {
 		key := cellKey{c.dataset, c.method}

@@ -1,12 +1,12 @@
-// Package grid shows which grid points were chosen, and what that says about the grid.
+// Package grid shows which grid points were chosen, and what the choices say about the grid.
 //
-// For every method whose grid has more than one point: how often each value of each axis was chosen on
-// each set, and on which sets the choice sits on the edge of the grid, where a wider grid might do
-// better. Beside it stands how much better the chosen point looked in the folds than it was on the
-// test rows: the choice is made among many by the folds, which flatters it.
+// For every method whose grid has more than one point, the report shows how often each value of each axis was
+// chosen on each set. It also names the sets where the choice sits on the edge of the grid, so that a wider grid
+// might do better. Another table shows how much better the chosen point looked in the folds than it was on the
+// test rows: the folds choose the best of many points, so its result in the folds is too good.
 //
-// Where the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
-// the best point in hindsight is on the same test rows. Elsewhere only the chosen point is ever tested.
+// If the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
+// the best point in hindsight is on the same test rows. Otherwise only the chosen point is tested.
 package grid
 
 import (
@@ -36,10 +36,10 @@ type axis struct {
 	chosen  map[string]map[string]int // finished splits by set and value
 }
 
-// edgeShare is the share of a set's splits from which its choice counts as sitting on an edge.
+// edgeShare is the least share of a set's splits that must choose an edge, so that the set is named.
 const edgeShare = 0.5
 
-// Build returns the document. It is an error if no method that was asked for has a grid of several points, and if stored cells
+// Build returns the document. It is an error if no requested method has a grid of several points, or if stored cells
 // contradict each other.
 func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
@@ -173,7 +173,7 @@ func (a *axis) choose(set string, params json.RawMessage) error {
 	return nil
 }
 
-// total is how many splits of a set a choice is known of.
+// total is the number of a set's splits with a known choice.
 func (a *axis) total(set string) int {
 	n := 0
 	for _, k := range a.chosen[set] {
@@ -301,7 +301,7 @@ func flatteredMethods(t frame.Table) []flattered {
 	return out
 }
 
-// flattery is the table of folds beside test.
+// flattery is the table that compares results in the folds with results on the test rows.
 func flattery(t frame.Table) doc.Table {
 	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf("Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery", Corner: "Method",
 		Head:   []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"}, {Name: "diff.", Long: "difference", Kind: doc.Signed}},

@@ -14,13 +14,13 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// regret is what the choice of a grid point by the folds cost a method on a set, as means over the splits whose
-// every point is tested.
+// regret is what the choice of a grid point by the folds cost a method on a set. Values are means over the splits
+// with tests of every grid point.
 type regret struct {
 	set, method string
 	splits      int
 	chosen      *big.Rat // the test of the points that the folds chose
-	best        *big.Rat // the test of each split's best point by these tests
+	best        *big.Rat // the test of the point that these tests find best, for each split by itself
 	one         *big.Rat // the test of the one point that is best over all splits; nil where grids differ
 	point       string   // that point
 }
@@ -81,7 +81,7 @@ func regretOf(t frame.Table, cells []store.Row, grids map[string][]json.RawMessa
 	return out, true
 }
 
-// cost is how much better than what the folds chose another value is.
+// cost is how much better another value is than the value that the folds chose.
 func cost(t frame.Table, chosen, other *big.Rat) *big.Rat {
 	if other == nil {
 		return nil
@@ -93,7 +93,7 @@ func cost(t frame.Table, chosen, other *big.Rat) *big.Rat {
 	return d
 }
 
-// regretTable is what choosing by the folds cost.
+// regretTable is the table of regrets.
 func regretTable(t frame.Table, all []regret) doc.Table {
 	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf("Mean test %s of the points chosen by the folds, and of those that are best by the test itself", t.Metric.Title),
 		Label: "regret", Corner: "Data set, method",

@@ -15,9 +15,9 @@ import (
 
 // A Board is the methods of a table in order.
 type Board struct {
-	Asked  int      // place in the table of the method that the other methods are compared with: the method that was named, or the leader
-	Named  bool     // it was named before the data were seen
-	Sets   []string // that count, of the main group
+	Asked  int      // place in the table of the asked method, with which other methods are compared: the named method, or the leader
+	Named  bool     // the asked method was named before the data were seen
+	Sets   []string // the sets of the main group that count
 	Matter string   // the largest difference that does not matter, as text
 	Field  int      // whole methods, those that have every set
 	Rows   []Row    // whole methods, the largest gain first, then partial ones, the most sets first
@@ -28,19 +28,19 @@ type Board struct {
 type Row struct {
 	Method   string
 	Place    int // in the table's methods
-	Have     int // sets
+	Have     int // number of these sets that the method has
 	Whole    bool
-	Gain     *big.Rat       // mean over sets of its mean less the mean of all whole methods, positive where it is better; nil without a set
+	Gain     *big.Rat       // the method's mean less the mean of all whole methods, averaged over sets, positive if better; nil without a set
 	Gains    stats.Interval // Student's t over sets; NaN for fewer than two
-	Wins     *big.Rat       // share of sets and other whole methods that it is better than, ties half; nil without any
-	WinRates stats.Interval // the same over sets, within 0 and 1
+	Wins     *big.Rat       // share of other whole methods that the method beats, a tie counts half, mean over sets; nil without any
+	WinRates stats.Interval // interval of Wins over sets, within 0 and 1
 	Rank     *big.Rat       // average rank among whole methods; nil for a partial one
-	Against  *evidence.Pair // with the row's method as A and the asked one as B; nil for the asked one and without a common split
-	Seconds  float64        // mean processor time of a cell; NaN where it is not known
+	Against  *evidence.Pair // the row's method as A, the asked method as B; nil for the asked method, and without a common split
+	Seconds  float64        // mean processor time of a cell; NaN if unknown
 }
 
-// Leader is the place of the whole method with the largest mean gain over the field, the first of equals. Without a set that counts
-// it is the first method with a result.
+// Leader is the place of the whole method with the largest mean gain over the field, the first of equals. If no set counts,
+// it is the first method of the table.
 func Leader(t *frame.Table) int {
 	b := &Board{}
 	if b.fill(t, 0.5) != nil || len(b.Rows) == 0 {
@@ -49,7 +49,7 @@ func Leader(t *frame.Table) int {
 	return b.Rows[0].Place
 }
 
-// Of orders the methods of a table. The evidence must hold the pairs of the asked method with each other one.
+// Of orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
 func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	b := &Board{Asked: asked, Named: ev.Method != "", Matter: ev.Region.Text(t.Metric), Costs: times.PerCell(*t)}
 	if err := b.fill(t, ev.Level); err != nil {
@@ -72,7 +72,7 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	return b, nil
 }
 
-// fill makes the rows, but for what depends on the evidence.
+// fill makes the rows, except for fields that depend on the evidence.
 func (b *Board) fill(t *frame.Table, level float64) error {
 	b.Sets, b.Field = t.Counted, len(t.Whole())
 	values := valuesOf(t) // by set and method, nil for none
@@ -103,8 +103,8 @@ func (b *Board) fill(t *frame.Table, level float64) error {
 	return nil
 }
 
-// valuesOf are the means on the sets that count, a row a set and a column a method, larger ones better; nil where the method has not
-// finished the splits that are compared.
+// valuesOf returns the means on the sets that count, a row a set and a column a method. A larger value is better. A value is
+// nil if the method has not finished the compared splits.
 func valuesOf(t *frame.Table) [][]*big.Rat {
 	var out [][]*big.Rat
 	for _, s := range t.Sets {
@@ -122,7 +122,7 @@ func valuesOf(t *frame.Table) [][]*big.Rat {
 	return out
 }
 
-// measure sets a method beside the field on each set that it has.
+// measure compares a method with the field on each set that the method has.
 func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) error {
 	var gains, wins []*big.Rat
 	for s, row := range values {

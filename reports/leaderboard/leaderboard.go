@@ -7,7 +7,7 @@
 // has.
 //
 //	board.go         the order, as data
-//	words.go         its numbers as text
+//	words.go         the numbers of the order, as text
 //	leaderboard.go   the report
 //
 // Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing.
@@ -36,8 +36,8 @@ type Options struct {
 	Label  string           // for LaTeX; "" for "tab:leaderboard:" and the protocol
 }
 
-// Build returns the document. It is an error if an option has no meaning, if there is one method alone or no set that counts, and if
-// stored cells contradict each other.
+// Build returns the document. It is an error if an option has no meaning, if there is only one method or no set that counts,
+// or if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -71,7 +71,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	return d, nil
 }
 
-// table has a row a method, partial ones in a part of their own.
+// table has a row a method. Partial methods are in a part of their own.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, wins = "gain", "wins, %"
 	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",

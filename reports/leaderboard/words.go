@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// words are what a row says of its method beside the asked one.
+// words are what a row says of its method compared with the asked method.
 var words = map[evidence.Verdict]string{
 	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "differs both ways", evidence.Open: "not told apart", evidence.Untested: "too few sets",
 }
@@ -53,10 +53,10 @@ func (r Row) GainsText(t *frame.Table) string {
 	return between(signed(t, r.Gains.Low), signed(t, r.Gains.High))
 }
 
-// WinText is the share of wins in percent, without the unit as its interval.
+// WinText is the share of wins in percent, without the unit.
 func (r Row) WinText() string { return percent(r.Wins) }
 
-// WinRatesText is its interval.
+// WinRatesText is the interval of the share of wins.
 func (r Row) WinRatesText() string {
 	return between(percent(frame.Rat(r.WinRates.Low)), percent(frame.Rat(r.WinRates.High)))
 }

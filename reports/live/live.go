@@ -6,9 +6,9 @@
 //	page.go   a State as a page (page.html.tmpl, page.css, page.js)
 //	serve.go  that page for browsers, kept up to date
 //
-// All comes from the database: from what runs note there of themselves (store.Claims.Show), and from stored results. So the
-// package needs nothing of the runs, and whoever looks on does not disturb them. It changes nothing, and predicts by plan.Forecast,
-// as the runs do.
+// All data come from the database: from what runs note there about themselves (store.Claims.Show), and from stored results.
+// So the package does not talk to the runs, and watching does not disturb them. The package changes nothing. It predicts
+// times by plan.Forecast, as the runs do.
 package live
 
 import (
@@ -36,11 +36,11 @@ type State struct {
 	At                 time.Time
 
 	Runs                   int     // under way
-	Planned, Ended, Failed int     // cells of these runs; those that failed are among those that ended
+	Planned, Ended, Failed int     // cells of these runs; Ended includes Failed
 	Rate                   float64 // cells a minute; 0 where nothing is known
 	Left                   float64 // seconds until the runs end, by the forecast
 	Workers                []Worker
-	Cells                  []Cell // that are being computed, the longest first
+	Cells                  []Cell // cells that are being computed, the longest first
 
 	Sets     []Set
 	Failures []store.FailureShown
@@ -53,10 +53,10 @@ type State struct {
 // A Worker is a process that computes cells.
 type Worker struct {
 	Name   string // machine and process
-	Runs   bool   // it is the run itself
+	Runs   bool   // the worker is the run itself
 	Jobs   int    // cells at a time
 	Memory int64  // bytes; 0 for unknown
-	Cells  int    // that it is at
+	Cells  int    // cells that the worker computes now
 }
 
 // A Cell is being computed.
@@ -82,7 +82,7 @@ func (s Set) Cells() int { return s.OK + s.Failed + s.Left }
 
 // Options say what a Watcher reads.
 type Options struct {
-	Protocol    string // whose results are shown; "" for that of the run under way, else of the cells that ran last
+	Protocol    string // whose results are shown; "" for the protocol of the run under way, or of the cells that ran last
 	Environment result.Environment
 	// Frame reads the results of a protocol.
 	Frame func(ctx context.Context, protocol string) (frame.Frame, error)
@@ -100,7 +100,7 @@ type Watcher struct {
 	cells          []store.PlannedCell
 	timings        []store.Timing
 	ended          []endedAt
-	shown          State // what results are shown; the rest is filled in by each look
+	shown          State // the fields that come from results; each look fills in the other fields
 }
 
 // An endedAt says how many cells had ended at a moment.
@@ -124,7 +124,7 @@ func NewWatcher(ctx context.Context, db *store.DB, opt Options) (*Watcher, error
 	return &Watcher{db: db, on: on, opt: opt}, nil
 }
 
-// Close ends looking on. The database stays open.
+// Close ends watching. The database stays open.
 func (w *Watcher) Close() error { return w.on.Close() }
 
 // A pace limits reading to a twentieth of a processor's time.
@@ -187,7 +187,7 @@ func (w *Watcher) Look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// addRuns adds what the runs under way say of themselves, and what follows from it.
+// addRuns adds what the runs under way note about themselves, and what follows from these notes.
 func (w *Watcher) addRuns(s *State) {
 	s.Runs = len(w.runs)
 	if s.Runs == 0 {
@@ -266,9 +266,10 @@ func (w *Watcher) addRuns(s *State) {
 	s.Rate = w.rate(begun, s.At, s.Ended)
 }
 
-// rate is the number of cells that ended a minute, over the last minute, or since the runs began where they were not looked at so long.
+// rate is the number of cells that ended per minute, over about the last minute. If the watcher has watched for a shorter
+// time, it counts from the beginning of the runs.
 func (w *Watcher) rate(begun, now time.Time, ended int) float64 {
-	if w.ended == nil || ended < w.ended[len(w.ended)-1].cells { // others are under way
+	if w.ended == nil || ended < w.ended[len(w.ended)-1].cells { // other runs are under way
 		w.ended = []endedAt{{begun, 0}}
 	}
 	w.ended = append(w.ended, endedAt{now, ended})
@@ -282,7 +283,8 @@ func (w *Watcher) rate(begun, now time.Time, ended int) float64 {
 	return float64(ended-w.ended[0].cells) / since
 }
 
-// addPlanned counts the cells under way of the protocol's sets, beside those that no run is at.
+// addPlanned counts the planned cells of the runs under way for each set of the protocol. Stored cells outside of these runs are
+// counted already.
 func (s *State) addPlanned(cells []store.PlannedCell) {
 	s.Sets = slices.Clone(s.Sets)
 	for _, c := range cells {

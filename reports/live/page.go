@@ -26,7 +26,7 @@ var (
 var (
 	style  = render.StyleSheet + ownStyle
 	script = template.JS("\"use strict\";\n{\n" + ownScript + "}\n")
-	// policy lets the page use its own style and script, known by their hashes, and ask the program that it came from.
+	// policy lets the page use its own style and script, known by their hashes, and send requests to the program that served it.
 	policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		hash(string(style)), hash(string(script)))
 )
@@ -46,7 +46,8 @@ type section struct {
 	HTML template.HTML
 }
 
-// sections lays a state out. What a browser would obey that stands in a name, such as a sign that turns the direction of writing, is spelled.
+// sections lays a state out. A character in a name that a browser would obey, such as a sign that turns the direction of
+// writing, is spelled out.
 func (s State) sections() (out []section, err error) {
 	for _, id := range []string{"summary", "workers", "cells", "failures", "sets", "table"} {
 		var text strings.Builder

@@ -16,22 +16,23 @@ import (
 	"time"
 )
 
-// A Server shows states to browsers. All browsers share one look at the database a second, and while nobody looks there is none.
+// A Server shows states to browsers. All browsers share one look at the database per second. Without browsers there are no
+// looks.
 type Server struct {
-	// Look returns what is to be seen now. Of Look and Report one is called at a time.
+	// Look returns what is to be seen now. Look and Report are never called at the same time.
 	Look func(context.Context) (State, error)
 	// Report writes the page of the whole report of a protocol.
 	Report func(ctx context.Context, protocol string, to io.Writer) error
-	Token  string // that browsers must have; "" for none
-	// Hosts are the names that a browser may have asked for; nil for all. A page elsewhere whose name was made to mean
-	// this machine's loopback address is refused by them.
+	Token  string // the token that browsers must have; "" for none
+	// Hosts are the host names that a request may have; nil for all. They refuse requests of a foreign page whose host name
+	// was made to point to this machine's loopback address.
 	Hosts  []string
 	Footer string
 	Every  time.Duration // between two looks
 
 	ctx  context.Context // ends with the server
 	now  sync.Mutex      // guards Look, Report and the next three
-	at   time.Time       // of the last look
+	at   time.Time       // time of the last look
 	seen State
 	view []section
 
@@ -82,7 +83,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, encrypted *tls.Confi
 
 const cookie = "bench-token"
 
-// guarded lets in who asks for a right name and has the token. A token in the address becomes a cookie, so that it does not stay there.
+// guarded lets a request pass if it has a host name of Hosts and the token. A token in the address becomes a cookie, so that
+// the address does not show the token any longer.
 func (s *Server) guarded(next http.Handler, encrypted bool) http.Handler {
 	right := func(token string) bool { return subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1 }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +128,7 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// current is the newest view. Whoever asks first when the last one is old looks, for all.
+// current is the newest view. If the last view is old, the first caller makes a new view for all.
 func (s *Server) current() (State, []section, error) {
 	s.now.Lock()
 	defer s.now.Unlock()
@@ -162,7 +164,7 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) send(w http.ResponseWriter, page []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
-	_, _ = w.Write(page) // an error: nobody reads any more
+	_, _ = w.Write(page) // an error means that nobody reads any longer
 }
 
 // events sends a browser each section that has changed, as a server-sent event.
@@ -215,8 +217,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whole sends the page of the whole report. Making it takes seconds where much is stored, so that it is made one at a time, and
-// kept for twenty times as long as that took.
+// whole sends the page of the whole report. Making the page takes seconds if much is stored. So only one page is made at a
+// time, and it is kept for twenty times as long as making it took.
 func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
 	s.report.Lock()
 	defer s.report.Unlock()
@@ -235,6 +237,6 @@ func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
 		}
 		s.report.page, s.report.until = page.Bytes(), time.Now().Add(time.Duration(share*float64(time.Since(began))))
 	}
-	w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // the page says the rest itself
+	w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // the page itself has the rest of its policy
 	s.send(w, s.report.page)
 }

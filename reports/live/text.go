@@ -49,7 +49,7 @@ func (s State) Text(width int) []string {
 	}
 	for _, f := range s.Failures {
 		line("%s", Failure(f))
-		_, rest, _ := strings.Cut(f.Error, "\n") // of a crash its standard error
+		_, rest, _ := strings.Cut(f.Error, "\n") // after a crash, the rest is the standard error
 		for _, l := range lastLines(rest+"\n"+f.Stderr, 2) {
 			line("    %s", l)
 		}
@@ -105,7 +105,7 @@ func (s State) After(seconds float64) string {
 	return then.Format("15:04")
 }
 
-// Title is the worker's name, with a mark where it is a run itself.
+// Title is the worker's name, with a mark if the worker is a run itself.
 func (w Worker) Title() string {
 	if w.Runs {
 		return w.Name + " (run)"

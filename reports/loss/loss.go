@@ -1,6 +1,6 @@
 // Package loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) beside the
-// epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. It has the formula as printed, and
-// reads no result; package methods/fourier computes the same loss in another form.
+// epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. The package has the formula as
+// printed, and reads no result. Package methods/fourier computes the same loss in another form.
 package loss
 
 import (
@@ -24,20 +24,20 @@ func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.
 // Exact is the epsilon-insensitive loss of a residual.
 func Exact(epsilon, residual float64) float64 { return max(0, math.Abs(residual)-epsilon) }
 
-// Largest is the largest difference of the two losses. Smooth is above Exact up to a residual of epsilon, and their difference falls
-// from there on.
+// Largest is the largest absolute difference of the two losses. Smooth less Exact rises up to a residual of epsilon and
+// falls beyond, to a limit below zero, so the largest difference is at epsilon or at infinity.
 func Largest(epsilon, gamma float64) float64 {
 	return max(Smooth(epsilon, gamma, epsilon), 2*softplus(-gamma*epsilon)/gamma)
 }
 
-// reach is the largest residual of the drawing, and steps how many it has on each side of 0.
+// reach is the largest residual of the drawing, and steps is the number of residuals on each side of 0.
 const (
 	reach = 1.0
 	steps = 40
 )
 
-// Build returns the document, with a curve for each sharpness (gamma above). It is an error if epsilon is negative, a sharpness is not
-// positive, or there is none.
+// Build returns the document, with a curve for each gamma. It is an error if epsilon is negative, if a gamma is not
+// positive, or if there is no gamma.
 func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return doc.Document{}, fmt.Errorf("epsilon = %g; it must be 0 or more", epsilon)

@@ -15,7 +15,7 @@ import (
 type board struct {
 	*leaderboard.Board
 	Points  bool   // gains are in percentage points
-	Than    string // what methods are compared with: the leader, or the method that was named
+	Than    string // the method with which the other methods are compared: the leader, or the named method
 	Lines   []boardRow
 	Partial []boardRow
 	Legend  []string
@@ -23,7 +23,7 @@ type board struct {
 	rows []leaderboard.Row
 }
 
-// boardRow is a row as text, with what sorts it and, in units of a drawing, what is drawn of its gain.
+// boardRow is a row as text, with the values that it is sorted by, and the drawing of its gain in units of a drawing.
 type boardRow struct {
 	leaderboard.Row
 	Link                                          string

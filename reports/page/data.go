@@ -27,7 +27,7 @@ type data struct {
 	Metric   metricData          `json:"metric"`
 	Methods  []methodData        `json:"methods"`
 	Sets     []setData           `json:"sets"`
-	Cells    map[string]cellData `json:"cells"` // by the places of set and method, "3,5"; those with a stored run
+	Cells    map[string]cellData `json:"cells"` // cells with a stored run, by the places of set and method, "3,5"
 	Points   []string            `json:"points"`
 	Origins  []string            `json:"origins"` // programs and machines
 	Errors   []string            `json:"errors"`
@@ -42,7 +42,7 @@ type testData struct {
 	Level  float64 `json:"level"`
 	Rope   string  `json:"rope,omitempty"`  // the largest difference that does not matter, as a fraction; "" for none
 	Matter string  `json:"matter"`          // the same as text
-	Named  *int    `json:"named,omitempty"` // place of the method that was named; only comparisons with it are tested
+	Named  *int    `json:"named,omitempty"` // place of the named method; only comparisons with this method are tested
 	Family string  `json:"family"`          // what p-values are adjusted for
 	Order  []int   `json:"order"`           // places of the methods in the leaderboard
 }
@@ -58,8 +58,8 @@ type metricData struct {
 type methodData struct {
 	Name  string `json:"name"`
 	Link  string `json:"link"`
-	Shell string `json:"shell,omitempty"` // the name as a command takes it, if that is another
-	SQL   string `json:"sql,omitempty"`   // query for a version that was asked for, whose cells no command computes again
+	Shell string `json:"shell,omitempty"` // the name as a command takes it, if it differs from the shown name
+	SQL   string `json:"sql,omitempty"`   // query for the cells of a requested version, which no command computes again
 }
 
 type setData struct {
@@ -73,7 +73,7 @@ type setData struct {
 
 // cellData is a method on a set.
 type cellData struct {
-	Place  int      `json:"o"`           // of the mean among those on the set: a larger one is better, equal ones have the same
+	Place  int      `json:"o"`           // place of the mean among the means on the set: larger is better, equal means share a place
 	Done   string   `json:"d"`           // the finished splits
 	Mean   string   `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
 	Texts  []string `json:"t,omitempty"` // mean and deviation as the table has them, then the deviations with divisors n and n-1
@@ -83,7 +83,7 @@ type cellData struct {
 	Beside []string `json:"p,omitempty"` // what was printed, a sentence a source
 }
 
-// commands are spelled once, with the names of set and method to be put in.
+// commands are spelled once. The script puts in the names of set and method.
 type commands struct {
 	Why     string `json:"why"`
 	Verify  string `json:"verify"`
@@ -92,7 +92,7 @@ type commands struct {
 	SQL     string `json:"sql"`
 }
 
-// What stands for names in commands; a shell takes these as they are.
+// These texts stand for names in commands. A shell needs no quotes around them.
 const setHere, methodHere = "@SET@", "@METHOD@"
 
 // list numbers texts in the order in which they are first asked for.
@@ -113,7 +113,7 @@ func (l *list) at(text string) int {
 	return i
 }
 
-// addData fills data. Links are set by the layout, which knows where things stand.
+// addData fills data. The layout sets the links, since it knows the files.
 func (p *Page) addData(level float64) {
 	t := p.table
 	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published), Cells: map[string]cellData{},
@@ -176,7 +176,7 @@ func (p *Page) addData(level float64) {
 // key names a cell by the places of its set and its method.
 func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }
 
-// shell is how a command takes a name; "" if that is what is shown of it.
+// shell is how a command takes a name; "" if this is the shown text.
 func shell(name, shown string) string {
 	if quoted := frame.CommandLine(name); quoted != doc.OneLine(shown) {
 		return quoted
@@ -203,7 +203,8 @@ func (p *Page) decimals() int {
 	return 3
 }
 
-// placesOf orders the means on a set: places from 1, the better the larger, equal means on one place, 0 without a mean.
+// placesOf returns the place of each method's mean on a set. Places count from 1, a better mean has a larger place, equal
+// means share a place, and 0 is no mean.
 func placesOf(t *frame.Table, set frame.Set) []int {
 	places := make([]int, len(set.Entries))
 	var have []int
@@ -256,7 +257,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	return out
 }
 
-// originsOf says by what runs were computed, as pairs of splits and the place of their origin.
+// originsOf returns where runs come from, as pairs of splits and the place of their origin.
 func originsOf(rows []store.Row, origins *list) [][]any {
 	var order []int
 	splits := map[int][]int{}
@@ -275,7 +276,7 @@ func originsOf(rows []store.Row, origins *list) [][]any {
 	return out
 }
 
-// origin says by what a run was computed.
+// origin says where a run comes from: the version of the method, program and machine, data and date.
 func origin(r store.Row) string {
 	text := fmt.Sprintf("%s version %s", r.Method, r.MethodVersion)
 	if e := r.Environment; e != nil {
@@ -305,7 +306,8 @@ func seconds(rows []store.Row) string {
 	return wording.Seconds(sum / float64(n))
 }
 
-// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not compare, have "-".
+// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not compare,
+// have "-".
 func midRanks(t *frame.Table, set frame.Set) []string {
 	out := make([]string, len(set.Entries))
 	var at []int

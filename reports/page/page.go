@@ -1,13 +1,13 @@
-// Package page is the evidence as a page to read and to work with: `bench report html` writes one file that holds everything and
-// loads nothing, `bench publish` the same as static pages, one a data set and a method.
+// Package page makes an interactive page of all results. `bench report html` writes the page as one file that holds
+// everything and loads nothing. `bench publish` writes the same content as static pages, with a page for each data set and
+// each method.
 //
-// On the way of a number (stored row, frame, Build, document, layout) this package stands beside render and not before it. What
-// other reports say is taken from their Build and laid out by render: verdicts, ranks, the diagram, times, plots of splits. A
-// document cannot hold what is added here: a table whose rows and columns the reader chooses, with ranks computed again for the
-// choice, and what stands behind every cell. So the package has a layout of its own:
+// Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and package
+// render lays them out. The page adds a table whose rows and columns the reader chooses, with new ranks for each choice, and
+// the runs behind every cell. A doc.Document cannot hold these parts, so this package has a layout of its own:
 //
 //	page.go       what is asked, and the page as data
-//	verdict.go    what is found of each method: the one family of claims that the page makes
+//	verdict.go    the verdicts on methods, all from one family of tests
 //	board.go      the first screen: who leads
 //	parts.go      what is taken from other reports
 //	data.go       what the script of the page reads: counts, order and grid points, as compact JSON
@@ -15,16 +15,17 @@
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
 //	exact.js, table.js, why.js, page.js
-//	              ranks of what is chosen, the table, what stands behind a number, choosing and sorting
+//	              ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
 //	tests.js, diagram.js
-//	              tests of what is chosen, and the diagram of ranks with what is not told apart
-//	board.js      the leaderboard, and a method against each other one
+//	              tests of the reader's choice, and the diagram of ranks with bars of methods that are not told apart
+//	board.js      the leaderboard, and one method against each other method
 //	take.js       tables and figures to copy and to download
 //
-// The script uses no library and no network, and decides nothing by rounded numbers: means come as fractions of whole numbers, and
-// the order of the means on a set as places, so that ranks of any choice are exactly those of package stats, as are the p-values of
-// Wilcoxon's test. What the page says of all its methods comes from one evidence.Evidence. For methods and sets that the reader
-// chooses the script tests again, adjusts for the pairs of that choice, and says that the choice is the reader's.
+// The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of whole
+// numbers, and the order of the means on a set as places. So ranks and p-values of Wilcoxon's test are exactly those of
+// package stats for any choice. What the page says of all its methods comes from one evidence.Evidence. If the reader
+// chooses methods and sets, the script tests again, adjusts for the pairs of this choice, and says that the reader made the
+// choice.
 package page
 
 import (
@@ -49,13 +50,13 @@ type Options struct {
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one
 
-	Program, Command string    // that make the page, as in doc.Provenance
-	Generated        time.Time // when
+	Program, Command string    // the program and the command that make the page, as in doc.Provenance
+	Generated        time.Time // when the page is made
 
-	draws int // of the Bayesian test, fewer in tests; 0 for the usual number
+	draws int // number of draws of the Bayesian test, smaller in tests; 0 for the usual number
 }
 
-// power is the one that `bench compare` plans for unless it is told otherwise.
+// power is the usual power of `bench compare`.
 const power = 0.8
 
 // Page is what is shown, before it is laid out.
@@ -95,8 +96,8 @@ type part struct {
 	Closed  bool // behind its heading until it is opened
 }
 
-// Build makes the page of a frame, which needs no folds. It is an error if an option has no meaning, if nothing is stored, and if
-// stored cells contradict each other.
+// Build makes the page of a frame. The frame needs no folds. It is an error if an option has no meaning, if nothing is
+// stored, or if stored cells contradict each other.
 func Build(f frame.Frame, o Options) (*Page, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return nil, err
@@ -123,7 +124,8 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned is one line that stands for several warnings or for a long one: the beginning of the first warning, without its command.
+// warned is one line that stands for several warnings or for a long one: the beginning of the first warning, without its
+// command.
 func warned(warnings []string) string {
 	const most = 140
 	if len(warnings) == 0 || len(warnings) == 1 && len(warnings[0]) <= most {
@@ -197,7 +199,7 @@ func each[T, U any](list []T, f func(T) U) []U {
 // fraction writes an exact value as the script reads it.
 func fraction(x *big.Rat) string { return x.Num().String() + "/" + x.Denom().String() }
 
-// ids makes from names of things what a link and a file name may hold. No two are equal.
+// ids makes from names the texts that links and file names use for them. No two texts are equal.
 func ids(names []string) []string {
 	taken := map[string]bool{}
 	out := make([]string, len(names))

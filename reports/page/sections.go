@@ -31,7 +31,7 @@ type methodSection struct {
 	Name, ID, Link string
 	Place          int // in the table
 	About          string
-	Verdict        string // a sentence; "" where the page does not test the method beside each other one
+	Verdict        string // a sentence; "" if the page does not test the method against each other method
 	Command        string // compares the method with the other methods; "" if there are none
 	Chosen         template.HTML
 	Rows           []line
@@ -41,7 +41,7 @@ type methodSection struct {
 // line is a cell in a section: of a method on the section's set, or of the section's method on a set.
 type line struct {
 	Name, Link string
-	Key        string // of the cell; "" where nothing is stored
+	Key        string // key of the cell; "" if nothing is stored
 	Mean, Dev  string
 	Best       bool
 	Rank       string // among whole methods on the set

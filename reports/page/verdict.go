@@ -18,13 +18,14 @@ import (
 type verdict struct {
 	Method   string // "" where there is nothing to compare
 	Sentence string
-	Parts    []part // what it rests on
-	None     string // why there is none
-	Command  string // that shows more
+	Parts    []part // the numbers behind the sentence
+	None     string // why there is no verdict
+	Command  string // a command that shows more
 }
 
-// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a method is named, the
-// family is the comparisons with this method. Otherwise the data choose the method in question, and the family is all pairs.
+// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a method is
+// named, the family is the comparisons with this method. Otherwise the data choose the method in question, and the family is
+// all pairs.
 func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	t := p.table
 	if len(t.Methods) < 2 {
@@ -79,8 +80,8 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 // mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table has them.
 const mostSentences = 8
 
-// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the tables. The
-// tables of single sets, one for each other method, are one part with one legend.
+// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the
+// tables. The tables of single sets, one for each other method, are one part with one legend.
 func (p *Page) addEvidence(d doc.Document) error {
 	for i, b := range d.Blocks {
 		heading := ""
@@ -113,7 +114,7 @@ func (p *Page) addEvidence(d doc.Document) error {
 	return nil
 }
 
-// Parts of a comparison, by what they say of themselves.
+// Texts by which parts of a comparison are recognised.
 const (
 	sentences = "Against each other method"
 	onSets    = "Data set" // corner of the tables of single sets
@@ -145,10 +146,10 @@ func (p *Page) addOnSets(t doc.Table, more bool) error {
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// addPairs collects what the script draws of pairs: the places of both methods, the mean gain of the first method and its interval, the
-// verdict, the adjusted p, the number of data sets, and on how many of them the first method is ahead, within what does not matter, and
-// behind. A pair that the page does not test has the verdict "" and no p. If a method is named, pairs of other methods are not tested:
-// they have differences, and intervals of one comparison by itself.
+// addPairs collects what the script draws of pairs: the places of both methods, the mean gain of the first method and its
+// interval, the verdict, the adjusted p, the number of data sets, and on how many of them the first method is ahead, within
+// what does not matter, and behind. A pair that the page does not test has the verdict "" and no p. If a method is named,
+// pairs of other methods are not tested: they have differences, and intervals of one comparison by itself.
 func (p *Page) addPairs() error {
 	drawn := p.evidence
 	if drawn.Method != "" {

@@ -36,7 +36,7 @@ var (
 	pageScript template.JS
 )
 
-// layout is the page as a template, which is read when it is first needed. A table of lines is told what its rows are, and whether they hold printed values.
+// layout is the page as a template, which is read when it is first needed. Function lines makes the data of a table of lines.
 var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"lines": func(corner string, rows []line, of string) lines {
@@ -70,13 +70,14 @@ type view struct {
 	Policy        string
 }
 
-// script is the program of a page: one block, so that its names meet no other names.
+// script is the program of a page. It is one block, so that its names cannot clash with other names.
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
 // style is the style of every report with what this page adds.
 var style = render.StyleSheet + ownStyle
 
-// policy lets a page use its own style and script, known by their hashes, and nothing else: it can load nothing and send nothing.
+// policy lets a page use its own style and script, known by their hashes, and nothing else: it can load nothing and send
+// nothing.
 var policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(string(style)), hash(string(script)))
 
 func hash(text string) string {
@@ -154,8 +155,8 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 // Mark is the file of a site that lists what the site holds.
 const Mark = "bench-site.txt"
 
-// Site hands over the files of a site, by their names with slashes: index.html, which is the page of Write without its sections, and
-// a page for each data set and each method, in folders sets and methods.
+// Site hands over the files of a site, by their names with slashes. index.html is the page of Write without its sections.
+// The folders sets and methods have a page for each data set and each method.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
@@ -194,7 +195,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 	return nil
 }
 
-// linkSite says where the pages of a site stand, as seen from one of them.
+// linkSite sets the links to the pages of a site. root is the way from the linking page to the folder of index.html.
 func (p *Page) linkSite(root string) {
 	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string { return root + "methods/" + m.ID + ".html" })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// methods is the paragraphs on how the results were found, as LaTeX. What the program has to say to the author alone is in comments.
+// methods is the paragraphs on how the results were found, as LaTeX. Remarks for the author alone are LaTeX comments.
 func (b *builder) methods() string {
 	var out strings.Builder
 	for _, r := range b.table.Remarks() {
@@ -121,7 +121,7 @@ func (b *builder) ownParts() []string {
 	return names
 }
 
-// scored reports whether a cell is test scores that were made elsewhere and counted here: it has no fit.
+// scored reports whether a cell has only test scores that were made elsewhere. Such a cell has no fit.
 func scored(r store.Row) bool {
 	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
 }
@@ -172,7 +172,7 @@ func (b *builder) all(method string, is func(store.Row) bool) bool {
 	return some
 }
 
-// selection names the metric that grid points are chosen by, for each task that has another one.
+// selection names the metrics by which grid points are chosen, with the tasks where they differ.
 func (b *builder) selection() string {
 	var names []string
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
@@ -202,7 +202,7 @@ func (b *builder) scales() string {
 	return text
 }
 
-// dataSets says how many there are, which, and how large.
+// dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
 	stored, planned := b.mainSets()
 	var names []string
@@ -252,7 +252,7 @@ func (b *builder) dataSets() string {
 	return text
 }
 
-// span writes the least and the most of what sets have; "" where it is not known of every set.
+// span writes the least and the largest count of sets; "" if the count is unknown for a set.
 func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
 	var all []int
 	for _, s := range sets {
@@ -329,7 +329,7 @@ func (b *builder) method(name string) string {
 	case known:
 		about = append(about, fmt.Sprintf("%d to %d grid points", least, most))
 	}
-	known := name // to protocol and program
+	known := name // the name that protocol and program know
 	if v, ok := b.table.Pinned(name); ok {
 		known = v.Method
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// tests says what is tested, how p-values are adjusted, and what is too small to matter.
+// tests says what is tested, how p-values are adjusted, and which differences are too small to matter.
 func (b *builder) tests() string {
 	text := b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
 	if b.ev.Forecasts() && b.rest == nil { // the text has forecasts
@@ -32,7 +32,7 @@ func (b *builder) singles() string {
 	return text
 }
 
-// over says which comparisons there are over data sets.
+// over says which methods are compared over data sets.
 func (b *builder) over() string {
 	few, most := 0, 0
 	for _, p := range b.ev.Pairs {

@@ -1,9 +1,10 @@
-// Package paper makes the folder that a paper reads with \input: the table of a method beside others, what is found of it, a figure,
-// the paragraphs on methods, the references, and a small document that shows all of them.
+// Package paper makes a folder of LaTeX files that a paper reads with \input: the table of a method beside other methods,
+// the verdicts on the method, figures, the paragraphs on methods, the references, and a small document that shows all of
+// these files.
 //
-// Tables, verdicts and the figure are those of other reports (accuracy, compare, cd), and package render writes them. The package
-// adds what an author writes around them. Each number in the text is read from stored cells, from the protocol or from the
-// comparisons, so that the text is true of what was run, even if that is less than what was planned.
+// Tables, verdicts and figures come from other reports (accuracy, compare, cd), and package render writes them. This package
+// adds the text that an author writes around them. Each number in the text is read from stored cells, from the protocol or
+// from the comparisons. So the text is true of what was run, even if less was run than planned.
 //
 //	paper.go       what is asked, and the files
 //	sentences.go   what is found, for the text
@@ -102,8 +103,8 @@ type figure struct {
 	caption string // LaTeX
 }
 
-// Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no meaning, or if
-// no other method has finished a split of a set that this method has finished.
+// Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no
+// meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
 	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
 	verdicts, err := compare.Build(f, asked)
@@ -139,8 +140,8 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	return p, b.write(p, means, verdicts)
 }
 
-// draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set that counts. The second
-// figure shows differences: from each other method if there are several, and otherwise on each data set.
+// draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set that counts.
+// The second figure shows differences: from each other method if there are several, and otherwise on each data set.
 func (b *builder) draw(verdicts doc.Document) error {
 	asked := cd.Options{Metric: b.o.Metric, Level: b.o.Level}
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
@@ -184,7 +185,7 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 		return err
 	}
 	add("table.tex", table)
-	verdicts.Warnings = nil // they stand below the means
+	verdicts.Warnings = nil // the warnings stand below the table of means
 	if table, err = b.floats(verdicts, b.table.Notes()); err != nil {
 		return err
 	}
@@ -203,8 +204,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	return nil
 }
 
-// floats lays out the tables of a report that are no details, with the legend of the first table below that table. The notes in without
-// stand elsewhere and are left out.
+// floats lays out the tables of a report, except details. The legend of the first table stands below that table. Notes in
+// without are left out, since they stand elsewhere.
 func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	var tables []doc.Block
 	var legend []string

@@ -16,7 +16,7 @@ func (b *builder) sentences(verdicts []string) []string {
 	return verdicts
 }
 
-// partial says which of the planned splits and data sets, and which of the protocol's, the comparisons lack; "" if none.
+// partial says which data sets of the protocol and of the request the comparisons lack, for some or all methods; "" if none.
 func (b *builder) partial() string {
 	stored, planned := b.mainSets()
 	var text, some []string
@@ -38,7 +38,8 @@ func (b *builder) partial() string {
 	return strings.Join(text, " ")
 }
 
-// chosen counts the protocol's data sets that are not shown apart, and how many of these were asked for: all of them if no set was named.
+// chosen counts the protocol's data sets that are not shown apart (of), and how many of these were requested (chosen): all
+// if no set was named.
 func (b *builder) chosen() (chosen, of int) {
 	p := b.frame.Protocol
 	for _, name := range p.Datasets {

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// tex formats LaTeX: the format is LaTeX itself, and texts among the arguments stand for themselves.
+// tex formats LaTeX. The format is LaTeX, and texts among the arguments are escaped.
 func tex(format string, args ...any) string {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -39,10 +39,10 @@ func mathematics(paragraphs []string) string {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
-// plain keeps of a name what file systems and \label take.
+// plain keeps the characters of a name that file systems and \label accept.
 func plain(name string) string { return strings.Trim(unsafe.ReplaceAllString(name, "-"), "-.") }
 
-// A label is a name that LaTeX refers to. It is no text, and tex leaves it as it is.
+// A label is a name that LaTeX refers to. tex does not escape it.
 type label string
 
 func labelOf(method string) label { return label("bench:" + plain(method)) }

@@ -12,8 +12,8 @@ type Bar struct {
 	Value float64
 }
 
-// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. Where there is no room for
-// all numbers only the highest bar has its number, as a scale. The titles say what the names and the numbers are.
+// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. Where there is no
+// room for all numbers only the highest bar has its number, as a scale. The titles say what the names and the numbers are.
 func Bars(bars []Bar, x, y string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		s := &sheet{Drawing: doc.Drawing{Width: width}}

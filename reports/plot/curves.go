@@ -31,9 +31,9 @@ func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
 	return Curves(curves, nil, "", x, y)
 }
 
-// Curves draws at least one curve. The names stand at the right where all curves end at the same place, and otherwise below. The first
-// doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background. printed are points of
-// another source, and called names them in the legend.
+// Curves draws at least one curve. The names stand at the right where all curves end at the same place, and otherwise below.
+// The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background.
+// printed are points of another source, and called names them in the legend.
 func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var xs, ys, ends []float64
@@ -125,9 +125,9 @@ func (s *sheet) nameEnds(curves []Curve, words []string) {
 	}
 }
 
-// Groups draws bars side by side, one for each series at each value, with the numbers above and a line of words below the
-// names of each group, where all of these words have room. There is at least one name and one series, and each series has a value
-// for every name.
+// Groups draws bars side by side, one bar for each series at each name, with the numbers above the bars. A line of words
+// stands below the name of each group if all of these words have room. There is at least one name and one series, and each
+// series has a value for every name.
 func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var all []float64

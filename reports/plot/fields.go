@@ -11,7 +11,7 @@ type Field struct {
 	Title  string
 	X, Y   [2]float64  // the rectangle
 	Values [][]float64 // at the middles of cells: rows from the bottom, each from the left
-	Signed bool        // what is above and what is below zero have colours of their own; else the colours go from the least value to the largest
+	Signed bool        // values above and below zero have colours of their own; else colours go from the least value to the largest
 
 	Points []FieldPoint
 	Marks  []FieldPoint // drawn larger, the last one in another colour; their Class has no meaning
@@ -23,8 +23,8 @@ type FieldPoint struct {
 	Class int
 }
 
-// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes, and marked says what
-// the marks are; "" if there are none.
+// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes, and marked
+// says what the marks are; "" if there are none.
 func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		const least, gap = 118.0, 10.0
@@ -54,8 +54,8 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	}
 }
 
-// draw draws a field in a column of the given width that begins at left, and returns the lower end of the field. Both axes have the
-// same scale, unless the field would be very flat or very high.
+// draw draws a field in a column of the given width that begins at left, and returns the lower end of the field. Both axes
+// have the same scale, unless the field would be very flat or very high.
 func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 	lines := wrap(f.Title, width)
 	for i, line := range lines {

@@ -21,7 +21,7 @@ type ForestRow struct {
 type ForestKind int
 
 const (
-	Single  ForestKind = iota // a difference by itself, such as that on a data set
+	Single  ForestKind = iota // a single difference, such as the difference on a data set
 	Section                   // a heading: a label and perhaps a text, no numbers
 	Summary                   // what sums up the lines above it
 )
@@ -34,7 +34,7 @@ type ForestOptions struct {
 	Interval      string  // what the intervals are, such as "95 % interval"; "" for "interval"
 	Single        string  // what a row of kind Single is, such as "one data set"; "" for nothing in the legend
 	Summary       string  // what a row of kind Summary is, such as "mean over data sets"; "" for "summary"
-	Worse, Better string  // what negative differences say and what positive ones, such as "LGBM ahead"; "" for nothing
+	Worse, Better string  // what negative and positive differences mean, such as "LGBM ahead"; "" for nothing
 	Texts         string  // heading of the rows' texts
 }
 
@@ -44,9 +44,10 @@ const (
 	forestReach = 3.0   // the axis reaches at most this many times as far for intervals as for estimates
 )
 
-// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its interval, a diamond for
-// a summary, a line at zero and a shaded region of differences that do not matter. Intervals that would leave the estimates no room end in
-// an arrow at the edge of the axis. A row without an interval shows its estimate alone, and a row without an estimate its words alone.
+// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its interval, a
+// diamond for a summary, a line at zero and a shaded region of differences that do not matter. Intervals that would leave
+// the estimates no room end in an arrow at the edge of the axis. A row without an interval shows its estimate alone, and a
+// row without an estimate its words alone.
 func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var labels, texts []string
@@ -90,8 +91,8 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 
 func (f ForestOptions) rope() bool { return f.Rope > 0 && !math.IsInf(f.Rope, 0) }
 
-// reach returns the ends of the axis. They enclose zero, the estimates, and the intervals as far as these leave the estimates room, with a
-// margin.
+// reach returns the ends of the axis. They enclose zero, the estimates, and the intervals as far as these leave the
+// estimates room, with a margin.
 func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 	include := func(v, least, most float64) {
 		if v = max(least, min(most, v)); !math.IsNaN(v) && !math.IsInf(v, 0) {

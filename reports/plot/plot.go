@@ -1,4 +1,5 @@
-// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the width it gets.
+// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the width it
+// gets.
 //
 //	plot.go    scales and ticks
 //	words.go   how wide words are, where names find room, legends

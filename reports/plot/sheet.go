@@ -33,8 +33,8 @@ type sheet struct {
 	area box
 }
 
-// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height the least height of
-// the area of the values.
+// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height the least
+// height of the area of the values.
 func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64) *sheet {
 	height = max(height, min(280, 0.6*width))
 	s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -70,8 +70,8 @@ func (s *sheet) topTitle(title string) float64 {
 	return sheetTop + lineHeight*float64(max(0, len(lines)-1))
 }
 
-// bottomTitle writes a title below an area and its ticks. Its middle is at the given place, or as near as the edges of the drawing allow.
-// The drawing becomes high enough for the title.
+// bottomTitle writes a title below an area and its ticks. Its middle is at the given place, or as near as the edges of the
+// drawing allow. The drawing becomes high enough for the title.
 func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	s.Height = bottom + sheetBottom
 	for _, line := range wrap(title, s.Width) {
@@ -220,7 +220,7 @@ func (s *sheet) intervals(points []Point) (taken crowd) {
 	return taken
 }
 
-// stairs draws the line of the front: a value that is reached at an x stays reached at larger ones.
+// stairs draws the line of the front: a value that is reached at an x stays reached at every larger x.
 func (s *sheet) stairs(points []Point, taken *crowd) {
 	var front []Point
 	for _, p := range points {
@@ -257,7 +257,8 @@ func names(n int) string {
 	return fmt.Sprintf("%d names", n)
 }
 
-// Background says which of a number of series Lines draws in the background; "" if none. The series whose last value is best comes first.
+// Background is the end of a legend, which says that Lines draws series in the background; "" if there are too few series
+// for this. The series must be in the order of their last value, the best first.
 func Background(series int) string {
 	if series <= doc.SeriesRoles {
 		return ""
@@ -265,8 +266,8 @@ func Background(series int) string {
 	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)
 }
 
-// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates are equal. x and y name
-// the coordinates, and measure says what both of them are.
+// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates are equal.
+// x and y name the coordinates, and measure says what both of them are.
 func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var both []float64

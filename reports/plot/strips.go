@@ -22,8 +22,8 @@ const (
 	stripDots = 1.7 // between dots of equal value
 )
 
-// Strips draws a line for each name, the first at the top: a dot for each value, a box around the middle half, the mean, and a diamond
-// where a value is printed elsewhere. one is what the legend calls a dot. There is at least one value.
+// Strips draws a line for each name, the first at the top: a dot for each value, a box around the middle half, the mean, and
+// a diamond where a value is printed elsewhere. one is what the legend calls a dot. There is at least one value.
 func Strips(strips []Strip, x Axis, one string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var names []string

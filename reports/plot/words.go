@@ -9,7 +9,8 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans have the same.
+// helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans have the
+// same.
 var helvetica = [...]float64{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
 	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
@@ -74,7 +75,8 @@ func wrap(text string, width float64) []string {
 // lineHeight is between lines of words.
 const lineHeight = 12.0
 
-// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place; nil for none.
+// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place; nil for
+// none.
 type key struct {
 	draw func(d *doc.Drawing, x, y float64)
 	text string
@@ -148,7 +150,7 @@ func (b box) meets(o box) bool { return b.x < o.x2 && o.x < b.x2 && b.y < o.y2 &
 // labelHeight is the height of a name with the room that it keeps free above and below.
 const labelHeight = 11.0
 
-// wordBox is what a name covers whose baseline starts at a place.
+// wordBox is the area of a name whose baseline starts at a place.
 func wordBox(width, x, y float64) box { return box{x, y - labelHeight + 2.5, x + width, y + 2.5} }
 
 // A label is a name that wants to stand near its place.
@@ -292,8 +294,8 @@ func spread(places []float64, gap, low, high float64) []float64 {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	// The places less their distance from the first one must ascend. A pool is neighbours that do not, and
-	// its members take their mean.
+	// After gap times its position is subtracted from each place, the places must ascend. A pool is neighbours that do not
+	// ascend; all members of a pool get their mean.
 	type pool struct {
 		mean float64
 		n    int

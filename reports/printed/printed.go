@@ -60,8 +60,9 @@ type Comparison struct {
 	Cells  []*Cell // in the order of published.Of
 }
 
-// Of compares the values of the table's source with its means; nil where there is nothing to compare. splits is the number that
-// the protocol has, as the source had. It is an error if a printed value cannot be read.
+// Of compares the printed values of the table's source with the table's means; nil if there is nothing to compare. splits is
+// the number of splits of the protocol, and the source is taken to have as many. It is an error if a printed value cannot be
+// read.
 func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
 	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
 	rounding := roundingOf(values)
@@ -93,7 +94,7 @@ func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
 	return out, nil
 }
 
-// roundingOf is half a unit of the last decimal that a source prints of means.
+// roundingOf is half a unit of the last decimal in the means that a source prints.
 func roundingOf(values []published.Value) float64 {
 	decimals := 0
 	for _, v := range values {
@@ -104,8 +105,8 @@ func roundingOf(values []published.Value) float64 {
 	return 0.5 * math.Pow(10, -float64(decimals))
 }
 
-// compare sets a cell beside a printed value. Papers print the deviation with divisor n or n-1 and do not say which; the larger
-// reading is taken. Only shares in percent are tested, whose region of one point has a meaning.
+// compare compares a cell with a printed value. Papers print the deviation with divisor n or n-1 and do not say which; the
+// larger reading is taken. Only values in percent are tested, since the region is one percentage point.
 func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) (*Cell, error) {
 	exact, err := stats.Decimal(v.Mean)
 	if err != nil {

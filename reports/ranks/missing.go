@@ -9,11 +9,11 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A policy says what becomes of a cell that is missing: of a method that has not finished the splits that are compared on a set.
+// A policy says how missing cells are ranked. A cell is missing if the method has not finished the compared splits of the set.
 type policy struct {
 	name, legend string
-	whole        bool // ranks are those above: of whole methods, over the counted sets
-	middle       bool // missing methods have the middle rank, those that are there keep their order around it; else they are last
+	whole        bool // ranks are of whole methods over the counted sets, as in the table above
+	middle       bool // missing methods have the middle rank, and the present methods keep their order around it; else missing methods are last
 }
 
 var policies = []policy{
@@ -22,8 +22,8 @@ var policies = []policy{
 	{name: "missing middle", legend: "the missing methods have the middle rank, as if nothing were known of them, and the others keep their order around it", middle: true},
 }
 
-// missing sets average ranks under each policy side by side, over the sets of the main group of which any method has results;
-// none where nothing is missing.
+// missing shows the average ranks under each policy side by side, over the sets of the main group with results of any method. It
+// returns nothing if no cell is missing.
 func missing(t frame.Table) (table, records []doc.Block) {
 	type line struct {
 		means   []*big.Rat // nil for a missing method
@@ -93,7 +93,7 @@ func missing(t frame.Table) (table, records []doc.Block) {
 	return []doc.Block{out}, []doc.Block{values}
 }
 
-// of ranks the methods of a set. Whatever is missing, the ranks add up to k (k+1)/2 for k methods.
+// of ranks the k methods of a set. The ranks add up to k (k+1)/2, whichever cells are missing.
 func (p policy) of(t frame.Table, means []*big.Rat, there int) []*big.Rat {
 	var present []*big.Rat
 	for _, m := range means {

@@ -1,11 +1,11 @@
-// Package ranks is the table of average ranks: the places of the methods over data sets, and how far these
-// depend on the splits.
+// Package ranks is the table of average ranks: the places of the methods over data sets, and how much these
+// places depend on the splits.
 //
-// The conventions are those of package stats: tied methods share the mean of their ranks. Where the
-// protocol's source prints ranks, there are also the paper's: they rank the Mean row as one more data set and
-// give the better rank of a tie to the later column. To show the spread, every split is ranked by itself,
-// over the same data sets. Where cells are tested with several seeds of a method, there are two deviations:
-// over seeds and over splits.
+// The conventions are those of package stats: tied methods share the mean of their ranks. If the
+// protocol's source prints ranks, the table also has ranks by the paper's convention, which ranks the Mean row
+// as one more data set and gives the better rank of a tie to the later column. To show the spread, every split
+// is ranked by itself, over the same data sets. If cells are tested with several seeds of a method, the report
+// has two more deviations: over seeds and over splits.
 package ranks
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// head names what stands beside a rank, of the ranks in every split.
+// head names the columns: the rank, and after it the spread of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
 
 type convention struct {

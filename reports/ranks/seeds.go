@@ -21,7 +21,7 @@ type seedSpread struct {
 	overSplits    float64 // standard deviation of the results of these splits; NaN for one split, and where splits are draws of the method
 }
 
-// seedSpreadOf returns false for a cell that no split of was tested with several seeds.
+// seedSpreadOf returns false if no split of the method on the set was tested with several seeds.
 func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, bool) {
 	var out seedSpread
 	var own []*big.Rat
@@ -35,7 +35,7 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 			values = append(values, t.ValueOf(test.Score))
 		}
 		if slices.Contains(values, nil) {
-			continue // a coefficient that this test part does not have
+			continue // the metric does not exist for this test part
 		}
 		deviation := stats.NewSpread(values).StdSample
 		variance += deviation * deviation
@@ -52,9 +52,10 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 	return out, true
 }
 
-// seeds sets the deviation over seeds of the methods beside that over splits, where cells are tested with
-// several seeds; none elsewhere. The means are over the same sets for every method that has such tests: those that have
-// both deviations, or where there is no such set those that have the one over seeds.
+// seeds is a table of two standard deviations of each method, over seeds and over splits. It has the methods whose cells are
+// tested with several seeds; without such methods there is no table. Each deviation is a mean over sets of the main group, the
+// same sets for every method: the sets on which every method has both deviations. If there are no such sets, they are the sets
+// on which every method has the deviation over seeds.
 func seeds(t frame.Table) (table, records []doc.Block) {
 	values := doc.Records{Name: "seeds", Columns: []string{"metric", "dataset", "method", "splits", "seeds", "std_seeds", "std_splits"}}
 	spreads := map[[2]string]seedSpread{}
@@ -94,7 +95,7 @@ func seeds(t frame.Table) (table, records []doc.Block) {
 	return []doc.Block{seedTable(t.Metric.Percent, methods, names, spreads)}, []doc.Block{values}
 }
 
-// seedTable has the means over the named sets, a row a method; a dash where no set has the deviation.
+// seedTable has the mean deviations over the named sets, a row a method. A dash stands for a deviation that does not exist.
 func seedTable(percent bool, methods, names []string, spreads map[[2]string]seedSpread) doc.Table {
 	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, beside that over splits", Label: "seeds", Corner: "Method",
 		Head: []doc.Column{{Name: "seeds"}, {Name: "over seeds"}, {Name: "over splits"}},

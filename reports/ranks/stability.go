@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// stability says how far the places depend on which data sets the table has: the ranks over data sets that are drawn from them.
+// stability shows how much the places depend on which data sets the table has: it ranks over data sets drawn from the table's.
 func stability(t frame.Table) (doc.Table, doc.Records, error) {
 	const draws, level, seed = 10_000, 0.95, 1
 	out := doc.Table{Caption: "Average ranks over resampled data sets", Label: "stability", Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "from", Group: "resampled"}, {Name: "to", Group: "resampled"}, {Name: "first"}},

@@ -18,8 +18,8 @@ import (
 const SchemaVersion = 2
 
 // CSV writes the first records of a document. Numbers are in the shortest decimal that reads back
-// as the same float64; a value that does not exist is empty. A text that a spreadsheet would take for a formula has a quotation
-// mark before it.
+// as the same float64; a value that does not exist is empty. If a spreadsheet would read a text as a formula, the text gets a
+// quotation mark before it.
 func CSV(w io.Writer, d doc.Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for _, b := range d.Clean().Blocks {
@@ -101,8 +101,8 @@ type (
 		SQL   string `json:"sql"`
 	}
 
-	// jsonRecords is an object of arrays, by the records' names in the document's order; jsonRow an
-	// object in the order of its columns. Records of one name are one array.
+	// jsonRecords is an object of arrays, by the records' names in the document's order. Records of
+	// one name are one array. jsonRow is an object in the order of its columns.
 	jsonRecords []doc.Records
 	jsonRow     struct {
 		columns []string
@@ -180,7 +180,7 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// list makes no entries an empty array and not null.
+// list returns an empty list for nil, so that JSON has an empty array and not null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -44,7 +44,7 @@ func (f FigureFormat) Write(w io.Writer, figure doc.Figure, width float64) error
 	return f.write(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
 }
 
-// usualWidth is the width of a page for what stands by itself, and of a column for details, which stand side by side.
+// usualWidth is the width of a page for a figure by itself, and the width of a column for details, which stand side by side.
 func usualWidth(f doc.Figure) float64 {
 	if f.Detail {
 		return doc.ColumnWidth
@@ -116,8 +116,8 @@ const (
 	tickSize  = 9.8
 )
 
-// styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe and Ito, which
-// readers who see few colours tell apart. Dashes distinguish series without colours.
+// styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe and Ito,
+// which readers who see few colours tell apart. Dashes distinguish series without colours.
 var styles = map[doc.Role]style{
 	doc.Name:    {fill: ink},
 	doc.Head:    {fill: ink, bold: true},
@@ -191,7 +191,7 @@ func svgFile(w io.Writer, d doc.Drawing, alt string) error {
 		d.Width/doc.Millimetre, d.Height/doc.Millimetre, usualSize)
 	body = head + strings.TrimPrefix(body, "<svg ")
 	end := strings.Index(body, ">\n") + 2
-	// A background of its own keeps it readable on a dark page.
+	// A white background keeps the drawing readable on a dark page.
 	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s\n", body[:end], css.String(), body[end:])
 	return err
 }
@@ -234,7 +234,8 @@ func pngFile(w io.Writer, d doc.Drawing, _ string) error {
 // endOfPNGHead is where a PNG file's signature and first chunk end.
 const endOfPNGHead = 8 + 4 + 4 + 13 + 4
 
-// resolution is the chunk of a PNG file that says how large it is on paper: without it LaTeX and word processors guess.
+// resolution is the chunk of a PNG file that says how large the image is on paper. Without the chunk LaTeX and word
+// processors guess.
 func resolution() []byte {
 	const dotsPerMetre = dotsPerInch * 1000 / 25.4
 	body := []byte("pHYs")
@@ -246,8 +247,8 @@ func resolution() []byte {
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
-// A straight colour is a colour for vgpdf, which expects the channels of a transparent colour as they are. image/color multiplies them
-// by the opacity, and white would become grey.
+// A straight colour is a colour for vgpdf, which expects the channels of a transparent colour as they are. image/color
+// multiplies them by the opacity, and white would become grey.
 type straight color.NRGBA
 
 func (s straight) RGBA() (r, g, b, a uint32) {

@@ -10,9 +10,9 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// The file is a document of its own, and a fragment when another document reads it with \input.
-// Inside a document LaTeX has made \@nodocument equal to \relax; only when it is not does the file
-// open a document, and \benchtableend, its last line, closes what was opened.
+// The file is a document by itself, and a fragment if another document reads it with \input.
+// Inside a document LaTeX has made \@nodocument equal to \relax. Otherwise the file opens a document,
+// and \benchtableend, its last line, closes the document.
 const (
 	latexOpen = `\expandafter\ifx\csname @nodocument\endcsname\relax
   \let\benchtableend\empty
@@ -28,9 +28,9 @@ const (
 	latexClose = "\\benchtableend\n"
 )
 
-// A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which is narrower than
-// the text block of the file by itself. A table over two columns fits the narrowest of the usual pages; LaTeX makes it smaller in a
-// narrower text. A table on its side fits the text block of the file by itself.
+// A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which is
+// narrower than the text block of the file by itself. A table over two columns fits the narrowest of the usual pages; LaTeX
+// makes it smaller in a narrower text. A table on its side fits the text block of the file by itself.
 type latexPage struct {
 	geometry      string
 	width, height float64
@@ -131,8 +131,8 @@ func (l *latex) paragraphs(texts []string) {
 	}
 }
 
-// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each other if the page is
-// high enough, and otherwise each block is a table by itself.
+// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each other if the
+// page is high enough, and otherwise each block is a table by itself.
 func (l *latex) table(t doc.Table, withNotes bool) {
 	caption := t.Caption
 	if caption == "" {
@@ -223,8 +223,8 @@ func (l *latex) top(caption, label, size string) {
 	l.out.WriteString(size + "\n")
 }
 
-// fit picks the largest type that all columns fit in, else the smallest with as many blocks of
-// columns as it takes.
+// fit picks the largest type in which all columns fit side by side. If there is none, it picks the
+// smallest type and divides the columns into blocks.
 func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 	names := 0.0
 	widths := make([]float64, len(t.Head)) // in digits
@@ -381,11 +381,11 @@ func latexEscape(s string) string {
 	return latexEscaper.Replace(s)
 }
 
-// LaTeXText makes a text of one line stand for itself in a LaTeX document, where its lists and paths may be broken between lines.
+// LaTeXText escapes a text of one line for a LaTeX document, where its lists and paths may be broken between lines.
 func LaTeXText(s string) string { return latexNote(doc.OneLine(s)) }
 
-// latexNote escapes a note and lets it be broken between lines: lists and paths after their signs, long words such as commands and names
-// after any sign, and long words without a sign, such as a hash, anywhere.
+// latexNote escapes a note and lets it be broken between lines. Lists and paths may break after their signs. Long words, such as
+// commands and names, may break after any sign, and long words without a sign, such as a hash, anywhere.
 func latexNote(s string) string {
 	const long, run = 16, 24 // letters of a long word; letters without a sign up to which TeX's own hyphens suffice
 	words := strings.Split(s, " ")

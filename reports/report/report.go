@@ -15,18 +15,18 @@ import (
 // A Report is a kind of document that is made from stored results.
 type Report struct {
 	Name    string
-	Aliases []string // names that stay
+	Aliases []string // older names that still work
 	Summary string   // on one line, no full stop
 	Long    string   // what it shows
 	Example string   // command lines
-	Verb    bool     // it is a command of its own, `bench NAME`, and not one of `bench report`
+	Verb    bool     // the report is a command `bench NAME`, and not `bench report NAME`
 
-	// Args names the arguments that the report takes, "" for none. Select checks them, before anything is read, and narrows
-	// what is read to what they ask for; nil where there are none.
+	// Args names the arguments that the report takes, "" for none. Select checks the arguments before anything is read, and
+	// narrows the selection to what they ask for. Select is nil if the report takes no arguments.
 	Args   string
 	Select func(args []string, s *Selection) error
 
-	Folds bool // it needs the folds of every grid point, which are most of a database
+	Folds bool // the report needs the folds of every grid point, which are most of a database
 
 	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
 	Flags func(Flags) Build
@@ -35,14 +35,14 @@ type Report struct {
 // Build makes a report of a frame and the report's arguments.
 type Build func(f frame.Frame, args []string) (doc.Document, error)
 
-// Selection is what a frame is read of; nil lists are all that is stored.
+// Selection says which cells a frame is read from; a nil list means all that is stored.
 type Selection struct {
 	Protocol          string
 	Methods, Datasets []string
 	Beside            []string // methods, also at a version, that are read where Methods is nil
 }
 
-// Flags is where a report adds its own; *pflag.FlagSet is one.
+// Flags is where a report adds its own flags; *pflag.FlagSet is one.
 type Flags interface {
 	StringVar(p *string, name, value, usage string)
 	IntVar(p *int, name string, value int, usage string)
@@ -77,7 +77,8 @@ func Usual(flags Flags, metrics, title, label *string) {
 	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
 }
 
-// TestFlags adds the flags that say what a test takes to be a difference, --level and --equivalence, and returns what reads the second.
+// TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a function
+// that reads --equivalence.
 func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
 	LevelFlag(flags, level)
 	return RegionFlag(flags)
@@ -88,7 +89,7 @@ func LevelFlag(flags Flags, level *float64) {
 	flags.Float64Var(level, "level", 0.05, "level of the tests")
 }
 
-// RegionFlag adds --equivalence and returns what reads it; nil where it is not given.
+// RegionFlag adds --equivalence and returns a function that reads the flag. The region is nil if the flag is not given.
 func RegionFlag(flags Flags) func() (*evidence.Region, error) {
 	var text string
 	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")

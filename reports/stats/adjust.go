@@ -12,7 +12,7 @@ import (
 // all is then at most alpha. They keep the order of p. A NaN counts as a hypothesis that is not
 // rejected, and stays NaN.
 
-// Bonferroni multiplies each p-value by their number. With a control it is Bonferroni-Dunn's test.
+// Bonferroni multiplies each p-value by the number of p-values. With a control it is Bonferroni-Dunn's test.
 func Bonferroni(p []float64) []float64 {
 	return stepDown(p, func(int) int { return len(p) })
 }
@@ -23,10 +23,10 @@ func Holm(p []float64) []float64 {
 	return stepDown(p, func(place int) int { return len(p) - place })
 }
 
-// WeightedHolm steps down with weights (Holm 1979, section 3): hypotheses are taken in the order of p_i / w_i, and that quotient is
-// multiplied by the sum of the weights of the hypotheses that are left. Equal weights make it Holm. A larger weight makes a
-// hypothesis easier to reject; one of weight 0 is never rejected, and its adjusted value is 1. It is an error if the weights are
-// not one a p-value, not negative and finite.
+// WeightedHolm steps down with weights (Holm 1979, section 3): hypotheses are taken in the order of p_i / w_i, and that
+// quotient is multiplied by the sum of the weights of the hypotheses that are left. Equal weights make it Holm. A larger
+// weight makes a hypothesis easier to reject. A hypothesis of weight 0 is never rejected, and its adjusted value is 1. It is
+// an error if there is not one weight for each p-value, or if a weight is negative or not finite.
 func WeightedHolm(p, weights []float64) ([]float64, error) {
 	if len(weights) != len(p) {
 		return nil, fmt.Errorf("stats: %d weights for %d p-values; give one for each", len(weights), len(p))
@@ -52,9 +52,9 @@ func WeightedHolm(p, weights []float64) ([]float64, error) {
 }
 
 // Shaffer adjusts the p-values of all pairs among k methods by Shaffer's static procedure (1986;
-// Garcia and Herrera 2008, 2.2). It is Holm's with less: if some pairs differ, others must too, so
-// that only the numbers of TrueHypotheses(k) are possible, and the factor is the largest of them that
-// is at most m-i+1. It is an error if p does not have k(k-1)/2 values.
+// Garcia and Herrera 2008, 2.2). It is Holm's procedure with smaller factors. If some pairs differ, other
+// pairs must differ, too, so only the numbers of TrueHypotheses(k) are possible. The factor is the largest of
+// these numbers that is at most m-i+1. It is an error if p does not have k(k-1)/2 values.
 func Shaffer(p []float64, k int) ([]float64, error) {
 	if err := checkPairs(p, k); err != nil {
 		return nil, err
@@ -122,8 +122,8 @@ func BergmannHommel(p []float64, k int) ([]float64, error) {
 	return monotone(p, func(_, i int) float64 { return adjusted[i] }), nil
 }
 
-// exhaust raises the adjusted values of the pairs within groups to their number times the least of
-// their p-values.
+// exhaust raises the adjusted values of all pairs within groups to at least the number of these pairs
+// times the least of their p-values.
 func exhaust(p, adjusted []float64, group []int) {
 	count, least := 0, 1.0
 	within := func(visit func(pair int)) {
@@ -147,13 +147,13 @@ func exhaust(p, adjusted []float64, group []int) {
 	within(func(pair int) { adjusted[pair] = max(adjusted[pair], bound) })
 }
 
-// stepDown multiplies the p-value at each place of their order, from 0, by factor(place).
+// stepDown multiplies each p-value by factor(place), where place is its place in increasing order, from 0.
 func stepDown(p []float64, factor func(place int) int) []float64 {
 	return monotone(p, func(place, i int) float64 { return float64(factor(place)) * p[i] })
 }
 
-// monotone returns adjusted(place, i) for each p[i] at its place in increasing order, none smaller than
-// one before it or larger than 1. Equal p-values share the largest of theirs, so that the order of the
+// monotone returns adjusted(place, i) for each p[i] at its place in increasing order. No value is smaller than
+// a value before it, or larger than 1. Equal p-values share their largest value, so that the order of the
 // methods decides nothing.
 func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	order := make([]int, len(p))
@@ -167,7 +167,7 @@ func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 		end := first
 		for ; end < len(order) && cmp.Compare(p[order[end]], p[order[first]]) == 0; end++ {
 			if reached = max(reached, adjusted(end, order[end])); math.IsNaN(p[order[first]]) {
-				reached = math.NaN() // these are the last
+				reached = math.NaN() // NaN are the last in the order
 			}
 		}
 		reached = min(1, reached)

@@ -29,14 +29,13 @@ func (p *Probabilities) Reversed() *Probabilities {
 //
 //	above = sum_ij w_i w_j ([z_i + z_j > 2 rope] + [z_i + z_j = 2 rope] / 2)
 //
-// with below alike and within what is left: a sum exactly on an edge counts half on either side, as in baycomp. Comparisons are
-// exact. Each of the given number of draws of weights is
-// a vote for the largest of the three, the region's on a tie, and the result is the share of votes.
-// With rope = 0, below and above alone are compared and a tie is half a vote for each. Equal seeds
-// give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
+// The probability below is defined alike, and within is the rest. A sum exactly on an edge counts half on either side, as in
+// baycomp. Comparisons are exact. Each draw of weights is a vote for the largest of the three probabilities, and for the
+// region on a tie. The result is the shares of the votes. With rope = 0 only below and above are compared, and a tie is half
+// a vote for each. Equal seeds give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
 //
-// It takes several lists of differences: drawing takes most of the time, and lists of equal length have the same draws, so that many
-// of them take hardly longer than one. It is an error if a list is empty, rope is nil or negative, or draws < 1.
+// Drawing takes most of the time, and lists of differences of equal length have the same draws. Many lists therefore take hardly
+// longer than one list. It is an error if a list is empty, rope is nil or negative, or draws < 1.
 func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) ([]Probabilities, error) {
 	if err := checkRope(rope); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32)
 	return out, nil
 }
 
-// vote counts a draw; a point is a region of no width.
+// vote adds the vote of one draw. point says that the region has no width.
 func (p *Probabilities) vote(w *walsh, normal []float64, point bool) {
 	below, within, above := w.draw(normal)
 	switch {
@@ -95,11 +94,13 @@ func checkRope(rope *big.Rat) error {
 	return nil
 }
 
-// A walsh knows the regions of the sums z_i + z_j. Differences are sorted, so that for each i the sums of each kind are those of
-// a range of j. Each bound is kept twice, before and after the sums that are exactly on the edge.
+// A walsh says for all sums z_i + z_j of sorted differences whether they are below, within or above the region. For a given
+// i the sum grows with j, so each edge of the region is a place in the order of j. An edge is kept as two places: the first
+// j whose sum is at least at the edge, and the first j whose sum is beyond the edge. They differ if sums lie exactly on the
+// edge.
 type walsh struct {
-	prior        int       // where the prior's difference stands
-	below, above [][2]int  // sums with j < below[i][0] are below the region, those with j >= above[i][1] above it
+	prior        int       // place of the prior's difference z_0 in the order
+	below, above [][2]int  // lower and upper edge for each i: j < below[i][0] gives sums below the region, j >= above[i][1] sums above
 	upTo         []float64 // upTo[j] adds up the first j weights of a draw
 }
 
@@ -125,9 +126,9 @@ func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
 	return w
 }
 
-// draw returns the three probabilities for weights from 2n-1 standard normal values, up to a common factor. A sum of
-// squares of two standard normal variables, and the square of one, are twice a gamma variable of
-// shape 1 and 1/2, and those in proportion are a Dirichlet distribution's.
+// draw returns the three probabilities, up to a common factor, for weights from 2n-1 standard normal values. The sum of two
+// squared normal values is twice a gamma variable of shape 1, and one squared value is twice a gamma variable of shape 1/2.
+// Gamma variables divided by their sum have a Dirichlet distribution.
 func (w *walsh) draw(normal []float64) (below, within, above float64) {
 	n := len(w.below)
 	for i := range n {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Shares of differences on either side of a region of equivalence: below it, within it, above it. Those exactly on an edge count
-// half on either side, so that shares may be halves.
+// Shares counts the differences below, within and above a region of equivalence. A difference exactly on an edge counts half
+// on either side of the edge, so that counts may be halves.
 type Shares [3]float64
 
 // SharesOf counts each difference beside its own region [-rope, rope].
@@ -20,7 +20,7 @@ func SharesOf(differences, ropes []*big.Rat) Shares {
 	return n
 }
 
-// sides says on which side of a region a difference lies.
+// sides is the Shares of a single difference.
 func sides(d, rope *big.Rat) Shares {
 	switch c := new(big.Rat).Abs(d).Cmp(rope); {
 	case c < 0:
@@ -37,8 +37,9 @@ func sides(d, rope *big.Rat) Shares {
 	return Shares{0, 0, 1}
 }
 
-// Forecast is the probability that the difference on one more data set of the same kind lies below, within or above its region: the
-// rule of succession of Laplace, (n_k + 1) / (n + 3), which is the mean of a Dirichlet posterior with a flat prior over the three.
+// Forecast is the probability that the difference on one more data set of the same kind lies below, within or above its
+// region: the rule of succession of Laplace, (n_k + 1) / (n + 3), which is the mean of a Dirichlet posterior with a flat
+// prior over the three.
 func (n Shares) Forecast() Probabilities {
 	total := n[0] + n[1] + n[2] + 3
 	return Probabilities{Below: (n[0] + 1) / total, Within: (n[1] + 1) / total, Above: (n[2] + 1) / total}
@@ -48,7 +49,8 @@ func (n Shares) Forecast() Probabilities {
 var UniformLoss = math.Log(3)
 
 // ForecastLoss is the mean log loss of forecasts that leave one data set out: each difference is forecast from the other
-// differences of its list. It is NaN where no list has two differences. A forecast is worth printing where its loss is below UniformLoss.
+// differences of its list. It is NaN where no list has two differences. A forecast is worth printing where its loss is below
+// UniformLoss.
 func ForecastLoss(lists, ropes [][]*big.Rat) float64 {
 	loss, n := 0.0, 0
 	for l, differences := range lists {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Comparison is that of the average ranks of methods A and B.
+// A Comparison compares the average ranks of methods A and B.
 type Comparison struct {
 	A, B       int
 	Difference *big.Rat // rank of A less that of B: negative where A is better
@@ -68,10 +68,11 @@ func NemenyiCD(alpha float64, methods, datasets int) float64 {
 	return StudentizedRangePoint(alpha, methods, math.Inf(1)) / math.Sqrt2 * rankError(methods, datasets)
 }
 
-// Groups covers the pairs of methods that are alike: two methods are in a common group just if they are alike, which alike says of
-// either order. Groups and their members are in the order that is given, the best first: each pair that no group holds yet begins one,
-// which takes in every further method that is alike to all of its members. For a critical difference of average ranks, groups are
-// the bars of the diagram, each a run of neighbours; a test of two methods may leave out methods in between.
+// Groups puts methods that are alike into groups: two methods have a common group if and only if they are alike. alike must
+// be symmetric. Groups and their members are in the given order, the best first. Each pair that no group holds yet begins a
+// new group. The group then takes in every method that is alike to all of its members. For a critical difference of average
+// ranks, groups are the bars of the diagram, and each bar joins neighbours. With a test of two methods, a group may leave
+// out methods in between.
 func Groups(order []int, alike func(a, b int) bool) [][]int {
 	var out [][]int
 	covered := map[[2]int]bool{} // by places in the order

@@ -12,12 +12,12 @@ const MostNeeded = 100_000
 
 var errPower = errors.New("stats: a level and a power are probabilities and a deviation is not negative; give a level and a power between 0 and 1, 0.05 and 0.8 for instance")
 
-// Power is the probability with which a two-sided t-test at level alpha over n data sets finds a mean difference of the given
-// size, if differences have the given standard deviation over data sets. Without any spread it is 1 for a size above zero. It is NaN
-// for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
+// Power is the probability with which a two-sided t-test at level alpha over n data sets finds a mean difference of the
+// given size, if differences have the given standard deviation over data sets. Without any spread it is 1 for a size above
+// zero. It is NaN for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
 //
-// Wilcoxon's signed-rank test needs about 5 % more data sets than the t-test where differences are normal, and fewer where some of
-// them are far out.
+// Wilcoxon's signed-rank test needs about 5 % more data sets than the t-test if differences are normal, and fewer if some
+// differences are outliers.
 func Power(n int, size, deviation, alpha float64) float64 {
 	switch {
 	case n < 2 || !within(alpha) || !(size >= 0) || !(deviation >= 0):
@@ -30,8 +30,8 @@ func Power(n int, size, deviation, alpha float64) float64 {
 	return tPower(size/deviation*math.Sqrt(float64(n)), n-1, alpha)
 }
 
-// SetsNeeded is the least number of data sets for which Power reaches the given power; 0 if MostNeeded data sets do not reach it. It is an error if
-// alpha or power is outside 0 to 1, or size or deviation is negative.
+// SetsNeeded is the least number of data sets for which Power reaches the given power; 0 if MostNeeded data sets do not
+// reach it. It is an error if alpha or power is outside 0 to 1, or size or deviation is negative.
 func SetsNeeded(size, deviation, alpha, power float64) (int, error) {
 	if !within(alpha) || !within(power) || !(size >= 0) || !(deviation >= 0) {
 		return 0, errPower

@@ -10,13 +10,14 @@ import (
 
 // A ResampledRank says how far a method's place depends on which data sets there are.
 type ResampledRank struct {
-	First    float64  // share of resamples in which its average rank is the best; of several best ones each has its part
-	Interval Interval // of its average rank over resamples
+	First    float64  // share of resamples in which its average rank is the best; several best methods divide the resample
+	Interval Interval // interval of its average rank over resamples
 }
 
-// ResampledRanks draws as many data sets as there are with replacement, the given number of times, and ranks the methods in each
-// resample (values are data sets x methods, a larger one better). The interval holds the given level of the average ranks, between
-// quantiles. Equal seeds give equal results. It is an error if there are no values, draws < 2 or the level is outside 0 to 1.
+// ResampledRanks draws as many data sets as there are with replacement, the given number of times, and ranks the methods in
+// each resample (values are data sets x methods, a larger one better). The interval holds the given level of the average
+// ranks, between quantiles. Equal seeds give equal results. It is an error if there are no values, draws < 2 or the level is
+// outside 0 to 1.
 func ResampledRanks(values [][]*big.Rat, level float64, draws int, seed uint32) ([]ResampledRank, error) {
 	if err := checkMatrix(values); err != nil {
 		return nil, err

@@ -10,23 +10,23 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Test is a statistic and the probability P, under the hypothesis that there is no difference, of
-// one at least as extreme. DF are its degrees of freedom: one number for chi-square and t, two for F,
-// none for the normal distribution. P is NaN where the statistic is.
+// A Test is a statistic and the probability P of a statistic at least as extreme, under the hypothesis
+// that there is no difference. DF are the degrees of freedom: one number for chi-square and t, two for F,
+// none for the normal distribution. P is NaN if the statistic is NaN.
 type Test struct {
 	Statistic float64
 	DF        []float64
 	P         float64
 }
 
-// Below, every tail is computed as a tail and not as one minus the rest, so that small values keep
+// The functions below compute every tail directly, and not as one minus the rest, so that small values keep
 // their digits.
 
 func chiSquareTest(x float64, df int) Test {
 	return newTest(x, func(x float64) float64 { return distuv.ChiSquared{K: float64(df)}.Survival(x) }, float64(df))
 }
 
-// fTest has no P without degrees of freedom, which is the case of a single data set.
+// fTest has no P without degrees of freedom, as for a single data set.
 func fTest(x float64, df1, df2 int) Test {
 	a, b := float64(df1), float64(df2)
 	if df2 < 1 {

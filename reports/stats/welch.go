@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Sample is what is known of a mean that somebody printed: how many values it is of, and their standard deviation with divisor
-// n-1.
+// A Sample is what is known about a mean: the mean, the number of its values, and their standard deviation with divisor n-1.
 type Sample struct {
 	N         int
 	Mean, Std float64
@@ -26,8 +25,9 @@ type WelchTest struct {
 //
 //	Error^2 = a + b,   a = s_1^2/n_1,   b = s_2^2/n_2,   DF = (a + b)^2 / (a^2/(n_1-1) + b^2/(n_2-1))
 //
-// rounding is how far the difference may be from the true one because the means were rounded, 0.05 where one of them was printed
-// with one decimal: the difference is taken to be that much nearer to zero, and the interval is that much wider at both ends.
+// rounding is how far the difference may be from the true difference because the means were rounded, such as 0.05 if one
+// mean was printed with one decimal. The difference is taken to be nearer to zero by rounding, and the interval is wider by
+// rounding at both ends.
 //
 // Without any spread the difference is certain: the statistic is zero or infinite. It is an error if a sample has fewer than two
 // values, or a number is negative or not finite.

@@ -10,17 +10,17 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the points, each value
-// has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
+// Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the points, each
+// value has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
 type Lines struct {
 	Table    frame.Table
 	Quantity string   // "" without a sweep
 	Title    string   // what drawings call it; "" for a number of Quantity
 	Names    []string // of the series, as the protocol orders them
-	Sets     []string // that every point of every series shown has runs on; of a sweep over sets the one of each value
+	Sets     []string // sets with runs at every point of every series shown; in a sweep over sets, the set of each value
 	Dropped  []string // sets that some point lacks
 	OverSets bool     // sets are the points
-	CPU      string   // the processor that times are of
+	CPU      string   // the processor of all times
 
 	xs    map[string][]float64 // by series, ascending
 	cells map[place]map[int]store.Row
@@ -33,7 +33,7 @@ type place struct {
 	set    string
 }
 
-// LinesOf arranges a table. Times are of the processor that most of its runs were computed on.
+// LinesOf arranges a table. Times are of the processor that computed most of its runs.
 func LinesOf(t frame.Table, s frame.Sweep) Lines {
 	l := Lines{Table: t, Quantity: s.Name, Title: s.Title, OverSets: s.Datasets, xs: map[string][]float64{}, cells: map[place]map[int]store.Row{}}
 	columns := s.Points
@@ -77,7 +77,7 @@ func (l *Lines) add(at place, rows []store.Row) {
 	}
 }
 
-// pickProcessor takes the kind that most runs were computed on, the first by name of equals.
+// pickProcessor picks the kind of processor that computed most runs, of equals the first by name.
 func (l *Lines) pickProcessor() {
 	cells := map[string]int{}
 	for _, runs := range l.cells {
@@ -94,7 +94,7 @@ func (l *Lines) pickProcessor() {
 	}
 }
 
-// pickSets finds the sets whose mean is the same question at every point.
+// pickSets finds the sets that every point has, so that the means of all points are over the same sets.
 func (l *Lines) pickSets() {
 	for _, set := range l.Table.Sets {
 		has, lacks := false, false
@@ -126,7 +126,7 @@ func (l Lines) All() []float64 {
 	return slices.Compact(out)
 }
 
-// A Measure is what is read of a run; the second result is false where the run does not have it.
+// A Measure reads a value of a run. The second result is false if the run does not have the value.
 type Measure func(store.Row) (float64, bool)
 
 // Measured measures the table's metric, in the unit of tables.
@@ -151,7 +151,8 @@ func (l Lines) Seconds() Measure {
 	}
 }
 
-// Declared measures the cost that the method declared of the whole cell when it ran (registry.Cost), in its nanoseconds.
+// Declared measures the cost of the whole cell that the method declared when it ran (registry.Cost), in nanoseconds of that
+// cost.
 func (l Lines) Declared() Measure {
 	return func(r store.Row) (float64, bool) { return r.CostUnits, r.CostUnits > 0 }
 }
@@ -167,8 +168,9 @@ func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]
 	return out
 }
 
-// Ratio returns how many test rows there are for each row of the training part of a point, 0 where the splits are draws of the
-// method over one division: what stats.CorrectedT corrects for. Of the training part fewer rows may be learned from.
+// Ratio returns the number of test rows for each row of the training part at a point, for which stats.CorrectedT corrects. A
+// method may learn from fewer rows than the training part has. The ratio is 0 if the splits are draws of the method over one
+// division.
 func (l Lines) Ratio(series string, x float64, set string) float64 {
 	at := slices.IndexFunc(l.Table.Sets, func(s frame.Set) bool { return s.Name == set })
 	for _, r := range l.cells[place{series, x, set}] {
@@ -193,11 +195,11 @@ func (l Lines) SetsAt(series string, x float64) []string {
 	return out
 }
 
-// An Average sums up a series at a value: the mean over sets of the mean over splits, or of times the median over splits of the
-// geometric mean over sets.
+// An Average sums up a series at a value. For a metric it is the mean over sets of the mean over splits. For times it is the
+// median over splits of the geometric mean over sets.
 type Average struct {
 	Value     float64
-	Low, High float64 // of a metric one standard deviation over splits to either side, the mean over sets as papers draw it; of times the least and the most
+	Low, High float64 // metric: one standard deviation over splits to either side, mean over sets; times: the least and the largest
 	Runs      int
 }
 
@@ -232,8 +234,8 @@ func (l Lines) Median(series string, x float64) (Average, bool) {
 	return Average{math.Exp(median(values)), math.Exp(values[0]), math.Exp(values[len(values)-1]), len(values)}, true
 }
 
-// logs are the mean logarithms over sets of a series' times, or of what else is measured, at a value, by split; a split counts that
-// every set has.
+// logs returns for each split the mean over sets of the logarithm of a measure, for a series at a value. It leaves out
+// splits that some set lacks.
 func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
 	logs := map[int]float64{}
 	sets := l.SetsAt(series, x)
@@ -278,7 +280,7 @@ func average(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// median is of ascending values.
+// median is the median of ascending values.
 func median(values []float64) float64 {
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2

@@ -1,9 +1,9 @@
-// Package sweep draws how results change with one quantity: the number of landmarks, of training rows, of random features.
+// Package sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
 //
-// A protocol says what is swept (docs/protocols.md): columns that are one method at several values, or data sets that differ by
-// their rows. [Lines] arranges a table by series and value; [Build] draws the mean of a metric, or processor times with the power
-// of the quantity with which they grow. Sets that some point lacks are left out and named, so that every point answers the same
-// question. Package claims decides on the same Lines.
+// A protocol says what is swept (docs/protocols.md): columns that are one method at several values, or data sets with
+// different numbers of rows. [Lines] arranges a table by series and value. [Build] draws the mean of a metric, or processor
+// times and the power of the quantity with which times grow. Sets that some point lacks are left out and named, so that all
+// points are means over the same sets. Package claims uses the same Lines.
 package sweep
 
 import (
@@ -115,10 +115,10 @@ func (p page) notes() []string {
 	return notes
 }
 
-// tooMuch is how far above the median a repetition may be before it is named.
+// tooMuch is the largest ratio of a repetition to the median that gives no note.
 const tooMuch = 1.5
 
-// outlier is the point whose longest time is the most above its median, of those with three repetitions or more.
+// outlier is the point with the largest ratio of its longest time to its median, among points with three repetitions or more.
 func (p page) outlier() (where string, ratio float64) {
 	for _, name := range p.Names {
 		for _, x := range p.Xs(name) {
@@ -204,7 +204,7 @@ func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
 	return curves, printed
 }
 
-// groups are the bars of the values that every series has, and on how many sets each series is the best.
+// groups returns the bars of the values that every series has. best says on how many sets each series is the best.
 func (p page) groups(xs []float64) (series []plot.Series, names, best []string) {
 	xs = slices.DeleteFunc(slices.Clone(xs), func(x float64) bool {
 		return slices.ContainsFunc(p.Names, func(name string) bool { _, ok := p.at(name, x); return !ok })
@@ -349,8 +349,9 @@ func (p page) slopes() doc.Table {
 	return t
 }
 
-// Powers fits the log of what is measured, such as processor time, over the log of the swept quantity between two values, for each
-// split that has a measure at every value between them: how fast a series grows. It is empty where there are fewer than two values.
+// Powers says how fast a measure grows, such as processor time. For each split it fits the logarithm of the measure over the
+// logarithm of the swept quantity, and returns the slope. It uses the values of the quantity between from and to, and leaves
+// out splits without a measure at one of them. The result is empty if there are fewer than two values.
 func (l Lines) Powers(series string, from, to float64, of Measure) map[int]float64 {
 	var logX []float64
 	logT := map[int][]float64{}
@@ -372,7 +373,7 @@ func (l Lines) Powers(series string, from, to float64, of Measure) map[int]float
 	return out
 }
 
-// slope is that of the line of least squares.
+// slope is the slope of the line of least squares.
 func slope(xs, ys []float64) float64 {
 	mx, my := average(xs), average(ys)
 	up, down := 0.0, 0.0

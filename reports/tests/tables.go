@@ -18,10 +18,10 @@ type namedTest struct {
 	stats.Test
 }
 
-// fewest is the number of data sets from which approximations for many of them are shown.
+// fewest is the least number of data sets for which approximations for many data sets are shown.
 const fewest = 6
 
-// tests are those of all methods at once that have a value.
+// tests are the tests of all methods at once, as far as they have a value.
 func (p *page) tests() []namedTest {
 	out := []namedTest{{"Friedman by permutation", stats.Test{Statistic: p.friedman.Corrected.Statistic, P: p.permutation.P}}}
 	for _, t := range []namedTest{

@@ -44,7 +44,7 @@ type page struct {
 	friedman    stats.FriedmanTest
 	quade       stats.QuadeTest
 	pairs       []pair   // by p of the signed-rank test, the least first
-	columns     []string // of adjusted p-values by rank
+	columns     []string // names of the adjustments of p-values by rank
 }
 
 // pair is the comparison of two methods: by evidence, and by average ranks with the same first method.
@@ -72,7 +72,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	return Document(t, ev, o)
 }
 
-// Document is the page of whole methods, from evidence of the control's comparisons or of all. The table has ranks.
+// Document is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must have ranks.
 func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, error) {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
@@ -92,7 +92,9 @@ func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, er
 	return p.document(), nil
 }
 
-// compare fills the pairs: those of the evidence that have ranks, each with the better one by rank first, or the control.
+// compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other method. A
+// is the control, or without a control the method with the better average rank. Pairs are in the order of p of the
+// signed-rank test.
 func (p *page) compare() error {
 	comparisons := p.friedman.AllPairs()
 	if p.o.Control != "" {

@@ -5,7 +5,7 @@ import "github.com/kernelboosting/bench/reports/frame"
 // Costs are mean processor times of a cell on one kind of processor.
 type Costs struct {
 	CPU     string
-	Sets    []string           // that count once each: those with times of every method
+	Sets    []string           // the sets with times of every method; each set counts once
 	Seconds map[string]float64 // by method; nil without such a set
 }
 

@@ -20,13 +20,13 @@ const (
 	level     = 0.95
 	resamples = 2000
 	seed      = 1
-	leastSets = 3 // that are resampled
-	fewSplits = 5 // that have quartiles
-	rarely    = 0.05
+	leastSets = 3    // the fewest sets that are resampled
+	fewSplits = 5    // the fewest splits that have quartiles
+	rarely    = 0.05 // methods with a smaller share are not named
 )
 
-// quartiles are those over splits of a method's mean seconds over the timed sets; NaN for fewer than fewSplits splits that were timed
-// on all of these sets.
+// quartiles returns the quartiles over splits of a method's mean seconds over the timed sets. They are NaN if fewer than
+// fewSplits splits were timed on all of these sets.
 func (p *page) quartiles(method string) [2]float64 {
 	sums, sets := map[int]float64{}, map[int]int{}
 	for _, s := range p.timed {
@@ -52,11 +52,11 @@ func (p *page) quartiles(method string) [2]float64 {
 	return [2]float64{low, high}
 }
 
-// resampled reports whether the sets are enough to draw from, and the methods to be told apart.
+// resampled reports whether there are enough sets to draw from, and at least two methods to compare.
 func (p *page) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
 
-// resample fills half and share of costs, which are still in the order of methods: intervals, and how often a method is on the front
-// where as many data sets are drawn with replacement.
+// resample fills the fields half and share of costs, which must still be in the order of methods. Each resample draws as
+// many timed sets as there are, with replacement, and share is how often the method is on the front.
 func (p *page) resample() {
 	var values, seconds [][]float64 // a row a timed set, larger values are better
 	for _, s := range p.Sets {
@@ -106,7 +106,8 @@ func (p *page) resample() {
 	}
 }
 
-// sureness says in how many resamples of the sets methods are on the front, those that are there most first.
+// sureness is a sentence with the share of resamples in which each method is on the front, the largest share first. Methods
+// with a share below rarely are only counted.
 func (p *page) sureness() []doc.Block {
 	if !p.resampled() {
 		return nil

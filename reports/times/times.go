@@ -28,7 +28,7 @@ import (
 // page is the document before it is laid out.
 type page struct {
 	frame.Table
-	cpu     string // the processor that times are of
+	cpu     string // the processor of all times
 	others  []string
 	seconds map[string][]*float64 // mean seconds of a cell by set, a value a method; nil without any
 	timed   []string              // counted sets with times of every whole method
@@ -42,13 +42,13 @@ type cost struct {
 	usual   [2]float64 // quartiles over splits of the mean seconds over sets; NaN without enough splits
 	whole   float64    // seconds of all cells that were timed, of every set
 	value   *big.Rat   // mean of the metric
-	half    float64    // of its interval; NaN for none
+	half    float64    // half the width of the interval of value; NaN for none
 	onFront bool
-	share   float64 // of resamples in which it is on the front; NaN for none
+	share   float64 // share of resamples in which the method is on the front; NaN for none
 }
 
-// Build returns the document. It is an error if no data set counts, of several methods fewer than
-// two are whole, or no set has times, and if stored cells contradict each other.
+// Build returns the document. It is an error if no data set counts, if there are several methods and fewer than
+// two of them are whole, if no set has times, or if stored cells contradict each other.
 func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -74,7 +74,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	return d, nil
 }
 
-// pickProcessor takes the kind that most finished cells were computed on, the first by name of equals.
+// pickProcessor picks the kind of processor that computed most finished cells, of equals the first by name.
 func (p *page) pickProcessor() {
 	cells := map[string]int{}
 	for _, s := range p.Sets {
@@ -146,7 +146,7 @@ func (p *page) sum() {
 	}
 }
 
-// beats reports whether a is at least as good as b in no more time, and better in one of them.
+// beats reports whether a is at least as good as b in no more time, and a is better or faster.
 func (p *page) beats(a, b cost) bool {
 	good, cheap := p.Metric.Compare(a.value, b.value), cmp.Compare(b.cell, a.cell)
 	return good >= 0 && cheap >= 0 && good+cheap > 0
@@ -205,7 +205,7 @@ func (p *page) figure() doc.Figure {
 		Alt:  fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title, frame.Count(len(p.costs), "method"))}
 }
 
-// leastSeconds is drawn for what took no time that could be measured, which has no place on a logarithmic axis.
+// leastSeconds is the shortest time that is drawn, since zero has no place on a logarithmic axis.
 const leastSeconds = 1e-6
 
 func (p *page) decimals() int {

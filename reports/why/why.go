@@ -37,8 +37,8 @@ type page struct {
 	unit   string
 }
 
-// Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if nothing
-// is stored of the two, and if stored cells contradict each other.
+// Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if no cell
+// is stored for them, or if stored cells contradict each other.
 func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -119,8 +119,8 @@ func (p *page) folds() string {
 	return "no fold"
 }
 
-// beside sets a printed value beside ours, with the difference in units of its standard error as if the printed runs were as many and
-// drew other splits.
+// beside compares a printed value with ours. The difference is in units of its standard error, as if the source had as many
+// runs on other splits.
 func (p *page) beside(v published.Value) string {
 	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64))
 	if v.Std == nil {
@@ -176,7 +176,7 @@ func (p *page) inFolds(r store.Row) *big.Rat {
 	return stats.NewSpread(values).Mean
 }
 
-// origins says by what the splits were computed.
+// origins says which programs and machines computed the splits.
 func (p *page) origins() doc.Prose {
 	groups, order := map[string][]int{}, []string(nil)
 	for _, r := range p.rows {
@@ -215,11 +215,12 @@ func short(hash string) string {
 	return hash[:min(len(hash), 8)]
 }
 
-// again has the commands that show the rows of a split and, of the version of now, compute every cell once more.
+// again has the commands that show the rows of a split. For the method's version of today it also has commands that compute
+// every cell once more.
 func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
 	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh", Text: p.run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
-	if _, pinned := p.Pinned(method); pinned { // the program has the version of now alone
+	if _, pinned := p.Pinned(method); pinned { // the program can compute only the version of today
 		return blocks
 	}
 	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
@@ -227,7 +228,7 @@ func (p *page) again(method string) []doc.Block {
 
 // queries return the numbers of the page.
 func (p *page) queries(method string) []doc.Query {
-	if _, pinned := p.Pinned(method); pinned { // views have the folds of cells that stand
+	if _, pinned := p.Pinned(method); pinned { // views have folds only for cells that stand
 		return []doc.Query{{Title: "Its splits", SQL: p.entry.SQL}}
 	}
 	return []doc.Query{

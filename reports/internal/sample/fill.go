@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Size is that of a database made by Fill.
+// Size is the size of a database made by Fill.
 type Size struct {
 	Protocol, ProtocolHash string
 	Methods, Datasets      []string
@@ -19,7 +19,7 @@ type Size struct {
 }
 
 // Fill stores a finished run of every method on every set and split, with all evaluations of a grid search. Accuracies differ
-// by method, set and split, and some are equal. It is of the size of real results and means nothing.
+// by method, set and split, and some are equal. The values are invented; only their number is realistic.
 func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 	t.Helper()
 	db, err := store.Open(context.Background(), path)

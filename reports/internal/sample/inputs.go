@@ -69,9 +69,8 @@ func Printed() Input {
 	return in
 }
 
-// Paper is a table of the size and spread of the published one, with invented runs: three methods
-// time out on bankmarketing, PBRFF fails on one split of german, and of the generated sets one is
-// not run.
+// Paper is a table of the size and spread of the published table, with invented runs. Three methods
+// time out on bankmarketing, PBRFF fails on one split of german, and one generated set has no run.
 func Paper() Input {
 	rng := rand.New(rand.NewPCG(2020, 2))
 	in := base(20)
@@ -128,9 +127,9 @@ func Sixteen() Input {
 	return in
 }
 
-// Small is small enough to compute by hand: two comparable data sets, one with a tie, one with
-// different splits, one with a failure and data that changed since, one not run; names that every
-// format must escape.
+// Small is small enough to compute by hand. It has two comparable data sets (one with a tie), a set with
+// different splits, a set with a failure and data that changed since, and a set without a run. Its
+// names must be escaped in every format.
 func Small() Input {
 	in := Input{Known: map[string]Set{
 		"tie":      {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f", File: "tie.csv"}},
@@ -171,7 +170,7 @@ func Small() Input {
 		if r.Dataset == "big_set" {
 			r.Task, r.Fingerprint = "multiclass", "6facdf82aa"
 		}
-		if r.Split > 3 { // of data that the file held before
+		if r.Split > 3 { // runs on older data of the file
 			r.Fingerprint, r.StartedAt = fmt.Sprint(1), "2025-01-01"
 		}
 	}

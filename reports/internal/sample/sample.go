@@ -23,9 +23,9 @@ import (
 type Input struct {
 	frame.Source
 	Rows  []store.Row
-	Older []store.Row // attempts that other ones stand for
+	Older []store.Row // earlier attempts, which are superseded by Rows
 	Known map[string]Set
-	Tasks map[string]registry.Task // of methods; others solve all
+	Tasks map[string]registry.Task // the tasks of methods; a method without an element solves all tasks
 	Left  []store.Skipped
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
@@ -91,7 +91,7 @@ func (r rows) Versions(context.Context, string) (out []store.Version, err error)
 	return out, nil
 }
 
-// RowsOf takes the first of Older and Rows for each cell, so that a test puts the last one first.
+// RowsOf takes for each cell the first row of Older and Rows, so a test must put the last attempt first.
 func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out []store.Row, err error) {
 	for _, row := range slices.Concat(r.older, r.rows) {
 		there := slices.ContainsFunc(out, func(o store.Row) bool { return o.Dataset == row.Dataset && o.Split == row.Split })
