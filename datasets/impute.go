@@ -18,7 +18,7 @@ const (
 // Gaps says what becomes of the gaps of a set, which are NaN in its matrix. The zero value is for a set without gaps.
 type Gaps struct {
 	Impute    string // one of the ways; "" if the set has no gaps
-	Indicator bool   // each column with gaps in the chosen rows gets an indicator behind all columns: 1 where the value is missing
+	Indicator bool   // a column with gaps in the chosen rows gets an indicator behind all columns: 1 for a missing value
 }
 
 // An Imputer fills the gaps of columns and adds indicators. The zero value changes nothing.

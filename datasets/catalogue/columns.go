@@ -94,7 +94,6 @@ func (l *ColumnList) UnmarshalTOML(v any) error {
 	return nil
 }
 
-// readRange reads {from = 3, to = 7}.
 func readRange(ends map[string]any) ([]Column, error) {
 	from, hasFrom := ends["from"]
 	to, hasTo := ends["to"]

@@ -187,7 +187,6 @@ type document struct {
 // maxDescription bounds a TOML file, which is a page of text.
 const maxDescription = 16 << 20
 
-// readEntry reads a user's TOML file.
 func readEntry(path string) (*Entry, error) {
 	raw, err := regularfile.Read(path, maxDescription)
 	if err != nil {
@@ -332,7 +331,6 @@ func (e *Entry) checkFile(f File) error {
 	return nil
 }
 
-// checkChannels looks at the key channels.
 func (e *Entry) checkChannels() error {
 	var names []string
 	for _, c := range e.Channels {

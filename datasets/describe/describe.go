@@ -124,7 +124,6 @@ func open(path string, o Options) (*source, error) {
 	return s, nil
 }
 
-// table describes a file of columns.
 func (s *source) table(d *Description, o Options) error {
 	for k, part := range s.parts {
 		for i, odd := range part.Odd {
@@ -162,7 +161,6 @@ func (s *source) table(d *Description, o Options) error {
 	return nil
 }
 
-// rows counts the rows of all parts.
 func (s *source) rows() int {
 	n := 0
 	for _, p := range s.parts {
@@ -243,7 +241,6 @@ func repeat(n int) string {
 	return fmt.Sprint(n, " rows repeat")
 }
 
-// check reads the description back and loads the set.
 func (s *source) check(ctx context.Context, d *Description, o Options) {
 	full, err := filepath.Abs(o.TOML)
 	if err == nil {
@@ -310,7 +307,6 @@ func listed(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-// clip shortens a text for a line.
 func clip(text string) string {
 	if r := []rune(text); len(r) > 40 {
 		return string(r[:37]) + "..."

@@ -35,7 +35,6 @@ func (s *source) ref(j int) string {
 	return fmt.Sprint(j)
 }
 
-// toml writes the description.
 func (s *source) toml(o Options) string {
 	var b strings.Builder
 	key := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", name, value) }

@@ -40,7 +40,6 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return "the server answers " + r.Status }
 
-// A source is one place to get a file from.
 type source struct {
 	address string
 	copy    func(ctx context.Context, w *countingWriter) error

@@ -93,12 +93,10 @@ func (e localError) advice() string {
 	return other
 }
 
-// inTempDir is a failure to write a temporary file.
 func inTempDir(err error) localError {
 	return localError{place: os.TempDir(), setting: "TMPDIR", cause: err}
 }
 
-// unwritten is the failure of a file that could not be written.
 func (f *fetcher) unwritten(job job, e localError) unfetched {
 	here := e
 	if e.place == "" {

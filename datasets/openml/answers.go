@@ -100,7 +100,6 @@ type task struct {
 	splits          string // the address of the file of splits; "" if there is none
 }
 
-// dataOf returns the description of a set.
 func (a *Adder) dataOf(ctx context.Context, id string) (description, error) {
 	var answer struct {
 		D description `json:"data_set_description"`
@@ -127,7 +126,6 @@ func (a *Adder) featuresOf(ctx context.Context, id string) ([]feature, error) {
 	return answer.Features.Feature, err
 }
 
-// taskOf returns a task.
 func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 	var answer struct {
 		Task struct {

@@ -29,7 +29,7 @@ type set struct {
 	Label       any              `toml:"label"` // a name or a number, as the columns of Drop
 	Positive    []string         `toml:"positive,omitempty"`
 	Drop        []any            `toml:"drop,omitempty"`
-	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file declares its categorical columns itself
+	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file declares its own
 	Missing     string           `toml:"missing,omitempty"`
 	Impute      string           `toml:"impute,omitempty"`
 	Rows        int              `toml:"rows,omitzero"`
@@ -187,7 +187,6 @@ func (s *set) complete(ctx context.Context, a *Adder) (string, error) {
 	return what + fmt.Sprintf(", %d splits of its own", len(loaded.Splits)), nil
 }
 
-// toml writes the description.
 func (s *set) toml() string {
 	type file struct {
 		Path   string `toml:"path"`

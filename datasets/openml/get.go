@@ -60,7 +60,6 @@ func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
 	return a.file(ctx, s.mirrored(), s.address, s.Name+".arff", s.md5)
 }
 
-// mirrors reports whether the mirror has a file.
 func (a *Adder) mirrors(name string) bool {
 	_, err := os.Stat(filepath.Join(a.From, name))
 	return err == nil

@@ -97,7 +97,6 @@ func parse(ref string) (kind, what string, err error) {
 	return "", "", fmt.Errorf("%q is nothing that can be added; write %s40981 for a data set, %s146818 for a task with its splits, %s99 or %sOpenML-CC18 for a suite, with the numbers of %s", ref, Set, Task, Suite, Suite, PublicServer)
 }
 
-// suite adds the sets of a suite, by number or name.
 func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	s, err := a.listed(ctx, asked)
 	if err != nil {

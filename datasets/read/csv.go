@@ -218,5 +218,4 @@ func (s *csvScanner) nextLine() {
 	s.line++
 }
 
-// isBlank reports whether c is a space, a tab or the CR of a CRLF.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

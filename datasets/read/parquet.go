@@ -38,7 +38,7 @@ func parseParquet(file string, data []byte, b *budget) (t *table, err error) {
 	if rows < 1 || width == 0 {
 		return nil, fmt.Errorf("%s: the file has no data rows", file)
 	}
-	memory := plus(product(rows, lineBytes), product(rows, int64(width), cellBytes+2)) // counts two bytes of text a cell, at the least
+	memory := plus(product(rows, lineBytes), product(rows, int64(width), cellBytes+2)) // at least two bytes of text a cell
 	if rows > math.MaxInt32 || !b.fits(memory) {
 		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", file, rows, width)
 	}
@@ -128,7 +128,6 @@ func wholeOf(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// tenTo is a power of ten.
 func tenTo(e int64) *big.Rat {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(e, -e)), nil)
 	if e < 0 {

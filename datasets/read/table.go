@@ -112,7 +112,6 @@ func (t *table) someNames() string {
 	return strings.Join(out, ", ")
 }
 
-// clip shortens a value for an error message.
 func clip(text []byte) []byte {
 	if len(text) > 40 {
 		return append(bytes.Clone(text[:37]), "..."...)

@@ -59,7 +59,6 @@ func (r reader) readTables(ctx context.Context, s *datasets.Set, contents []cont
 	return labels, nil
 }
 
-// parse reads one file as a table.
 func (r reader) parse(c content) (*table, error) {
 	switch r.Format {
 	case catalogue.ARFF:
@@ -264,7 +263,7 @@ func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
 		}
 		for _, c := range p.coded {
 			l, ok := c.levels[string(t.cell(i, c.column))]
-			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, with the name of the first mark
+			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, named after the first
 				l, ok = c.levels[r.Missing[0]]
 			}
 			if ok {

@@ -217,7 +217,6 @@ func (t *table) splitsPhrase() string {
 	return strconv.Itoa(len(t.Splits))
 }
 
-// main is the table itself.
 func (t *table) main() doc.Table {
 	out := doc.Table{Corner: "Data set", Legend: t.legend()}
 	splits := false // a column tells how many splits are finished

@@ -152,7 +152,6 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 	return c, c.rank(t.Ascending)
 }
 
-// print adds a printed value.
 func (cell *comparedCell) print(v published.Value) error {
 	mean, err := stats.Decimal(v.Mean)
 	if err != nil {

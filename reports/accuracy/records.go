@@ -56,7 +56,6 @@ func (t *table) changeText(dataset string) string {
 	return ""
 }
 
-// runRecords has a row a finished run.
 func (t *table) runRecords() doc.Records {
 	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test", "version"}}
 	for _, s := range t.Sets {
@@ -104,7 +103,6 @@ func (c *comparison) record(dataset, method string) []any {
 	return []any{nil, nil, nil}
 }
 
-// records has a row a printed value.
 func (c *comparison) records() doc.Records {
 	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "difference", "low", "high", "adjusted_p", "verdict"}}
 	for _, row := range c.rows {
@@ -123,7 +121,6 @@ func (c *comparison) records() doc.Records {
 	return out
 }
 
-// methodRecords has a row a method compared.
 func (c *comparison) methodRecords() doc.Records {
 	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets", "average_difference", "mean_absolute_difference",
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}

@@ -16,7 +16,6 @@ import (
 // fewestInBox is the least number of values with quartiles.
 const fewestInBox = 5
 
-// strips draws every data set that has a finished run.
 func (t *table) strips() []doc.Block {
 	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes stand from %d splits on.", t.Metric.Title, fewestInBox)
 	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about}, Detail: true}}
@@ -53,7 +52,6 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		Plot: plot.Strips(strips, plot.Axis{Title: t.Measured(), Percent: t.Metric.Percent}, "a split")}
 }
 
-// tip describes a dot.
 func (t *table) tip(method string, r frame.Run) string {
 	count := ""
 	if t.Metric.Name == "accuracy" {
@@ -62,7 +60,6 @@ func (t *table) tip(method string, r frame.Run) string {
 	return fmt.Sprintf("%s, split %d: %s%s%s", method, r.Split, count, r.Value.FloatString(t.o.Decimals+1), t.unit)
 }
 
-// numbers is the table below the plot.
 func numbers(set frame.Set, decimals int) *doc.Table {
 	out := doc.Table{Corner: "Split"}
 	values := map[int][]doc.Entry{}
@@ -108,7 +105,6 @@ func float(x *big.Rat) float64 {
 	return f
 }
 
-// size describes a data set's size on one line.
 func size(d frame.Dataset) string {
 	switch {
 	case d.Rows > 0 && d.Features > 0:

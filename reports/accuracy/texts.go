@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// legend explains what the rows mean.
 func (t *table) legend() []string {
 	std := "population (divisor n)"
 	if t.o.Std == StdSample {
@@ -133,7 +132,6 @@ func (t *table) gapText(dataset, method string) string {
 	return ""
 }
 
-// facts is the table of the data sets.
 func (t *table) facts() doc.Table {
 	out := doc.Table{Heading: "Data sets", Corner: "Data set", Detail: true, Head: []doc.Column{
 		{Name: "Group"}, {Name: "Examples"}, {Name: "Features"}, {Name: "Train"}, {Name: "Test"}, {Name: "Splits"}}}

@@ -50,7 +50,6 @@ const (
 	none       = -1
 )
 
-// page is the document before it is laid out.
 type page struct {
 	frame.Table
 	o       Options

@@ -104,7 +104,6 @@ func lines(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// each returns f of every element, nil of nil.
 func each[T any](list []T, f func(T) T) []T {
 	if list == nil {
 		return nil

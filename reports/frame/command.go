@@ -216,7 +216,6 @@ func arguments(sets []Dataset, names map[string]bool) []string {
 	return out
 }
 
-// kept returns those of list that are in names.
 func kept(list []string, names map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !names[s] })
 }

@@ -182,7 +182,6 @@ func (t *Table) gapNotes() []string {
 	return notes
 }
 
-// capital writes a text's first letter as a capital.
 func capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[n:]

@@ -102,7 +102,6 @@ func (t *Table) belowNotes() []string {
 	return notes
 }
 
-// setNames names the sets that are picked.
 func (t *Table) setNames(pick func(Set) bool) []string {
 	var names []string
 	for _, s := range t.Sets {

@@ -291,7 +291,6 @@ func plural(name string) string {
 	return "values of " + name
 }
 
-// stored reports whether the table has any run of a set.
 func (t *Table) stored(dataset string) bool {
 	for key := range t.rows {
 		if key.dataset == dataset {

@@ -146,7 +146,6 @@ func addPoint(axes *[]*axis, point json.RawMessage) error {
 	return nil
 }
 
-// sort puts numbers in increasing order.
 func (a *axis) sort() {
 	numbers := map[string]float64{}
 	for _, v := range a.values {
@@ -160,7 +159,6 @@ func (a *axis) sort() {
 	slices.SortFunc(a.values, func(v, w string) int { return cmp.Compare(numbers[v], numbers[w]) })
 }
 
-// choose counts a choice.
 func (a *axis) choose(set string, params json.RawMessage) error {
 	values := map[string]json.RawMessage{}
 	if err := json.Unmarshal(params, &values); err != nil {

@@ -93,7 +93,6 @@ func cost(t frame.Table, chosen, other *big.Rat) *big.Rat {
 	return d
 }
 
-// regretTable is the table of regrets.
 func regretTable(t frame.Table, all []regret) doc.Table {
 	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf("Mean test %s of the points chosen by the folds, and of those that are best by the test itself", t.Metric.Title),
 		Label: "regret", Corner: "Data set, method",

@@ -15,7 +15,7 @@ import (
 
 // A Board is the methods of a table in order.
 type Board struct {
-	Asked  int      // place in the table of the asked method, with which other methods are compared: the named method, or the leader
+	Asked  int      // place in the table of the method that the rest is compared with: the named method, or the leader
 	Named  bool     // the asked method was named before the data were seen
 	Sets   []string // the sets of the main group that count
 	Matter string   // the largest difference that does not matter, as text
@@ -30,9 +30,9 @@ type Row struct {
 	Place    int // in the table's methods
 	Have     int // number of these sets that the method has
 	Whole    bool
-	Gain     *big.Rat       // the method's mean less the mean of all whole methods, averaged over sets, positive if better; nil without a set
+	Gain     *big.Rat       // mean less the mean of all whole methods, averaged over sets, positive if better; nil without a set
 	Gains    stats.Interval // Student's t over sets; NaN for fewer than two
-	Wins     *big.Rat       // share of other whole methods that the method beats, a tie counts half, mean over sets; nil without any
+	Wins     *big.Rat       // share of other whole methods that it beats, ties half, averaged over sets; nil without any
 	WinRates stats.Interval // interval of Wins over sets, within 0 and 1
 	Rank     *big.Rat       // average rank among whole methods; nil for a partial one
 	Against  *evidence.Pair // the row's method as A, the asked method as B; nil for the asked method, and without a common split

@@ -59,7 +59,6 @@ func (s State) sections() (out []section, err error) {
 	return out, nil
 }
 
-// write writes the whole page.
 func (s State) write(w io.Writer, sections []section, footer string) error {
 	return layout().Execute(&wording.Writer{To: w}, struct {
 		State    State

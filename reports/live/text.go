@@ -167,7 +167,6 @@ func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-utf8.RuneCountInString(text)))
 }
 
-// clip cuts a text to a number of columns.
 func clip(text string, columns int) string {
 	runes := []rune(text)
 	if len(runes) <= columns {

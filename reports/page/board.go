@@ -33,7 +33,6 @@ type boardRow struct {
 	From, To, At, Zero                            float64
 }
 
-// boardWidth is the width of the drawing of a gain.
 const boardWidth = 150.0
 
 // boardClasses are the style classes of rows by the verdict on the method in question.

@@ -37,7 +37,6 @@ type data struct {
 	Commands commands            `json:"commands"`
 }
 
-// testData is how the page tests.
 type testData struct {
 	Level  float64 `json:"level"`
 	Rope   string  `json:"rope,omitempty"`  // the largest difference that does not matter, as a fraction; "" for none
@@ -71,9 +70,8 @@ type setData struct {
 	Test  int    `json:"test"`
 }
 
-// cellData is a method on a set.
 type cellData struct {
-	Place  int      `json:"o"`           // place of the mean among the means on the set: larger is better, equal means share a place
+	Place  int      `json:"o"`           // place of the mean on the set: larger is better, equal means share a place
 	Done   string   `json:"d"`           // the finished splits
 	Mean   string   `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
 	Texts  []string `json:"t,omitempty"` // mean and deviation as the table has them, then the deviations with divisors n and n-1
@@ -173,7 +171,6 @@ func (p *Page) addData(level float64) {
 	p.data = d
 }
 
-// key names a cell by the places of its set and its method.
 func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }
 
 // shell is how a command takes a name; "" if this is the shown text.

@@ -152,7 +152,6 @@ func missing(t frame.Table) []frame.Reason {
 	})
 }
 
-// lead says what the table holds.
 func lead(t frame.Table) string {
 	finished, planned := 0, len(t.Methods)*len(t.Sets)*len(t.Splits)
 	main := 0
@@ -187,7 +186,6 @@ func (p *Page) method(i int) *methodSection {
 	return p.Methods[i]
 }
 
-// each returns f of every element.
 func each[T, U any](list []T, f func(T) U) []U {
 	out := make([]U, len(list))
 	for i, v := range list {

@@ -15,7 +15,6 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// setSection is a data set by itself.
 type setSection struct {
 	frame.Set
 	ID, Link string
@@ -26,7 +25,6 @@ type setSection struct {
 	From     []string
 }
 
-// methodSection is a method by itself.
 type methodSection struct {
 	Name, ID, Link string
 	Place          int // in the table
@@ -52,7 +50,6 @@ type line struct {
 	Why        string // what the cell lacks, and why
 }
 
-// addSections fills the sections of sets and methods.
 func (p *Page) addSections() {
 	t := p.table
 	setIDs := ids(each(t.Sets, func(s frame.Set) string { return s.Name }))
@@ -115,7 +112,6 @@ func note(list *[]string, text string) {
 	}
 }
 
-// about says what is known of a set.
 func about(set frame.Set) string {
 	text := "No split is finished."
 	if n := set.Finished(); n > 0 {
@@ -172,7 +168,6 @@ func (p *Page) best(set frame.Set) []bool {
 	return out
 }
 
-// bestOf names the best methods of a set.
 func (p *Page) bestOf(set frame.Set, best []bool) string {
 	text := ""
 	for m, is := range best {

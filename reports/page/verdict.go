@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// verdict is what is said of the method in question.
 type verdict struct {
 	Method   string // "" where there is nothing to compare
 	Sentence string

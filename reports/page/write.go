@@ -99,7 +99,6 @@ func (p *Page) Write(w io.Writer) error {
 
 func everything(int, int) bool { return true }
 
-// view returns what all files of the page have in common.
 func (p *Page) view(data template.JS) view {
 	footer := "Made by bench."
 	for _, f := range p.Facts {
@@ -113,7 +112,6 @@ func (p *Page) view(data template.JS) view {
 	return view{Page: p, Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer, Data: data, CSS: style, Script: script, Policy: policy}
 }
 
-// nav lists the parts of the page.
 func (p *Page) nav() [][2]string {
 	out := [][2]string{{"Who leads", "#leaders"}, {"Results", "#table"}}
 	add := func(is bool, name, link string) {
@@ -200,7 +198,6 @@ func (p *Page) linkSite(root string) {
 	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string { return root + "methods/" + m.ID + ".html" })
 }
 
-// section is the page of one set or method.
 func (p *Page) section(name, about string, data template.JS) view {
 	v := p.view(data)
 	v.Title, v.Heading, v.Lead, v.Up = name+": "+p.Title, name, about, "../index.html"

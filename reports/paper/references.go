@@ -35,7 +35,6 @@ var (
 	cites    = regexp.MustCompile(`\\cite\{([^}]*)\}`)
 )
 
-// known lists the library.
 func known() []reference {
 	var out []reference
 	for _, entry := range strings.SplitAfter(library, "\n}\n") {

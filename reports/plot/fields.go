@@ -11,7 +11,7 @@ type Field struct {
 	Title  string
 	X, Y   [2]float64  // the rectangle
 	Values [][]float64 // at the middles of cells: rows from the bottom, each from the left
-	Signed bool        // values above and below zero have colours of their own; else colours go from the least value to the largest
+	Signed bool        // values above and below zero differ in colour; else colours go from the least value to the largest
 
 	Points []FieldPoint
 	Marks  []FieldPoint // drawn larger, the last one in another colour; their Class has no meaning

@@ -249,7 +249,6 @@ func (s *sheet) legend(text Legend, left int) {
 	legend(&s.Drawing, slices.DeleteFunc(keys, func(k key) bool { return k.text == "" }))
 }
 
-// names counts names.
 func names(n int) string {
 	if n == 1 {
 		return "1 name"

@@ -37,7 +37,6 @@ func TextWidth(text string) float64 {
 // tickWidth is the width of a word in the small type of ticks.
 func tickWidth(text string) float64 { return 9.8 / 10.5 * TextWidth(text) }
 
-// widest is the greatest width of some names.
 func widest(names []string) float64 {
 	w := 0.0
 	for _, n := range names {

@@ -127,7 +127,6 @@ func compare(e frame.Entry, v published.Value, splits int, rounding, level float
 	return cell, nil
 }
 
-// judge gives the verdict.
 func (c *Cell) judge(adjusted, level float64) {
 	switch c.Adjusted = adjusted; {
 	case adjusted < level && c.Difference.Sign() > 0:

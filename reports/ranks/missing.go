@@ -13,7 +13,7 @@ import (
 type policy struct {
 	name, legend string
 	whole        bool // ranks are of whole methods over the counted sets, as in the table above
-	middle       bool // missing methods have the middle rank, and the present methods keep their order around it; else missing methods are last
+	middle       bool // missing methods have the middle rank, between the other methods; else they are last
 }
 
 var policies = []policy{

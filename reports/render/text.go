@@ -85,7 +85,6 @@ func wrapped(paragraph string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// blankLine ends a paragraph.
 func blankLine(out *strings.Builder) {
 	if !strings.HasSuffix(out.String(), "\n\n") {
 		out.WriteString("\n")

@@ -100,7 +100,7 @@ func checkRope(rope *big.Rat) error {
 // edge.
 type walsh struct {
 	prior        int       // place of the prior's difference z_0 in the order
-	below, above [][2]int  // lower and upper edge for each i: j < below[i][0] gives sums below the region, j >= above[i][1] sums above
+	below, above [][2]int  // edges for each i: sums with j < below[i][0] are below the region, with j >= above[i][1] above
 	upTo         []float64 // upTo[j] adds up the first j weights of a draw
 }
 

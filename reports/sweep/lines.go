@@ -199,7 +199,7 @@ func (l Lines) SetsAt(series string, x float64) []string {
 // median over splits of the geometric mean over sets.
 type Average struct {
 	Value     float64
-	Low, High float64 // metric: one standard deviation over splits to either side, mean over sets; times: the least and the largest
+	Low, High float64 // metric: a standard deviation over splits to either side, mean over sets; times: the extremes
 	Runs      int
 }
 

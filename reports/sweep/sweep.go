@@ -34,7 +34,6 @@ type Options struct {
 	Log     bool   // the quantity on an axis of logarithms
 }
 
-// page is the document before it is laid out.
 type page struct {
 	Options
 	Lines
@@ -145,7 +144,6 @@ func (p page) yAxis() plot.Axis {
 	return plot.Axis{Title: "mean " + p.Table.Measured(), Percent: p.Table.Metric.Percent}
 }
 
-// figure draws the sets of the page.
 func (p page) figure(set string) doc.Figure {
 	xs := p.All()
 	if p.Each && p.OverSets {
@@ -255,7 +253,6 @@ func (p page) wins(x float64) []int {
 	return wins
 }
 
-// table holds what is drawn.
 func (p page) table(xs []float64) *doc.Table {
 	t := &doc.Table{Corner: "Series"}
 	decimals := 4

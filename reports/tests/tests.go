@@ -35,7 +35,6 @@ type Options struct {
 	Label   string           // for LaTeX; "" for "tab:tests:" and the protocol
 }
 
-// page is the document before it is laid out.
 type page struct {
 	frame.Table
 	o           Options

@@ -25,7 +25,6 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// page is the document before it is laid out.
 type page struct {
 	frame.Table
 	cpu     string // the processor of all times
@@ -95,7 +94,6 @@ func (p *page) pickProcessor() {
 	}
 }
 
-// measure fills seconds and timed.
 func (p *page) measure() {
 	for _, s := range p.Sets {
 		whole := s.Counted
@@ -120,7 +118,6 @@ func (p *page) measure() {
 	}
 }
 
-// sum fills costs.
 func (p *page) sum() {
 	for i, m := range p.Whole() {
 		c := cost{method: m, half: math.NaN(), share: math.NaN(), usual: p.quartiles(m)}

@@ -25,7 +25,6 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// page is the document before it is laid out.
 type page struct {
 	frame.Table
 	run    frame.Invocation
@@ -137,7 +136,6 @@ func (p *page) beside(v published.Value) string {
 	return text + "."
 }
 
-// splits has a row a split.
 func (p *page) splits() doc.Table {
 	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"}, {Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
 		Legend: []string{"Folds: mean of the chosen grid point over the folds; time: processor time of the cell."}}
@@ -204,10 +202,8 @@ func (p *page) origins() doc.Prose {
 	return out
 }
 
-// day is the date of a time.
 func day(at string) string { return at[:min(len(at), 10)] }
 
-// short is the beginning of a hash.
 func short(hash string) string {
 	if hash == "" {
 		return "unknown"
@@ -237,7 +233,6 @@ func (p *page) queries(method string) []doc.Query {
 	}
 }
 
-// records has a row a split.
 func (p *page) records(method string) doc.Records {
 	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error", "correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
 		"key", "method_version", "code", "fingerprint", "program", "revision", "cpu", "started_at", "imported"}}
