@@ -40,12 +40,12 @@ run: build
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
 # what debuggers read; lint has run vet. Many tests wait for processes, so that more of them, and of packages, run at a time than
 # there are cores. Property tests draw 25 times from one seed here, 100 times in make thorough, and from new seeds in make fire. The
-# second line is for the packages in which goroutines share something, with the race detector, whose programs wait for a second at
+# third command is for the packages in which goroutines share something, with the race detector, whose programs wait for a second at
 # their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines.
 TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
 SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
-test: lint
-	@$(GO) run ./scripts/tally 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \
+test:
+	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \
 		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins

@@ -1,6 +1,7 @@
-// Tally runs commands of the form "go test -json ..." in a shell, one after the other, shows what go test without -json would show,
+// Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json would show,
 // and ends with what was skipped, by reason, and the number of tests. A test that passes in one command and is skipped in
-// another has passed. A test with subtests is not counted beside them. It exits with 1 if a command failed.
+// another has passed. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
+// shown as it comes. Tally exits with 1 if a command failed.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // event is a line of go test -json; see go doc test2json.
@@ -23,6 +25,7 @@ type event struct{ Action, Package, Test, Output string }
 // name is a test or subtest of a package; the test is empty for the package itself.
 type name struct{ pkg, test string }
 
+// tally is what one command has shown, or all of them together.
 type tally struct {
 	to      io.Writer
 	output  map[name][]string // of tests that have not ended
@@ -33,16 +36,38 @@ type tally struct {
 func main() { os.Exit(run(os.Stdout, os.Args[1:])) }
 
 func run(to io.Writer, commands []string) int {
-	t := tally{to, map[name][]string{}, map[name]string{}, map[name]string{}}
+	to = &whole{to: to}
+	tallies := make([]tally, len(commands))
+	errs := make([]error, len(commands))
+	var wait sync.WaitGroup
+	for i, command := range commands {
+		tallies[i] = tally{to, map[name][]string{}, map[name]string{}, map[name]string{}}
+		wait.Go(func() { errs[i] = tallies[i].watch(exec.Command("sh", "-c", command)) })
+	}
+	wait.Wait()
 	code := 0
-	for _, command := range commands {
-		if err := t.watch(exec.Command("sh", "-c", command)); err != nil {
-			fmt.Fprintf(os.Stderr, "tally: %s: %v\n", command, err)
-			code = cmp.Or(code, 1)
+	all := tallies[0]
+	for i, err := range errs {
+		all.join(tallies[i])
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "tally: %s: %v\n", commands[i], err)
+			code = 1
 		}
 	}
-	t.summary()
+	all.summary()
 	return code
+}
+
+// whole passes each piece of output on as a whole, while the commands run at the same time.
+type whole struct {
+	sync.Mutex
+	to io.Writer
+}
+
+func (w *whole) Write(p []byte) (int, error) {
+	w.Lock()
+	defer w.Unlock()
+	return w.to.Write(p)
 }
 
 // watch runs the command and reads its events; lines that are none are shown as they are.
@@ -114,9 +139,6 @@ func (t *tally) end(n name, result string) {
 	case "fail":
 		fmt.Fprint(t.to, strings.Join(t.output[n], ""))
 	case "skip":
-		if t.reasons[n] != "" {
-			break // the first command's reason
-		}
 		t.reasons[n] = "for no reason given"
 		for _, line := range t.output[n] {
 			if at := atLine.FindString(line); at != "" {
@@ -125,8 +147,24 @@ func (t *tally) end(n name, result string) {
 		}
 	}
 	delete(t.output, n)
-	if rank := []string{"", "skip", "pass", "fail"}; slices.Index(rank, result) > slices.Index(rank, t.results[n]) {
+	t.note(n, result)
+}
+
+// note keeps the result of a test that counts most of those that it has had.
+func (t *tally) note(n name, result string) {
+	rank := []string{"", "skip", "pass", "fail"}
+	if slices.Index(rank, result) > slices.Index(rank, t.results[n]) {
 		t.results[n] = result
+	}
+}
+
+// join adds the results of another command's tests. Of two reasons for which a test was skipped, the first one is kept.
+func (t *tally) join(other tally) {
+	for n, result := range other.results {
+		t.note(n, result)
+	}
+	for n, reason := range other.reasons {
+		t.reasons[n] = cmp.Or(t.reasons[n], reason)
 	}
 }
 
