@@ -54,15 +54,14 @@ thorough:
 	BENCH_THOROUGH=1 $(MAKE) test
 
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
-# other features of the processor, the builds without C and without gonum's assembly, and that for amd64 from AVX2 on, where the
+# other features of the processor, the build without any assembly, and that for amd64 from AVX2 on, where the
 # compiler may fuse.
 PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable: export BENCH_THOROUGH = 1
 portable:
 	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
 	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
-	$(GO) test -ldflags=-w -tags noasm $(PINNED)
-	GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
+	CGO_CFLAGS=-O0 GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
 
 # The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
 # system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.

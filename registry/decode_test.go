@@ -45,13 +45,13 @@ func TestSettingsDoNotLeak(t *testing.T) {
 	for _, raw := range []string{
 		`{"scale":{"c":3}}`, `{"scale":{"a":9}}`, `{"widths":[7]}`, `{"widths":[7,8,9]}`, `{"penalty":4}`, `{"inner":{"names":["z"]}}`,
 	} {
-		if _, err := s.does.canon(json.RawMessage(raw)); err != nil {
+		if _, err := s.does.canonical(json.RawMessage(raw)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Fit(t.Context(), Env{}, sound(), json.RawMessage(raw)); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.does.canon(nil); err != nil || string(got) != listJSON {
+		if got, err := s.does.canonical(nil); err != nil || string(got) != listJSON {
 			t.Errorf("after the setting %s the defaults are %s (%v), not %s", raw, got, err, listJSON)
 		}
 	}
@@ -78,13 +78,13 @@ func TestConcurrentSettings(t *testing.T) {
 	s := defineParams(listDefaults(), nil)
 	var wg sync.WaitGroup
 	for _, raw := range []string{`{"scale":{"a":5}}`, `{"scale":{"b":6}}`, `{"widths":[9,9,9]}`, `{"penalty":9}`} {
-		want, err := s.does.canon(json.RawMessage(raw))
+		want, err := s.does.canonical(json.RawMessage(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
 		wg.Go(func() {
 			for range 200 {
-				if got, err := s.does.canon(json.RawMessage(raw)); err != nil || string(got) != string(want) {
+				if got, err := s.does.canonical(json.RawMessage(raw)); err != nil || string(got) != string(want) {
 					t.Errorf("%s becomes %s (%v) beside others, %s alone", raw, got, err, want)
 					return
 				}

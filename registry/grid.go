@@ -79,7 +79,7 @@ func (s Spec) Settings(sh Shape, g Grid, fixed json.RawMessage) ([]json.RawMessa
 		if err != nil {
 			return nil, fmt.Errorf("grid of %s: %w", s.Name, err)
 		}
-		if out[i], err = s.does.canon(raw); err != nil {
+		if out[i], err = s.does.canonical(raw); err != nil {
 			return nil, err
 		}
 	}

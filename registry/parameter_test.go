@@ -78,7 +78,7 @@ func TestEmbeddedStructs(t *testing.T) {
 		t.Errorf("the parameters are %s, the defaults %s", got, s.Defaults())
 	}
 	for _, wrong := range []string{`{"t":0}`, `{"t":"x"}`} {
-		if _, err := s.does.canon([]byte(wrong)); err == nil || !strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
+		if _, err := s.does.canonical([]byte(wrong)); err == nil || !strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
 			t.Errorf("%s gives %v", wrong, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		`{"kind":"b","on":false}`:   "kind b must be on",
 		`{"rate":0.5,"colour":"b"}`: `unknown field "colour"`,
 	} {
-		if _, err := s.does.canon(json.RawMessage(raw)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.does.canonical(json.RawMessage(raw)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q", raw, err, want)
 		}
 	}

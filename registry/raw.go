@@ -27,11 +27,11 @@ type Raw struct {
 	Cost     func(s Shape, setting json.RawMessage) (float64, error)
 	PathCost func(s Shape, settings []json.RawMessage) (float64, error)
 
-	// canon returns the canonical form of a setting: one JSON object with a value for every parameter. Settings with
-	// the same meaning have the same bytes, since keys of stored cells hash them. canon refuses what the method does
-	// not know. Define sets canon. Its functions read settings themselves, complete or not, and refuse what canon
+	// canonical returns the canonical form of a setting: one JSON object with a value for every parameter. Settings with
+	// the same meaning have the same bytes, since keys of stored cells hash them. canonical refuses what the method does
+	// not know. Define sets canonical. Its functions read settings themselves, complete or not, and refuse what canonical
 	// refuses.
-	canon func(setting json.RawMessage) (json.RawMessage, error)
+	canonical func(setting json.RawMessage) (json.RawMessage, error)
 }
 
 // DefineRaw completes s with a method whose parameters are JSON. It panics if the spec is
@@ -48,7 +48,7 @@ func DefineRaw(s Spec, grid Grid, raw Raw) Spec {
 	return s
 }
 
-// complete reads the ranges. If r has no canon, it makes one and calls it before every function.
+// complete reads the ranges. If r.canonical is nil, it makes one and calls it before every function.
 func (r *Raw) complete(method string) error {
 	if r.Fit == nil {
 		return fmt.Errorf("method %s has no fit", method)
@@ -63,8 +63,8 @@ func (r *Raw) complete(method string) error {
 			return fmt.Errorf("method %s: parameter %q has no default", method, p.Name)
 		}
 	}
-	if r.canon == nil {
-		r.canon = r.canonByParameters(method)
+	if r.canonical == nil {
+		r.canonical = r.canonicalByParameters(method)
 		r.checkFirst()
 	}
 	return nil
@@ -72,19 +72,19 @@ func (r *Raw) complete(method string) error {
 
 // checkFirst lets every function take any setting, and gives the method canonical settings.
 func (r *Raw) checkFirst() {
-	canon, given := r.canon, *r
+	canonical, given := r.canonical, *r
 	all := func(settings []json.RawMessage) ([]json.RawMessage, error) {
 		out := make([]json.RawMessage, len(settings))
 		for i, s := range settings {
 			var err error
-			if out[i], err = canon(s); err != nil {
+			if out[i], err = canonical(s); err != nil {
 				return nil, err
 			}
 		}
 		return out, nil
 	}
 	r.Fit = func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
-		return with(canon, setting, func(c json.RawMessage) (Model, error) { return given.Fit(ctx, env, train, c) })
+		return with(canonical, setting, func(c json.RawMessage) (Model, error) { return given.Fit(ctx, env, train, c) })
 	}
 	if given.Path != nil {
 		r.Path = func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(int, Model) error) error {
@@ -97,12 +97,12 @@ func (r *Raw) checkFirst() {
 	}
 	if given.Memory != nil {
 		r.Memory = func(s Shape, setting json.RawMessage) (int64, error) {
-			return with(canon, setting, func(c json.RawMessage) (int64, error) { return given.Memory(s, c) })
+			return with(canonical, setting, func(c json.RawMessage) (int64, error) { return given.Memory(s, c) })
 		}
 	}
 	if given.Cost != nil {
 		r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
-			return with(canon, setting, func(c json.RawMessage) (float64, error) { return given.Cost(s, c) })
+			return with(canonical, setting, func(c json.RawMessage) (float64, error) { return given.Cost(s, c) })
 		}
 	}
 	if given.PathCost != nil {
@@ -126,9 +126,9 @@ func with[P, T any](read func(json.RawMessage) (P, error), raw json.RawMessage, 
 	return do(p)
 }
 
-// canonByParameters returns the function that completes a setting by r's parameters, checks it and
+// canonicalByParameters returns the function that completes a setting by r's parameters, checks it and
 // writes it in their order.
-func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMessage, error) {
+func (r *Raw) canonicalByParameters(method string) func(json.RawMessage) (json.RawMessage, error) {
 	parameters := r.Parameters
 	return func(setting json.RawMessage) (json.RawMessage, error) {
 		var given map[string]json.RawMessage
@@ -145,7 +145,7 @@ func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMe
 			if !there || string(value) == "null" && !p.Mixed {
 				value = p.Default
 			}
-			whole, err := p.canonical(value)
+			whole, err := p.canonicalValue(value)
 			if err != nil {
 				return nil, p.refusal(method, value)
 			}
@@ -170,8 +170,8 @@ func (r *Raw) canonByParameters(method string) func(json.RawMessage) (json.RawMe
 
 var errNotAllowed = errors.New("not allowed")
 
-// canonical returns the canonical form of a value, if the parameter may have that value.
-func (p *Parameter) canonical(value json.RawMessage) (json.RawMessage, error) {
+// canonicalValue returns the canonical form of a value, if the parameter may have that value.
+func (p *Parameter) canonicalValue(value json.RawMessage) (json.RawMessage, error) {
 	if k := kind(value); p.Mixed && (k == '[' || k == '{') || !p.Mixed && k != kind(p.Default) {
 		return nil, errNotAllowed
 	}

@@ -114,8 +114,8 @@ func TestRawEqualsTyped(t *testing.T) {
 			fields = append(fields, fmt.Sprintf("%q : %s", n, rapid.SampledFrom(values).Draw(rt, n)))
 		}
 		setting := json.RawMessage("{" + strings.Join(fields, ", ") + "}")
-		a, errA := typed.does.canon(setting)
-		b, errB := raw.does.canon(setting)
+		a, errA := typed.does.canonical(setting)
+		b, errB := raw.does.canonical(setting)
 		if (errA == nil) != (errB == nil) || string(a) != string(b) {
 			rt.Fatalf("%s: %s (%v) and %s (%v)", setting, a, errA, b, errB)
 		}

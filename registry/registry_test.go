@@ -89,8 +89,8 @@ func TestCanonicalSettings(t *testing.T) {
 		tt, gamma := rapid.IntRange(1, 1e6).Draw(t, "t"), rapid.Float64Range(-1e9, 1e9).Draw(t, "gamma")
 		a := fmt.Sprintf(`{"t":%d,"gamma":%v}`, tt, gamma)
 		b := fmt.Sprintf(`{ "gamma" : %v, "t" : %d }`, gamma, tt)
-		ca, errA := s.does.canon(json.RawMessage(a))
-		cb, errB := s.does.canon(json.RawMessage(b))
+		ca, errA := s.does.canonical(json.RawMessage(a))
+		cb, errB := s.does.canonical(json.RawMessage(b))
 		if errA != nil || errB != nil || string(ca) != string(cb) {
 			t.Fatalf("%s and %s become %s (%v) and %s (%v)", a, b, ca, errA, cb, errB)
 		}

@@ -79,7 +79,7 @@ func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...O
 func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option[P]) Spec {
 	decode := decoder(s.Name, defaults)
 	raw := Raw{}
-	raw.canon = func(setting json.RawMessage) (json.RawMessage, error) {
+	raw.canonical = func(setting json.RawMessage) (json.RawMessage, error) {
 		return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
 	}
 	raw.Fit = func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
@@ -88,7 +88,7 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 	for _, o := range opts {
 		o(&raw, decode)
 	}
-	whole, err := raw.canon(nil)
+	whole, err := raw.canonical(nil)
 	if err == nil {
 		raw.Parameters, err = parametersOf(reflect.TypeFor[P](), whole)
 	}
@@ -189,7 +189,7 @@ func (s *Spec) check() error {
 	case s.Source == "":
 		return fmt.Errorf("method %s has no source", s.Name)
 	}
-	defaults, err := s.does.canon(nil)
+	defaults, err := s.does.canonical(nil)
 	if err != nil {
 		return fmt.Errorf("defaults of method %s: %w", s.Name, err)
 	}

@@ -123,7 +123,7 @@ func (w *worker) send(ctx context.Context, some []done) {
 		}
 		select {
 		case <-w.over:
-		case <-time.After(again):
+		case <-time.After(retryAfter):
 		}
 	}
 }
@@ -142,24 +142,24 @@ func (w *worker) sendParts(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// A wish is a request for a part of an object: a batch by its name, or a file by its SHA-256.
-type wish struct {
+// A partRequest is a request for a part of an object: a batch by its name, or a file by its SHA-256.
+type partRequest struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
 }
 
-// An object reads an object of the coordinator part by part.
-type object struct {
+// An objectReader reads an object of the coordinator part by part.
+type objectReader struct {
 	ask  func(subject string, data []byte) (*nats.Msg, error)
-	to   string // subject
-	wish wish
+	to   string      // subject
+	next partRequest // the next part
 	have []byte
 	end  bool
 }
 
-func (o *object) Read(to []byte) (int, error) {
+func (o *objectReader) Read(to []byte) (int, error) {
 	if len(o.have) == 0 && !o.end {
-		data, err := encode(o.wish)
+		data, err := encode(o.next)
 		if err != nil {
 			return 0, err
 		}
@@ -171,7 +171,7 @@ func (o *object) Read(to []byte) (int, error) {
 			return 0, errors.New(why)
 		}
 		o.have, o.end = m.Data, len(m.Data) == 0
-		o.wish.Offset += int64(len(m.Data))
+		o.next.Offset += int64(len(m.Data))
 	}
 	if o.end {
 		return 0, io.EOF
@@ -181,10 +181,10 @@ func (o *object) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// give answers a wish with a part of the object, or with the reason why there is none.
+// give answers a request with a part of the object, or with the reason why there is none.
 func (p *Pool) give(m *nats.Msg) {
 	answer := nats.NewMsg("")
-	var w wish
+	var w partRequest
 	err := json.Unmarshal(m.Data, &w)
 	if err == nil {
 		answer.Data, err = p.read(w)
@@ -196,7 +196,7 @@ func (p *Pool) give(m *nats.Msg) {
 }
 
 // read returns a part of an object. No bytes mean that the object ends there.
-func (p *Pool) read(w wish) ([]byte, error) {
+func (p *Pool) read(w partRequest) ([]byte, error) {
 	p.mu.Lock()
 	path, offered := p.files[w.Name]
 	whole, isBatch := p.batches[w.Name]
@@ -221,7 +221,7 @@ func (p *Pool) read(w wish) ([]byte, error) {
 
 // object returns a reader of an object of the coordinator.
 func (w *worker) object(ctx context.Context, name string) io.Reader {
-	return &object{to: w.names.object(), wish: wish{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
+	return &objectReader{to: w.names.object(), next: partRequest{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
 		within, end := context.WithTimeout(ctx, askWithin)
 		defer end()
 		return w.nc.RequestWithContext(within, subject, data)

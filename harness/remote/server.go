@@ -68,7 +68,7 @@ func (p *Pool) connect() (err error) {
 		query.Set("run", p.names.run)
 		link.RawQuery = query.Encode()
 		p.URL = link.String()
-		p.nc, err = nats.Connect(address, append(dial, inbox, nats.MaxReconnects(-1), nats.ReconnectWait(again))...)
+		p.nc, err = nats.Connect(address, append(dial, inbox, nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter))...)
 		return err
 	}
 	secret := rand.Text()

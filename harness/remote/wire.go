@@ -28,7 +28,7 @@ func (n names) of(what string) string     { return "bench." + n.run + "." + what
 func (n names) cells(group string) string { return n.of("cells." + group) } // a batch
 func (n names) hello() string             { return n.of("hello") }          // a worker's hello, answered by a welcome
 func (n names) done() string              { return n.of("done") }           // ends of cells, answered when the coordinator has them
-func (n names) object() string            { return n.of("object") }         // a wish, answered by a part of the object
+func (n names) object() string            { return n.of("object") }         // a partRequest, answered by a part of the object
 func (n names) stop() string              { return n.of("stop") }           // the ID of a task whose result is no longer needed
 func (n names) over() string              { return n.of("over") }           // the run has ended
 func (n names) here() string              { return n.of("here") }           // answered by a coordinator that is there

@@ -78,8 +78,8 @@ type getting struct {
 // count as lost.
 const pullWithin = time.Second
 
-// again is the pause before a worker repeats what has failed.
-const again = time.Second
+// retryAfter is the pause before a worker repeats what has failed.
+const retryAfter = time.Second
 
 // askWithin is how long the coordinator may take to answer.
 const askWithin = 10 * time.Second
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
 	}
 	w.changed = sync.NewCond(&w.mu)
-	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(again), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil {
 			w.log("the coordinator is gone (%v); waiting for it", err)
 		}
@@ -164,7 +164,7 @@ func (w *worker) work(ctx context.Context) error {
 func (w *worker) pull(ctx context.Context) jetstream.Msg {
 	pause := func() jetstream.Msg {
 		select {
-		case <-time.After(again):
+		case <-time.After(retryAfter):
 		case <-ctx.Done():
 		}
 		return nil
@@ -235,7 +235,7 @@ func (w *worker) every() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.welcome.Lost == 0 {
-		return again
+		return retryAfter
 	}
 	return w.welcome.Lost / 4
 }
@@ -285,10 +285,10 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	ends := make(chan done, len(b.Tasks))
 	var sent sync.WaitGroup
 	sent.Go(func() { w.sendAll(ctx, ends) })
-	again := len(b.Tasks) > 1 && delivered(m) > 1
+	redelivered := len(b.Tasks) > 1 && delivered(m) > 1
 	for i, t := range b.Tasks {
 		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine, Code: t.Code}
-		if again { // run alone, the cells show which one ended the other worker
+		if redelivered { // run alone, the cells show which one ended the other worker
 			out.Returned, out.Alone = "a worker was lost with the batch", true
 		} else {
 			w.one(contexts[i], t, &out)

@@ -72,11 +72,11 @@ func slots(rooms []Room) (n int) {
 
 // away is the part of the state that concerns cells on other machines.
 type away struct {
-	rooms  []Room
-	gone   map[*plan.Cell]place // the running cells that run on other machines
-	load   map[string]int       // the sum of the shares of these cells, by room
-	total  int                  // the sum of all these shares, also of rooms that have disappeared
-	unsaid bool                 // the user is still to be told of cells that no place takes
+	rooms          []Room
+	remote         map[*plan.Cell]place // the running cells that run on other machines
+	load           map[string]int       // the sum of the shares of these cells, by room
+	total          int                  // the sum of all these shares, also of rooms that have disappeared
+	unplacedUntold bool                 // the user is still to be told of cells that no place takes
 }
 
 // A place says where a cell runs on other machines, and its share there.
@@ -85,20 +85,20 @@ type place struct {
 	share int
 }
 
-func newAway() away { return away{gone: map[*plan.Cell]place{}, load: map[string]int{}} }
+func newAway() away { return away{remote: map[*plan.Cell]place{}, load: map[string]int{}} }
 
-// goAway notes that a cell goes to the machines of a room.
-func (s *state) goAway(c *plan.Cell, room string) {
+// startRemote notes that a cell goes to the machines of a room.
+func (s *state) startRemote(c *plan.Cell, room string) {
 	p := place{room, Share(c.Spec)}
-	s.gone[c] = p
+	s.remote[c] = p
 	s.load[room] += p.share
 	s.total += p.share
 }
 
-// comeBack notes that a cell has ended. It reports whether the cell ran on another machine.
-func (s *state) comeBack(c *plan.Cell) bool {
-	p, away := s.gone[c]
-	delete(s.gone, c)
+// endRemote notes that a cell has ended. It reports whether the cell ran on another machine.
+func (s *state) endRemote(c *plan.Cell) bool {
+	p, away := s.remote[c]
+	delete(s.remote, c)
 	s.total -= p.share
 	if s.load[p.room] -= p.share; s.load[p.room] == 0 {
 		delete(s.load, p.room)
@@ -108,10 +108,10 @@ func (s *state) comeBack(c *plan.Cell) bool {
 
 // sayUnplaced tells once how many waiting cells fit no place at all, neither now nor later.
 func (s *state) sayUnplaced() {
-	if !s.unsaid || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
+	if !s.unplacedUntold || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
 		return
 	}
-	s.unsaid = false
+	s.unplacedUntold = false
 	var such *plan.Cell
 	n := 0
 	for _, c := range s.queue.Rest() {
@@ -131,7 +131,7 @@ func (s *state) sayUnplaced() {
 }
 
 // freeHere reports whether this machine has a place for a cell.
-func (s *state) freeHere() bool { return len(s.running)-len(s.gone) < s.opt.Jobs }
+func (s *state) freeHere() bool { return len(s.running)-len(s.remote) < s.opt.Jobs }
 
 // roomFor returns the room that runs a cell now, "" if no room with a free place takes the cell. It prefers the
 // room with the least memory, so that larger machines stay free for larger cells. Among equal rooms it prefers the

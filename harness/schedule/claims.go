@@ -23,29 +23,29 @@ const mostDeaths = 2
 
 // sharing is the part of the state that concerns other runs on the same database, and earlier runs.
 type sharing struct {
-	claims    map[*plan.Cell]store.Claim // answers for cells that have not been started
-	elsewhere []*plan.Cell               // cells that other runs are computing
-	by        string                     // the name of a run that computes one of these cells
-	before    int                        // the length of elsewhere when these cells were last claimed again
-	askedAt   time.Time                  // when these cells were last claimed again
-	told      bool                       // Waiting was called: only cells of other runs are left
-	killers   map[string]bool            // foreign methods during whose cells an earlier run died
-	last      []*plan.Cell               // the cells of these methods, each to run alone
-	alone     *plan.Cell                 // the cell of last that is about to run
+	claims          map[*plan.Cell]store.Claim // answers for cells that have not been started
+	elsewhere       []*plan.Cell               // cells that other runs are computing
+	by              string                     // the name of a run that computes one of these cells
+	elsewhereBefore int                        // the length of elsewhere when these cells were last claimed again
+	askedAt         time.Time                  // when these cells were last claimed again
+	waitingTold     bool                       // Waiting was called: only cells of other runs are left
+	suspectMethods  map[string]bool            // foreign methods during whose cells an earlier run died
+	suspects        []*plan.Cell               // the cells of these methods, each runs alone, at the end
+	suspect         *plan.Cell                 // the one of suspects that is about to run
 }
 
 func newSharing() sharing {
-	return sharing{claims: map[*plan.Cell]store.Claim{}, killers: map[string]bool{}}
+	return sharing{claims: map[*plan.Cell]store.Claim{}, suspectMethods: map[string]bool{}}
 }
 
-// mine reports whether a cell from the queue is to start here and now. If the cell is not claimed yet, mine asks
-// for the claim and puts the cell back into the queue.
-func (s *state) mine(c *plan.Cell) bool {
+// startsHere reports whether a cell from the queue is to start here and now. If the cell is not claimed yet,
+// startsHere asks for the claim and puts the cell back into the queue.
+func (s *state) startsHere(c *plan.Cell) bool {
 	if s.opt.Claims == nil {
 		return true
 	}
-	if s.killers[c.Method] && c != s.alone {
-		s.last = append(s.last, c)
+	if s.suspectMethods[c.Method] && c != s.suspect {
+		s.suspects = append(s.suspects, c)
 		return false
 	}
 	answer, known := s.claims[c]
@@ -53,7 +53,7 @@ func (s *state) mine(c *plan.Cell) bool {
 		cells := []*plan.Cell{c}
 		// A foreign cell is claimed only when it starts. So a claim that is left behind shows that a
 		// process died while it ran the cell.
-		if !c.Foreign && c != s.alone {
+		if !c.Foreign && c != s.suspect {
 			for _, next := range s.queue.Ahead(claimAhead.Seconds()-s.forecast.Seconds(c), claimMost-1) {
 				if !next.Foreign {
 					cells = append(cells, next)
@@ -62,29 +62,29 @@ func (s *state) mine(c *plan.Cell) bool {
 		}
 		s.queue.PutBack(c)
 		s.waiting = true
-		s.do(claim{cells, c != s.alone})
+		s.do(claim{cells, c != s.suspect})
 		return false
 	}
 	delete(s.claims, c)
-	if c == s.alone {
-		return s.mineAlone(c, answer)
+	if c == s.suspect {
+		return s.suspectStarts(c, answer)
 	}
 	switch {
 	case answer.Taken:
 		c.Spec.Suspect = answer.Suspect
 		return true
 	case answer.Suspect:
-		s.killers[c.Method] = true
-		s.last = append(s.last, c)
+		s.suspectMethods[c.Method] = true
+		s.suspects = append(s.suspects, c)
 	default:
-		s.others(c, answer)
+		s.takenElsewhere(c, answer)
 	}
 	return false
 }
 
-// others handles a cell that this run did not get: a cell that another run is computing is put aside, and a cell
-// that another run has ended is counted.
-func (s *state) others(c *plan.Cell, answer store.Claim) {
+// takenElsewhere handles a cell that this run did not get: a cell that another run is computing is put aside, and
+// a cell that another run has ended is counted.
+func (s *state) takenElsewhere(c *plan.Cell, answer store.Claim) {
 	if answer.Stored == "" {
 		s.elsewhere, s.by = append(s.elsewhere, c), answer.By
 		return
@@ -113,12 +113,12 @@ func (s *state) take(e claimed) {
 	}
 }
 
-// takeUp puts the cells that other runs were computing back into the queue, so that they are claimed again. It
+// claimAgain puts the cells that other runs were computing back into the queue, so that they are claimed again. It
 // pauses if that changed nothing last time.
-func (s *state) takeUp() bool {
-	if len(s.elsewhere) == s.before { // asking has changed nothing
-		if !s.told {
-			s.told = true
+func (s *state) claimAgain() bool {
+	if len(s.elsewhere) == s.elsewhereBefore { // asking has changed nothing
+		if !s.waitingTold {
+			s.waitingTold = true
 			cells, by := len(s.elsewhere), s.by
 			s.tell(func(o Options) {
 				if o.Waiting != nil {
@@ -131,34 +131,34 @@ func (s *state) takeUp() bool {
 			return false
 		}
 	}
-	s.before, s.askedAt = len(s.elsewhere), s.now
+	s.elsewhereBefore, s.askedAt = len(s.elsewhere), s.now
 	s.queue, s.elsewhere = plan.NewQueue(append(s.queue.Rest(), s.elsewhere...), s.forecast), nil
 	return true
 }
 
-// takeLast runs the cells of foreign methods during which an earlier run died, once no other cell is left. Each
+// queueSuspect runs the cells during which an earlier run died, once no other cell is left. Each
 // such cell runs alone and in a process of its own, so that a crash harms no other cell.
-func (s *state) takeLast() bool {
-	s.before = 0
-	if len(s.last) == 0 || len(s.running) > 0 || !s.queue.Empty() {
+func (s *state) queueSuspect() bool {
+	s.elsewhereBefore = 0
+	if len(s.suspects) == 0 || len(s.running) > 0 || !s.queue.Empty() {
 		return false
 	}
-	s.alone, s.last = s.last[0], s.last[1:]
-	delete(s.claims, s.alone)
-	s.queue = plan.NewQueue([]*plan.Cell{s.alone}, s.forecast)
-	if len(s.last) == 0 {
-		s.killers = map[string]bool{}
+	s.suspect, s.suspects = s.suspects[0], s.suspects[1:]
+	delete(s.claims, s.suspect)
+	s.queue = plan.NewQueue([]*plan.Cell{s.suspect}, s.forecast)
+	if len(s.suspects) == 0 {
+		s.suspectMethods = map[string]bool{}
 	}
 	return true
 }
 
-// mineAlone does the work of mine for a cell that takeLast started. A cell during which several processes died is
-// stored as failed.
-func (s *state) mineAlone(c *plan.Cell, answer store.Claim) bool {
-	s.alone = nil
+// suspectStarts does the work of startsHere for a cell that queueSuspect put into the queue. A cell during which
+// several processes died is stored as failed.
+func (s *state) suspectStarts(c *plan.Cell, answer store.Claim) bool {
+	s.suspect = nil
 	switch {
 	case !answer.Taken:
-		s.others(c, answer)
+		s.takenElsewhere(c, answer)
 		return false
 	case answer.Deaths < mostDeaths:
 		c.Spec.Suspect = true // a suspect cell runs in a process of its own

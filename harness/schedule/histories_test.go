@@ -396,7 +396,7 @@ func TestHistories(t *testing.T) {
 				why += fmt.Sprintf("; %v is stored %d times", c.Cell, f.stored[c])
 			}
 		}
-		if n := len(f.s.gone) + len(f.s.running) + f.s.total + len(f.s.load); n > 0 || f.s.out.OK+f.s.out.Failed != len(cells) {
+		if n := len(f.s.remote) + len(f.s.running) + f.s.total + len(f.s.load); n > 0 || f.s.out.OK+f.s.out.Failed != len(cells) {
 			why += fmt.Sprintf("; %d things are left, %+v of %d cells", n, f.s.out, len(cells))
 		}
 		if why != "" {

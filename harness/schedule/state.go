@@ -147,7 +147,7 @@ func (s *state) step(now time.Time, e event) []action {
 	case stopped:
 		s.stopped = true
 	case roomsChanged:
-		s.rooms, s.unsaid = e.rooms, true
+		s.rooms, s.unplacedUntold = e.rooms, true
 	}
 	if !s.waiting && s.overBudget() { // this must also happen when no place is free
 		s.skipRest()
@@ -160,7 +160,7 @@ func (s *state) step(now time.Time, e event) []action {
 
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
-	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.last) == 0)
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.suspects) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
@@ -191,7 +191,7 @@ func (s *state) next() bool {
 		s.skip(out)
 		return true
 	}
-	if s.mine(c) {
+	if s.startsHere(c) {
 		return s.admit(c)
 	}
 	return true
@@ -222,9 +222,9 @@ func (s *state) refill() bool {
 		return true
 	}
 	if len(s.elsewhere) > 0 {
-		return s.takeUp()
+		return s.claimAgain()
 	}
-	return s.takeLast()
+	return s.queueSuspect()
 }
 
 // fits predicts whether a set that begins now ends within the budget.
@@ -256,7 +256,7 @@ func (s *state) admit(c *plan.Cell) bool {
 	s.ready = false
 	s.running[c] = s.now
 	if !here {
-		s.goAway(c, room)
+		s.startRemote(c, room)
 	}
 	s.do(start{c, room})
 	return true
@@ -265,7 +265,7 @@ func (s *state) admit(c *plan.Cell) bool {
 // end notes the end of a cell that was running. A cell without a result will be planned again.
 func (s *state) end(e ended) {
 	delete(s.running, e.cell)
-	away := s.comeBack(e.cell)
+	away := s.endRemote(e.cell)
 	switch {
 	case e.how == givenBack:
 		s.do(release{e.cell})
@@ -352,8 +352,8 @@ func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began
 
 // skipRest skips every cell that has not started.
 func (s *state) skipRest() {
-	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.last))
-	s.queue, s.groups, s.elsewhere, s.last = plan.NewQueue(nil, s.forecast), nil, nil, nil
+	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.suspects))
+	s.queue, s.groups, s.elsewhere, s.suspects = plan.NewQueue(nil, s.forecast), nil, nil, nil
 }
 
 func (s *state) skipForBudget(cells []*plan.Cell) {

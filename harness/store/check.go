@@ -183,9 +183,9 @@ func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
 	}
 }
 
-// leaveToStandIn deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
+// deleteNothing deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
 // that row.
-const leaveToStandIn = `DELETE FROM cells WHERE run_id = ?`
+const deleteNothing = `DELETE FROM cells WHERE run_id = ?`
 
 // removeRuns removes attempts. Their folds, and the cells that they stand for, are removed with them.
 const removeRuns = `DELETE FROM runs WHERE `
@@ -208,7 +208,7 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 			"another cell's row stands for it", `DELETE FROM cells WHERE run_id = ?`},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r
 			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split) WHERE c.run_id IS NULL`,
-			"it is stored and stands for no cell", leaveToStandIn},
+			"it is stored and stands for no cell", deleteNothing},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g ON g.id = r.grid_id
 			LEFT JOIN environments e ON e.id = r.environment_id
 			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected

@@ -96,16 +96,16 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values
 		return 0, false, err
 	}
 	if r.Superseded {
-		id, err = besides(ctx, tx, r)
+		id, err = storedBefore(ctx, tx, r)
 	} else {
 		id, err = makeCurrent(ctx, tx, r.Key)
 	}
 	return id, n > 0, err // no new row: another program stored the cell first
 }
 
-// besides handles an attempt that is stored already. If no attempt stands for the cell, this one does from now on.
-// besides returns the attempt's number.
-func besides(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
+// storedBefore handles an attempt that is stored already. If no attempt stands for the cell, this one does from now on.
+// storedBefore returns the attempt's number.
+func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	var others int
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`,
 		r.Protocol, r.Dataset, r.Method, r.Split).Scan(&others)

@@ -25,22 +25,22 @@ import (
 // determine the bits. A mean of squares depends on the order of the sum. So for regression a scan with running sums finds the
 // splits that can be the best, and these are then summed in golearn's order.
 type builder struct {
-	ctx      context.Context
-	x        [][]float64 // by feature
-	y        []float64   // classes from 0, or targets
-	classes  int         // 0 for regression
-	entropy  bool        // instead of Gini's impurity
-	depth    int
-	order    [][]int32 // by feature: the rows sorted by value; the rows of a node are contiguous in each
-	rows     []int32   // for regression the same rows in golearn's order
-	isLeft   []bool    // by row, of the split that is being made
-	spare    []int32
-	tried    []cut // the cuts above the node: golearn makes no split twice (only a split with an empty side could come twice)
-	splits   []split
-	counts   [2][]int  // by side and class
-	centred  []float64 // running sums of targets less the node's mean
-	squares  []float64 // running sums of their squares
-	shuffled []float64 // targets in golearn's order by a feature
+	ctx       context.Context
+	x         [][]float64 // by feature
+	y         []float64   // classes from 0, or targets
+	classes   int         // 0 for regression
+	entropy   bool        // instead of Gini's impurity
+	depth     int
+	order     [][]int32 // by feature: the rows sorted by value; the rows of a node are contiguous in each
+	rows      []int32   // for regression the same rows in golearn's order
+	isLeft    []bool    // by row, of the split that is being made
+	spare     []int32
+	ancestors []cut // the cuts above the node: golearn makes no split twice (only a split with an empty side could come twice)
+	splits    []split
+	counts    [2][]int  // by side and class
+	centred   []float64 // running sums of targets less the node's mean
+	squares   []float64 // running sums of their squares
+	shuffled  []float64 // targets in golearn's order by a feature
 }
 
 // A cut is a feature and a threshold.
@@ -126,8 +126,8 @@ func (b *builder) node(lo, hi, level int) (int, error) {
 		return at, nil
 	}
 	b.divide(lo, hi, best)
-	b.tried = append(b.tried, best.cut)
-	defer func() { b.tried = b.tried[:len(b.tried)-1] }()
+	b.ancestors = append(b.ancestors, best.cut)
+	defer func() { b.ancestors = b.ancestors[:len(b.ancestors)-1] }()
 	left, right := 0, 0
 	if best.impurity > 0 && best.sides[0] > 0 {
 		if left, err = b.node(lo, lo+best.left, level+1); err != nil {
@@ -217,7 +217,7 @@ func (b *builder) searchClasses(lo, hi int) (candidate, error) {
 			}
 			left, leftClass := b.impurity(b.counts[0], below)
 			right, rightClass := b.impurity(b.counts[1], n-below)
-			if sum := weighted(left, below, right, n-below, n); sum < best.impurity && !slices.Contains(b.tried, cut{j, threshold}) {
+			if sum := weighted(left, below, right, n-below, n); sum < best.impurity && !slices.Contains(b.ancestors, cut{j, threshold}) {
 				best = candidate{cut: cut{j, threshold}, impurity: sum, left: below, sides: [2]float64{left, right},
 					values: [2]float64{float64(leftClass), float64(rightClass)}, found: true}
 			}

@@ -25,7 +25,7 @@ func (e *Crash) Error() string {
 	if e.Signal != "" {
 		how = "its process was ended by signal " + e.Signal
 	}
-	return fmt.Sprintf("%s: %s: %s%s", e.Plugin, e.During, how, said(e.Stderr))
+	return fmt.Sprintf("%s: %s: %s%s", e.Plugin, e.During, how, quoted(e.Stderr))
 }
 
 // FailureClass is the class under which the failure of a cell is stored.
@@ -45,7 +45,7 @@ func (e *BadOutput) Error() string {
 	if e.Line != "" {
 		line = fmt.Sprintf(": %q", e.Line)
 	}
-	return fmt.Sprintf("%s: %s: bad output: %s%s%s", e.Plugin, e.During, e.What, line, said(e.Stderr))
+	return fmt.Sprintf("%s: %s: bad output: %s%s%s", e.Plugin, e.During, e.What, line, quoted(e.Stderr))
 }
 
 // FailureClass is the class under which the failure of a cell is stored.
@@ -85,8 +85,9 @@ func (q *process) plain(text string) string {
 	return address.ReplaceAllString(matrixFile.ReplaceAllString(text, "$1.npy"), "0x...")
 }
 
-// own wraps an error of this program's own work in the private folder, such as a full disk. Equal errors have equal texts.
-func (q *process) own(err error) error { return plainError{err, q.plain(err.Error())} }
+// internalError wraps an error of this program's own work in the private folder, such as a full disk. Equal errors have
+// equal texts.
+func (q *process) internalError(err error) error { return plainError{err, q.plain(err.Error())} }
 
 type plainError struct {
 	error
@@ -115,8 +116,8 @@ const mostQuoted = 1500
 // PermissionError.
 const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder"
 
-// said returns the end of an error, which quotes standard error.
-func said(stderr string) string {
+// quoted returns the end of an error, which quotes standard error.
+func quoted(stderr string) string {
 	stderr = strings.TrimSpace(stderr)
 	if stderr == "" {
 		return ""

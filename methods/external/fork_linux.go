@@ -71,13 +71,13 @@ func (p *Plugin) warmUp(ctx context.Context) error {
 	if p.warm != nil && p.warm.death() == nil {
 		return nil
 	}
-	q, err := p.pristine(ctx)
+	q, err := p.unusedProcess(ctx)
 	p.warm, p.seen = q, ""
 	return err
 }
 
-// pristine returns a process that has served nothing: the process that described the plugin, or a new one.
-func (p *Plugin) pristine(ctx context.Context) (*process, error) {
+// unusedProcess returns a process that has served nothing: the process that described the plugin, or a new one.
+func (p *Plugin) unusedProcess(ctx context.Context) (*process, error) {
 	p.mu.Lock()
 	for i, q := range p.idle {
 		if !q.served && q.death() == nil {
@@ -90,9 +90,9 @@ func (p *Plugin) pristine(ctx context.Context) (*process, error) {
 	return p.another(ctx)
 }
 
-// cool ends the warm process when no context has needed it for a while: libraries also take memory while
+// endIdleWarm ends the warm process when no context has needed it for a while: libraries also take memory while
 // idle.
-func (p *Plugin) cool() {
+func (p *Plugin) endIdleWarm() {
 	p.forking.Lock()
 	defer p.forking.Unlock()
 	patience := cmp.Or(p.options.Idle, idleFor)

@@ -7,6 +7,6 @@ import "context"
 // forked returns nothing: this system does not tell how a copy ended.
 func (p *Plugin) forked(context.Context) (*process, error) { return nil, nil }
 
-func (p *Plugin) cool() {}
+func (p *Plugin) endIdleWarm() {}
 
 func (p *Plugin) warmUp(context.Context) error { return nil }

@@ -97,13 +97,13 @@ func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Dat
 func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, remove func(), err error) {
 	x, err := q.folder.write("x", train.X)
 	if err != nil {
-		return r, nil, q.own(err)
+		return r, nil, q.internalError(err)
 	}
 	y, err := q.folder.write("y", train.Y)
 	remove = func() { q.folder.drop(x); q.folder.drop(y) }
 	if err != nil {
 		remove()
-		return r, nil, q.own(err)
+		return r, nil, q.internalError(err)
 	}
 	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: 1}, remove, nil
 }
@@ -111,7 +111,7 @@ func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, r
 // trainOne trains one grid point.
 func (q *process) trainOne(ctx context.Context, r Request, point json.RawMessage, made func() *model, env registry.Env) (*model, error) {
 	r.Op, r.Point, r.Model = "fit", point, q.newModel()
-	a, err := q.told(ctx, &r, env.Used)
+	a, err := q.doMetered(ctx, &r, env.Used)
 	if err != nil {
 		q.drop(r.Model)
 		return nil, advised(err, &r)
@@ -140,7 +140,7 @@ func (q *process) trainTogether(ctx context.Context, r Request, points []json.Ra
 			q.drop(id)
 		}
 	}()
-	a, err := q.told(ctx, &r, env.Used)
+	a, err := q.doMetered(ctx, &r, env.Used)
 	if err != nil {
 		return advised(err, &r)
 	}
@@ -162,8 +162,8 @@ func (q *process) trainTogether(ctx context.Context, r Request, points []json.Ra
 	return nil
 }
 
-// told is do, and reports the time and memory that the process used for the request.
-func (q *process) told(ctx context.Context, r *Request, used func(float64, int64)) (*Answer, error) {
+// doMetered is do, and reports the time and memory that the process used for the request.
+func (q *process) doMetered(ctx context.Context, r *Request, used func(float64, int64)) (*Answer, error) {
 	a, err := q.do(ctx, r)
 	if used != nil {
 		used(q.used())
@@ -212,7 +212,7 @@ func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out 
 	}
 	file := m.p.folder.name("s")
 	defer m.p.folder.drop(file)
-	a, err := m.p.told(ctx, &Request{Op: op, Model: m.id, rows: x, Outputs: m.outputs, At: at, Out: file}, m.used)
+	a, err := m.p.doMetered(ctx, &Request{Op: op, Model: m.id, rows: x, Outputs: m.outputs, At: at, Out: file}, m.used)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (m *model) scoresOf(r io.Reader, n int, at []int, out []float64) error {
 
 // wrong is the error of an answer that is well formed but impossible.
 func (q *process) wrong(op, format string, args ...any) error {
-	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.said()}
+	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.stderrEnd()}
 }
 
 // Rounds implements registry.Stager.
@@ -313,7 +313,7 @@ type savedHead struct {
 func (m saved) Save(w io.Writer) error {
 	file := m.p.folder.name("m")
 	defer m.p.folder.drop(file)
-	if _, err := m.p.told(context.Background(), &Request{Op: "save", Model: m.id, Out: file}, m.used); err != nil {
+	if _, err := m.p.doMetered(context.Background(), &Request{Op: "save", Model: m.id, Out: file}, m.used); err != nil {
 		return err
 	}
 	var bytes []byte
@@ -376,7 +376,7 @@ func (p *Plugin) loadModel(r io.Reader) (registry.Model, error) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return nil, q.own(err)
+		return nil, q.internalError(err)
 	}
 	m := &model{p: q, id: q.newModel(), features: head.Features, outputs: head.Outputs, rounds: head.Rounds}
 	if _, err := q.do(ctx, &Request{Op: "load", Model: m.id, In: file, Outputs: m.outputs}); err != nil {

@@ -48,7 +48,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expireOver()
-	own := &p.idle
+	from := &p.idle
 	if done := ctx.Done(); done != nil {
 		l := p.leases[done]
 		if l == nil {
@@ -57,19 +57,19 @@ func (p *Plugin) free(ctx context.Context) *process {
 			context.AfterFunc(ctx, func() { p.end(done) })
 		}
 		if len(l.free) > 0 || p.canFork() { // if the plugin can fork, an idle process may be needed as the warm process
-			own = &l.free
+			from = &l.free
 		}
 	}
-	for len(*own) > 0 {
-		last := len(*own) - 1
-		q := (*own)[last]
-		*own = (*own)[:last]
+	for len(*from) > 0 {
+		last := len(*from) - 1
+		q := (*from)[last]
+		*from = (*from)[:last]
 		if q.death() == nil {
 			return q
 		}
 		delete(p.all, q)
 		if last == 0 && !p.canFork() {
-			own = &p.idle
+			from = &p.idle
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (p *Plugin) expire(done <-chan struct{}) {
 			q.awaitEnd() // the request may already have ended it
 		}
 		if p.canFork() {
-			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.cool)
+			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.endIdleWarm)
 		}
 	}
 	delete(p.leases, done)

@@ -214,7 +214,7 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 	if r.rows != nil { // only in our turn, since this removes the file of the previous rows
 		var err error
 		if r.X, err = q.folder.rows(r.rows); err != nil {
-			return nil, q.own(err)
+			return nil, q.internalError(err)
 		}
 	}
 	q.last++
@@ -279,13 +279,13 @@ func (q *process) ended(op string) error {
 		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
 	}
 	<-q.silent
-	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.outcome.exit, Signal: q.outcome.signal, Stderr: q.said()}
+	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.outcome.exit, Signal: q.outcome.signal, Stderr: q.stderrEnd()}
 	q.kill(crash)
 	return crash
 }
 
-// said is the end of the standard error of the process, beginning with a whole character.
-func (q *process) said() string { return ending(q.plain(q.stderr.String()), tailSize-1) }
+// stderrEnd is the end of the standard error of the process, beginning with a whole character.
+func (q *process) stderrEnd() string { return ending(q.plain(q.stderr.String()), tailSize-1) }
 
 // bad ends a process whose answers can no longer be trusted.
 func (q *process) bad(op, what, line string) error {
@@ -293,7 +293,7 @@ func (q *process) bad(op, what, line string) error {
 	q.kill(err)
 	<-q.exited
 	<-q.silent
-	err.Stderr = q.said()
+	err.Stderr = q.stderrEnd()
 	return err
 }
 

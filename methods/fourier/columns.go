@@ -19,10 +19,10 @@ type columns struct {
 	rank     int // columns of X
 	blocks   []*basis
 	grams    bool // the blocks have gram, their products with all blocks
-	alone    bool // multiply takes one vector at a time
+	alone    bool // multiplyOperands takes one vector at a time
 
-	ins, outs     [][]float64 // of the next product: its vectors, and the vectors to which the products are added
-	some, product []float64   // the vectors side by side, and their products
+	ins, outs         [][]float64 // of the next product: its vectors, and the vectors to which the products are added
+	operands, product []float64   // the vectors side by side, and their products
 }
 
 // A basis is the basis Q_j of one block, and the block of X.
@@ -30,7 +30,7 @@ type basis struct {
 	from, count int         // its columns of Psi
 	at, rank    int         // its columns of X
 	q           []float64   // Q_j', rank x count
-	x, turned   []float64   // X_j, n x rank, and its transpose
+	x, xT       []float64   // X_j, n x rank, and its transpose
 	gram        [][]float64 // X_j'X_k of each block k
 }
 
@@ -60,9 +60,9 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 			return nil, err
 		}
 		b.rank = len(b.q) / q.count
-		b.turned = make([]float64, b.rank*p.n)
-		vmath.MatMul(b.turned, b.q, b.rank, q.count, psi, p.n)
-		b.x = vmath.Transposed(b.turned, b.rank, p.n)
+		b.xT = make([]float64, b.rank*p.n)
+		vmath.MatMul(b.xT, b.q, b.rank, q.count, psi, p.n)
+		b.x = vmath.Transposed(b.xT, b.rank, p.n)
 		m.rank += b.rank
 		m.blocks = append(m.blocks, b)
 	}
@@ -74,7 +74,7 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 				break
 			}
 			b.gram[k] = make([]float64, b.rank*c.rank)
-			vmath.MatMulT(b.gram[k], b.turned, b.rank, m.n, c.turned, c.rank)
+			vmath.MatMulT(b.gram[k], b.xT, b.rank, m.n, c.xT, c.rank)
 			c.gram[j] = vmath.Transposed(b.gram[k], b.rank, c.rank)
 		}
 	}
@@ -130,22 +130,24 @@ func (m *columns) norms(w []float64) []float64 {
 	return sizes
 }
 
-// collect adds the vector in to the next product. The product of in is added to out.
-func (m *columns) collect(out, in []float64) { m.outs, m.ins = append(m.outs, out), append(m.ins, in) }
+// addOperand adds the vector in to the next product. The product of in is added to out.
+func (m *columns) addOperand(out, in []float64) {
+	m.outs, m.ins = append(m.outs, out), append(m.ins, in)
+}
 
-// multiply multiplies a (rows x cols) by the collected vectors and adds each product to its out. The bits of a product do not
-// depend on the other vectors.
-func (m *columns) multiply(a []float64, rows, cols int) {
+// multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. The bits of a product do
+// not depend on the other vectors.
+func (m *columns) multiplyOperands(a []float64, rows, cols int) {
 	k := len(m.ins)
-	m.product, m.some = slices.Grow(m.product[:0], rows*k)[:rows*k], m.some[:0]
+	m.product, m.operands = slices.Grow(m.product[:0], rows*k)[:rows*k], m.operands[:0]
 	for i, v := range m.ins {
-		if m.some = append(m.some, v...); m.alone {
+		if m.operands = append(m.operands, v...); m.alone {
 			vmath.MatVec(m.product[:rows], a, rows, cols, v)
 			vmath.Axpy(1, m.product[:rows], m.outs[i])
 		}
 	}
 	if !m.alone && k > 0 {
-		vmath.MatMulT(m.product, a, rows, cols, m.some, k) // MatMulT copies its second matrix: so the larger one comes first
+		vmath.MatMulT(m.product, a, rows, cols, m.operands, k) // MatMulT copies its second matrix: so the larger one comes first
 		for c, out := range m.outs {
 			for r := range out {
 				out[r] += m.product[r*k+c]
@@ -155,8 +157,8 @@ func (m *columns) multiply(a []float64, rows, cols int) {
 	m.ins, m.outs = m.ins[:0], m.outs[:0]
 }
 
-// turn returns the weights of the columns of X for the given weights of the columns of Psi.
-func (m *columns) turn(w []float64) []float64 {
+// reduce returns the weights of the columns of X for the given weights of the columns of Psi.
+func (m *columns) reduce(w []float64) []float64 {
 	x := make([]float64, m.rank)
 	for _, b := range m.blocks {
 		vmath.MatVec(b.of(x), b.q, b.rank, b.count, w[b.from:b.from+b.count])
@@ -164,8 +166,8 @@ func (m *columns) turn(w []float64) []float64 {
 	return x
 }
 
-// turnBack is the inverse of turn.
-func (m *columns) turnBack(x []float64) []float64 {
+// expand is the inverse of reduce.
+func (m *columns) expand(x []float64) []float64 {
 	w := make([]float64, m.width)
 	for _, b := range m.blocks {
 		vmath.MatTVec(w[b.from:b.from+b.count], b.q, b.rank, b.count, b.of(x))

@@ -52,7 +52,7 @@ type point struct {
 	waited        int     // steps since the centre moved or tau shrank
 	loss, fitLoss float64 // h at f and at fit
 	phi           float64
-	open          float64 // the gap over P, where it is more than tol
+	openGap       float64 // the gap over P, where it is more than tol
 	system
 }
 
@@ -111,7 +111,7 @@ func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 			w: columns(), g: columns(), f: rows(), v: rows(), fit: rows(), active: make([]bool, len(l.blocks)),
 			system: system{second: rows(), out: rows(), start: rows(), z: columns(), rest: columns(), to: columns(), pre: columns(), product: columns()}}
 		if w != nil {
-			p.w = l.turn(w[c*l.width : (c+1)*l.width])
+			p.w = l.reduce(w[c*l.width : (c+1)*l.width])
 			if size := slices.Max(l.norms(p.w)); size > 0 {
 				p.tau = warmTau * size / lambda
 			}
@@ -133,7 +133,7 @@ func vectors(n int) func() []float64 { return func() []float64 { return make([]f
 
 // path returns the weights for the penalties fractions times lambdaMax. open holds the relative gap of each penalty, or zero
 // where the gap is small enough. Every penalty starts from w = 0, so that its weights do not depend on the other penalties.
-func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, open []float64, err error) {
+func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, openGaps []float64, err error) {
 	var ps []*point
 	for _, fraction := range fractions {
 		ps = append(ps, l.newPoints(nil, fraction*l.lambdaMax())...)
@@ -143,17 +143,17 @@ func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, 
 	}
 	for own := range slices.Chunk(ps, l.outputs) {
 		w, gap := l.weights(own)
-		ws, open = append(ws, w), append(open, gap)
+		ws, openGaps = append(ws, w), append(openGaps, gap)
 	}
-	return ws, open, err
+	return ws, openGaps, err
 }
 
 // weights returns the weights of all outputs, outputs x width, and the largest of their gaps that is too large.
-func (l *lasso) weights(ps []*point) (w []float64, open float64) {
+func (l *lasso) weights(ps []*point) (w []float64, openGap float64) {
 	for _, p := range ps {
-		w, open = append(w, l.turnBack(p.w)...), max(open, p.open)
+		w, openGap = append(w, l.expand(p.w)...), max(openGap, p.openGap)
 	}
-	return w, open
+	return w, openGap
 }
 
 // solve minimises P from the points, in place.
@@ -178,8 +178,9 @@ func (l *lasso) solve(ctx context.Context, left []*point, tol float64) error {
 // value is P.
 func (l *lasso) value(p *point) float64 { return p.fitLoss + float64(p.lambda*vmath.Sum(l.norms(p.w))) }
 
-// miss is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's steps make small.
-func (p *point) miss() float64 {
+// innerGap is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's steps
+// make small.
+func (p *point) innerGap() float64 {
 	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
 }
 
@@ -187,7 +188,7 @@ func (p *point) miss() float64 {
 // if the miss is already more than tol P, and else the gap.
 func (l *lasso) closed(p *point, tol float64) bool {
 	primal := l.value(p)
-	gap := p.miss()
+	gap := p.innerGap()
 	if gap <= tol*primal {
 		v := slices.Clone(p.v)
 		if most := slices.Max(l.norms(p.g)); most > p.lambda {
@@ -195,8 +196,8 @@ func (l *lasso) closed(p *point, tol float64) bool {
 		}
 		gap = primal + l.loss.conjugate(v, p.y)
 	}
-	if p.open = 0; gap > tol*primal {
-		p.open = max(0, gap/primal)
+	if p.openGap = 0; gap > tol*primal {
+		p.openGap = max(0, gap/primal)
 		return false
 	}
 	return true
@@ -210,7 +211,7 @@ func (p *point) advance(tol float64) bool {
 		far += float64((v - p.centre[i]) * (v - p.centre[i]))
 	}
 	switch {
-	case p.miss() <= max(far/(2*p.tau), tol/10*p.fitLoss):
+	case p.innerGap() <= max(far/(2*p.tau), tol/10*p.fitLoss):
 		copy(p.centre, p.w)
 		if p.waited <= quick {
 			p.tau *= grows
@@ -273,10 +274,10 @@ func (l *lasso) fits(ps []*point, of func(p *point) (f, w []float64)) {
 		for _, p := range ps {
 			if p.active[j] {
 				f, w := of(p)
-				l.collect(f, b.of(w))
+				l.addOperand(f, b.of(w))
 			}
 		}
-		l.multiply(b.x, l.n, b.rank)
+		l.multiplyOperands(b.x, l.n, b.rank)
 	}
 }
 
@@ -286,9 +287,9 @@ func (l *lasso) gradients(ps []*point, every bool, of func(p *point) (g, v []flo
 		for _, p := range ps {
 			g, v := of(p)
 			if clear(b.of(g)); every || p.active[j] {
-				l.collect(b.of(g), v)
+				l.addOperand(b.of(g), v)
 			}
 		}
-		l.multiply(b.turned, b.rank, l.n)
+		l.multiplyOperands(b.xT, b.rank, l.n)
 	}
 }

@@ -188,8 +188,8 @@ func TestCertificate(t *testing.T) {
 	if _, open := l.weights(ps[:1]); l.steps != lassoLimit || open > 1e-12 {
 		t.Errorf("the gap is %v after %d steps", open, l.steps)
 	}
-	if l.closed(ps[1], lassoGap) || ps[1].open < 0.01 {
-		t.Errorf("the gap of zero weights is %v", ps[1].open)
+	if l.closed(ps[1], lassoGap) || ps[1].openGap < 0.01 {
+		t.Errorf("the gap of zero weights is %v", ps[1].openGap)
 	}
 }
 

@@ -60,10 +60,10 @@ func MKLJoint() registry.Spec {
 // Stopping rule: the rule of package lbfgs, or the number of steps.
 type jointly struct {
 	*problem
-	loss        loss
-	lambda, rho float64
-	w           []float64 // weights of the last solution, for the columns of Psi
-	gap, open   float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
+	loss         loss
+	lambda, rho  float64
+	w            []float64 // weights of the last solution, for the columns of Psi
+	gap, openGap float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
 }
 
 // jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient in
@@ -81,7 +81,7 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 		if err := l.solve(ctx, ps, j.gap); err != nil {
 			return 0, err
 		}
-		j.w, j.open = l.weights(ps)
+		j.w, j.openGap = l.weights(ps)
 	}
 	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
 	return j.problem.value(ctx, o, sigma, j.w, gs, nil)

@@ -106,7 +106,7 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 				if err == nil && settings[i].steps > 0 {
 					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.lambdaMax(), rho: settings[i].rho, w: w, gap: jointGap}
 					sigma, w, err = j.learn(ctx, of.sigma, settings[i].steps)
-					open = j.open
+					open = j.openGap
 				}
 				if err != nil {
 					return named(s.Name, err)

@@ -27,11 +27,11 @@ type system struct {
 }
 
 const (
-	residual  = 1e-4  // conjugate gradients end at this relative residual
-	mostTurns = 500   // the most steps of conjugate gradients
-	descent   = 1e-4  // the part of the slope by which phi must fall (Armijo's rule)
-	shortest  = 1e-6  // the smallest part of a step that is tried
-	blur      = 1e-14 // phi may rise by blur h(f), for rounding
+	residual      = 1e-4  // conjugate gradients end at this relative residual
+	mostTurns     = 500   // the most steps of conjugate gradients
+	descent       = 1e-4  // the part of the slope by which phi must fall (Armijo's rule)
+	shortest      = 1e-6  // the smallest part of a step that is tried
+	roundingSlack = 1e-14 // phi may rise by roundingSlack h(f), for rounding
 )
 
 // newton takes a step at every point: the largest of 1, 1/2, 1/4 .. of Newton's step by which phi falls enough.
@@ -61,7 +61,7 @@ func (l *lasso) newton(ctx context.Context, ps []*point) error {
 		}
 		l.slopes(left)
 		l.proximal(left)
-		left = slices.DeleteFunc(left, func(p *point) bool { return p.phi <= p.before+float64(descent*t*p.slope)+float64(blur*p.loss) })
+		left = slices.DeleteFunc(left, func(p *point) bool { return p.phi <= p.before+float64(descent*t*p.slope)+float64(roundingSlack*p.loss) })
 	}
 	l.refit(ps)
 	return nil
@@ -135,10 +135,10 @@ func (l *lasso) curvatures(ps []*point) {
 		for k, c := range l.blocks {
 			for _, p := range ps {
 				if p.active[j] && p.active[k] {
-					l.collect(b.of(p.product), c.of(p.to))
+					l.addOperand(b.of(p.product), c.of(p.to))
 				}
 			}
-			l.multiply(b.gram[k], b.rank, c.rank)
+			l.multiplyOperands(b.gram[k], b.rank, c.rank)
 		}
 	}
 	for _, p := range ps {

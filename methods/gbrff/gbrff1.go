@@ -18,8 +18,8 @@ type Params1 struct {
 	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
-// butBeta returns p with beta = 0. Grid points that differ in beta alone have the same butBeta and are advanced together.
-func (p Params1) butBeta() Params1 {
+// withoutBeta returns p with beta = 0. Grid points that differ in beta alone have the same withoutBeta and are advanced together.
+func (p Params1) withoutBeta() Params1 {
 	p.Beta = 0
 	return p
 }
@@ -56,7 +56,7 @@ func pathCost1(s registry.Shape, ps []Params1) float64 {
 			drawn[count] = true
 			ns += t * k * 20 * d
 		}
-		if key := p.butBeta(); !shared[key] {
+		if key := p.withoutBeta(); !shared[key] {
 			shared[key] = true
 			ns += t * k * n * (1 + 0.03*d)
 		}
@@ -82,7 +82,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 	}
 	x := rowsOf(train.X).pack()
 	drawn := map[int][]float64{} // the normals, by their number
-	return inGroups("GBRFF1", ps, Params1.butBeta, func(group []int) ([]*ensemble, error) {
+	return inGroups("GBRFF1", ps, Params1.withoutBeta, func(group []int) ([]*ensemble, error) {
 		p, d := ps[group[0]], x.Cols()
 		count := p.T * p.K * d
 		if drawn[count] == nil {

@@ -20,8 +20,8 @@ type Params2019 struct {
 	LearningRate float64 `json:"learning_rate" range:"(0,)" means:"share of a round that is added"`
 }
 
-// shared returns p with beta = learning_rate = 0. Grid points with equal shared run together.
-func (p Params2019) shared() Params2019 {
+// withoutScaling returns p with beta = learning_rate = 0. Grid points with equal withoutScaling are trained together.
+func (p Params2019) withoutScaling() Params2019 {
 	p.Beta, p.LearningRate = 0, 0
 	return p
 }
@@ -84,7 +84,7 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	ns := 0.0
 	for _, p := range ps {
 		features := float64(p.T) * float64(p.K)
-		if key := p.shared(); !shared[key] {
+		if key := p.withoutScaling(); !shared[key] {
 			shared[key] = true
 			ns += features * (20*d + n*(1+0.03*d))
 		}
@@ -115,7 +115,7 @@ var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, featu
 // differ in beta and learning_rate alone run together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
 	x := rowsOf(train.X).pack()
-	return inGroups(name, ps, Params2019.shared, func(group []int) ([]*ensemble, error) {
+	return inGroups(name, ps, Params2019.withoutScaling, func(group []int) ([]*ensemble, error) {
 		return boost2019(ctx, env, train, x, ps, group, random)
 	}, yield)
 }

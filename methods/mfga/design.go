@@ -20,8 +20,8 @@ type design struct {
 	basis
 	n, ld, lead int // lead is the number of columns of ones: 0 or 1
 	rows        []float64
-	made        []int // the columns of Phi that rows holds; the columns in use come first
-	stayed      int   // how many of the first columns of made have not changed since a solver last set this number
+	computed    []int // the columns of Phi that rows holds; the columns in use come first
+	unchanged   int   // how many of the first columns of computed have not changed since a solver last set this number
 }
 
 func newDesign(b basis, n, features int, intercept bool) *design {
@@ -41,21 +41,21 @@ func newDesign(b basis, n, features int, intercept bool) *design {
 // so that fits with the same first columns compute these once.
 func (d *design) set(ctx context.Context, from int, which []int) error {
 	same := 0
-	for same < len(which) && from+same < len(d.made) && d.made[from+same] == which[same] {
+	for same < len(which) && from+same < len(d.computed) && d.computed[from+same] == which[same] {
 		same++
 	}
 	if same == len(which) {
 		return nil
 	}
 	from, which = from+same, which[same:]
-	d.made = d.made[:from]
+	d.computed = d.computed[:from]
 	write := d.columns(which)
 	err := fitting.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
 	if err != nil {
 		return err
 	}
-	d.made = append(d.made, which...)
-	d.stayed = min(d.stayed, from)
+	d.computed = append(d.computed, which...)
+	d.unchanged = min(d.unchanged, from)
 	return nil
 }
 

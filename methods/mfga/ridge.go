@@ -18,12 +18,12 @@ import (
 // the new columns with all columns. Grid points with the same first columns share the products of these columns.
 type ridge struct {
 	*design
-	y        []float64
-	gram     []float64 // A'A of the known columns: lower triangle, rows ld apart
-	right    []float64 // A'y of the known columns
-	known    int
-	solution []float64
-	residual []float64 // f - y
+	y          []float64
+	gram       []float64 // A'A of the known columns: lower triangle, rows ld apart
+	right      []float64 // A'y of the known columns
+	multiplied int
+	solution   []float64
+	residual   []float64 // f - y
 	sizeable
 }
 
@@ -78,12 +78,12 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 
 // products extends the lower triangle of A'A, and A'y, to cols columns.
 func (r *ridge) products(ctx context.Context, cols int) error {
-	r.known = min(r.known, r.lead+r.stayed)
-	r.stayed = len(r.made)
-	if r.known >= cols {
+	r.multiplied = min(r.multiplied, r.lead+r.unchanged)
+	r.unchanged = len(r.computed)
+	if r.multiplied >= cols {
 		return nil
 	}
-	from, m := r.known&^7, (cols+7)&^7
+	from, m := r.multiplied&^7, (cols+7)&^7
 	sum, right, part := make([]float64, m*m), make([]float64, cols), make([]float64, cols)
 	err := fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		block := r.rows[lo*r.ld : hi*r.ld]
@@ -94,13 +94,13 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	if err != nil {
 		return err
 	}
-	for j := r.known; j < cols; j++ {
+	for j := r.multiplied; j < cols; j++ {
 		for i := range j + 1 {
 			r.gram[j*r.ld+i] = sum[i*m+j]
 		}
 		r.right[j] = right[j]
 	}
-	r.known = cols
+	r.multiplied = cols
 	return nil
 }
 

@@ -30,20 +30,20 @@ type lowRank struct {
 	d    []float64
 	own  [][]float64 // of each kernel: the diagonal of K_j
 
-	large     []int  // l, ascending
-	isLarge   []bool // of each example: whether it is in large
-	scaled    []float64
-	small     []float64 // A, then C
-	w, schur  []float64
-	f, fs     *cholesky.Factorizer
-	mirror    [][]float64 // of each kernel: the unit vector of its reflection, or zeros for no reflection
-	long      []float64   // of each kernel: the root on the first axis
-	size      []float64   // of each kernel: sqrt(d_j)
-	most      int         // the most examples that are kept apart
-	t, column []float64   // rank
-	pt, ul    []float64
+	large       []int  // l, ascending
+	isLarge     []bool // of each example: whether it is in large
+	scaled      []float64
+	small       []float64 // A, then C
+	w, schur    []float64
+	f, fs       *cholesky.Factorizer
+	householder [][]float64 // of each kernel: the unit vector of its reflection, or zeros for no reflection
+	firstRoot   []float64   // of each kernel: the root on the first axis
+	size        []float64   // of each kernel: sqrt(d_j)
+	most        int         // the most examples that are kept apart
+	t, column   []float64   // rank
+	pt, ul      []float64
 
-	again, rest, more, diagonal []float64 // n
+	kv, rest, correction, diagonal []float64 // n
 }
 
 func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
@@ -52,7 +52,7 @@ func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
 	s := &lowRank{m: m, rank: rank, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
 	s.scaled, s.small, s.w, s.schur = room.take(rank*n), room.take(rank*rank), room.take(most*rank), room.take(most*most)
 	s.t, s.pt, s.column, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
-	s.again, s.rest, s.more, s.diagonal = room.take(n), room.take(n), room.take(n), room.take(n)
+	s.kv, s.rest, s.correction, s.diagonal = room.take(n), room.take(n), room.take(n), room.take(n)
 	for j, p := range m.parts {
 		own, kernel := room.take(n), len(p.Factor)/n
 		for r := range kernel {
@@ -60,9 +60,9 @@ func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
 				own[i] += float64(v * v)
 			}
 		}
-		s.own, s.mirror = append(s.own, own), append(s.mirror, room.take(len(m.image[j])))
+		s.own, s.householder = append(s.own, own), append(s.householder, room.take(len(m.image[j])))
 	}
-	s.long, s.size = room.take(len(m.parts)), room.take(len(m.parts))
+	s.firstRoot, s.size = room.take(len(m.parts)), room.take(len(m.parts))
 	return s
 }
 
@@ -99,7 +99,7 @@ func (s *lowRank) split() {
 
 func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 	s.d = d
-	s.reflect()
+	s.setRoots()
 	s.split()
 	n, at := m.n, 0
 	for _, p := range m.parts {
@@ -120,7 +120,7 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 		return err
 	}
 	for r := range s.rank {
-		s.turn(s.small[r*s.rank : (r+1)*s.rank])
+		s.timesLT(s.small[r*s.rank : (r+1)*s.rank])
 	}
 	for c := range s.rank {
 		if err := ctx.Err(); err != nil {
@@ -129,7 +129,7 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 		for r := range s.column {
 			s.column[r] = s.small[r*s.rank+c]
 		}
-		s.turn(s.column)
+		s.timesLT(s.column)
 		for r, v := range s.column {
 			s.small[r*s.rank+c] = v
 		}
@@ -158,7 +158,7 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	}
 	for e, i := range s.large {
 		row := s.w[e*rank : (e+1)*rank]
-		s.turn(row)
+		s.timesLT(row)
 		floats.Scale(math.Sqrt(s.d[i]), row)
 	}
 	if err := s.f.ForwardRows(ctx, s.small, s.w, k); err != nil {
@@ -194,17 +194,17 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 		return err
 	}
 	for range refinements {
-		s.kernel(s.again, v)
+		s.kernel(s.kv, v)
 		for i, d := range s.d {
 			s.rest[i] = 0
 			if d > 0 {
-				s.rest[i] = d * ((b[i]-v[i])/d - s.again[i])
+				s.rest[i] = d * ((b[i]-v[i])/d - s.kv[i])
 			}
 		}
-		if err := s.once(ctx, s.more, s.again, s.rest); err != nil {
+		if err := s.once(ctx, s.correction, s.kv, s.rest); err != nil {
 			return err
 		}
-		vmath.Axpy(1, s.more, v)
+		vmath.Axpy(1, s.correction, v)
 	}
 	s.kernel(kv, v)
 	return nil
@@ -213,7 +213,7 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 // kernel writes K v.
 func (s *lowRank) kernel(dst, v []float64) {
 	s.image(s.t, v)
-	s.values(dst, s.more, s.t)
+	s.values(dst, s.correction, s.t)
 }
 
 // once solves the system without refinement.
@@ -259,7 +259,7 @@ func (s *lowRank) image(t, x []float64) {
 		vmath.MatVec(t[at:at+rank], p.Factor, rank, s.m.n, x)
 		at += rank
 	}
-	s.turn(t)
+	s.timesLT(t)
 }
 
 // values writes U t to dst, and overwrites t and scratch.
@@ -267,10 +267,10 @@ func (s *lowRank) values(dst, scratch, t []float64) {
 	clear(dst)
 	at := 0
 	for j, p := range s.m.parts {
-		x := t[at : at+len(s.mirror[j])]
+		x := t[at : at+len(s.householder[j])]
 		if len(x) > 0 {
-			x[0] *= s.long[j]
-			s.swap(j, x)
+			x[0] *= s.firstRoot[j]
+			s.reflectBlock(j, x)
 			vmath.MatTVec(scratch, p.Factor, len(x), s.m.n, x)
 			vmath.Axpy(1, scratch, dst)
 		}
@@ -278,14 +278,14 @@ func (s *lowRank) values(dst, scratch, t []float64) {
 	}
 }
 
-// reflect sets the blocks of L.
-func (s *lowRank) reflect() {
+// setRoots sets the blocks of L.
+func (s *lowRank) setRoots() {
 	for j, p := range s.m.image {
-		u := s.mirror[j]
+		u := s.householder[j]
 		clear(u)
-		s.long[j], s.size[j] = 1, math.Sqrt(s.m.d[j])
+		s.firstRoot[j], s.size[j] = 1, math.Sqrt(s.m.d[j])
 		if norm := vmath.Dot(p, p); s.m.learn && norm > 0 {
-			s.long[j] = math.Sqrt(1 + norm/s.m.w[j])
+			s.firstRoot[j] = math.Sqrt(1 + norm/s.m.w[j])
 			copy(u, p)
 			u[0] += math.Copysign(math.Sqrt(norm), p[0])
 			floats.Scale(1/math.Sqrt(vmath.Dot(u, u)), u)
@@ -293,21 +293,21 @@ func (s *lowRank) reflect() {
 	}
 }
 
-// turn multiplies x by L'.
-func (s *lowRank) turn(x []float64) {
+// timesLT multiplies x by L'.
+func (s *lowRank) timesLT(x []float64) {
 	at := 0
-	for j, u := range s.mirror {
+	for j, u := range s.householder {
 		if len(u) > 0 {
-			s.swap(j, x[at:at+len(u)])
-			x[at] *= s.long[j]
+			s.reflectBlock(j, x[at:at+len(u)])
+			x[at] *= s.firstRoot[j]
 		}
 		at += len(u)
 	}
 }
 
-// swap multiplies x by the reflection and the size of block j.
-func (s *lowRank) swap(j int, x []float64) {
-	u, size := s.mirror[j], s.size[j]
+// reflectBlock multiplies x by the reflection and the size of block j.
+func (s *lowRank) reflectBlock(j int, x []float64) {
+	u, size := s.householder[j], s.size[j]
 	twice := 0.0
 	for i, v := range x {
 		twice += float64(2 * v * u[i])
