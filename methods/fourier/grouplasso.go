@@ -2,10 +2,10 @@ package fourier
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A lasso is the group lasso on a concatenated embedding at one sigma,
@@ -86,11 +86,7 @@ func (l *lasso) lambdaMax() float64 {
 	}
 	slopes := 0.0
 	for _, p := range l.newPoints(nil, 0) {
-		sum := 0.0
-		for _, u := range p.v {
-			sum += math.Abs(u)
-		}
-		slopes, l.top = max(slopes, sum), max(l.top, slices.Max(l.norms(p.g)))
+		slopes, l.top = max(slopes, floats.Norm(p.v, 1)), max(l.top, slices.Max(l.norms(p.g)))
 	}
 	if l.top <= roundingOf*slopes {
 		l.top = 0
@@ -175,9 +171,6 @@ func (l *lasso) solve(ctx context.Context, left []*point, tol float64) error {
 	}
 }
 
-// value is P.
-func (l *lasso) value(p *point) float64 { return p.fitLoss + float64(p.lambda*vmath.Sum(l.norms(p.w))) }
-
 // innerGap is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's steps
 // make small.
 func (p *point) innerGap() float64 {
@@ -187,7 +180,7 @@ func (p *point) innerGap() float64 {
 // closed notes a bound of how far P is from its minimum, and reports whether this bound is at most tol P. The bound is the miss
 // if the miss is already more than tol P, and else the gap.
 func (l *lasso) closed(p *point, tol float64) bool {
-	primal := l.value(p)
+	primal := p.fitLoss + float64(p.lambda*vmath.Sum(l.norms(p.w)))
 	gap := p.innerGap()
 	if gap <= tol*primal {
 		v := slices.Clone(p.v)

@@ -53,7 +53,7 @@ func TestGroupLassoOracle(t *testing.T) {
 		}
 		w, open := l.weights(at)
 		near(t, what+" w", w, c.W, 1e-8)
-		if f := l.value(at[0]); open > 0 || math.Abs(f-c.Objective) > 1e-11*c.Objective {
+		if f := at[0].fitLoss + at[0].lambda*vmath.Sum(l.norms(at[0].w)); open > 0 || math.Abs(f-c.Objective) > 1e-11*c.Objective {
 			t.Errorf("%s: objective %v, want %v", what, f, c.Objective)
 		}
 	}

@@ -74,13 +74,11 @@ func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) error {
 		for i, d := range p.second {
 			p.out[i] = d * (p.fit[i] - p.f[i])
 		}
-	}
-	l.gradients(ps, false, func(p *point) (g, v []float64) { return p.rest, p.out })
-	for _, p := range ps {
 		clear(p.z)
 		clear(p.to)
 		p.square = 0
 	}
+	l.gradients(ps, false, func(p *point) (g, v []float64) { return p.rest, p.out })
 	left := slices.Clone(ps)
 	for turn := range mostTurns {
 		for _, p := range left {
