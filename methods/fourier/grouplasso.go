@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
-	"gonum.org/v1/gonum/floats"
 )
 
 // A lasso is the group lasso on a concatenated embedding at one sigma,
@@ -86,7 +86,7 @@ func (l *lasso) lambdaMax() float64 {
 	}
 	slopes := 0.0
 	for _, p := range l.newPoints(nil, 0) {
-		slopes, l.top = max(slopes, floats.Norm(p.v, 1)), max(l.top, slices.Max(l.norms(p.g)))
+		slopes, l.top = max(slopes, vector.SumAbs(p.v)), max(l.top, slices.Max(l.norms(p.g)))
 	}
 	if l.top <= roundingOf*slopes {
 		l.top = 0

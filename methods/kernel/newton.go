@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vector"
@@ -103,11 +102,7 @@ func (p *problem) solved() bool {
 
 // accuracy is the stopping rule's bound of max |F_i|.
 func (p *problem) accuracy() float64 {
-	sum := 0.0
-	for _, v := range p.alpha {
-		sum += math.Abs(v)
-	}
-	return float64(p.loss.accuracy()*p.start) + float64(rounding*p.pre.largest*sum)
+	return float64(p.loss.accuracy()*p.start) + float64(rounding*p.pre.largest*vector.SumAbs(p.alpha))
 }
 
 // objective is J.

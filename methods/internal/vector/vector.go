@@ -65,3 +65,12 @@ func MaxAbs(x []float64) float64 {
 	}
 	return largest
 }
+
+// SumAbs returns the sum of the absolute values of x, added in their order.
+func SumAbs(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Abs(v)
+	}
+	return sum
+}
