@@ -45,6 +45,8 @@ func All() registry.Registry {
 		kernel.GLK(),
 		kernel.KRRGD(),
 		kernel.SVM(),
+		kernel.Falkon(),
+		kernel.Nystroem(),
 		mfga.EERF(),
 		mfga.LKRF(),
 		mfga.MFGA(),

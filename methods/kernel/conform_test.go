@@ -23,3 +23,11 @@ func TestConformBlocks(t *testing.T) { conform.Blocks(t, KRRGD()) }
 func TestConformSVM(t *testing.T) {
 	conform.Run(t, SVM())
 }
+
+func TestConformFalkon(t *testing.T) {
+	conform.Run(t, Falkon())
+}
+
+func TestConformNystroem(t *testing.T) {
+	conform.Run(t, Nystroem())
+}

@@ -1,21 +1,24 @@
-// Package kernel holds the exact kernel machines that the random-feature methods approximate and
-// are compared with.
+// Package kernel holds the exact kernel machines that the random-feature methods approximate and are compared with, and two
+// machines on the kernel functions of some rows alone, for larger sets.
 //
-//	gk.go        GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
-//	newton.go    the problems of GK and GLK, and the truncated Newton method that solves them
-//	cg.go        the linear systems of Newton's method: conjugate gradients on products with the kernel
-//	nystroem.go  the preconditioner of the conjugate gradients
-//	product.go   products of the kernel matrix with several vectors at a time
-//	loss.go      square and logistic loss
-//	krrgd.go     KRR-GD: kernel ridge regression, kernel coefficients by gradient descent
-//	loo.go       the objective of KRR-GD: the leave-one-out error and its gradient
-//	svm.go       SVM: the C-SVC with the Gaussian kernel, solved by methods/internal/svm
-//	machine.go   the model of all these methods: scoring, saving; kernel matrices
+//	gk.go           GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
+//	newton.go       the problems of GK and GLK, and the truncated Newton method that solves them
+//	cg.go           the linear systems of Newton's method: conjugate gradients on products with the kernel
+//	precondition.go the preconditioner of the conjugate gradients
+//	product.go      products of the kernel matrix with several vectors at a time
+//	loss.go         square and logistic loss
+//	krrgd.go        KRR-GD: kernel ridge regression, kernel coefficients by gradient descent
+//	loo.go          the objective of KRR-GD: the leave-one-out error and its gradient
+//	svm.go          SVM: the C-SVC with the Gaussian kernel, solved by methods/internal/svm
+//	falkon.go       FALKON: ridge regression on landmarks by preconditioned conjugate gradients
+//	nystroem.go     NYSTROEM: ridge and logistic regression on the Nystroem features of landmarks
+//	landmarks.go    the kernel of rows with landmarks, which these two share
+//	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
 // GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda = 1e-5, and
 // fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into gramLimit, and else about n^1.5. KRR-GD
 // takes n^3 time for each step and holds n^2 elements.
 //
 // All grid points of a path and all outputs share the products with the kernel matrix. No solution starts from another one, so that
-// sharing changes no bit. Everything is float64. For larger n the other families have approximations; this package has none.
+// sharing changes no bit. Everything is float64. Random features are in other families.
 package kernel

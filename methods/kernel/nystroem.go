@@ -2,96 +2,154 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/logit"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
-	"gonum.org/v1/gonum/floats"
+	"github.com/kernelboosting/bench/registry"
 )
 
-// A preconditioner is c I + S K S, S = diag(s), with the Nystroem approximation C'M^-1 C in place of K. C (r x n) are r rows of
-// K, and M (r x r) are the columns of C for the same r rows:
+// Nystroem declares NYSTROEM: a linear model on the Nystroem features of m rows z_j, the landmarks. The features are phi(x) =
+// L^-1 (k(x, z_1), .., k(x, z_m)), with the Cholesky factor L L' = K_mm + jitter m I, so that phi(x).phi(x') approximates k(x, x').
+// For each output the method solves
 //
-//	P = c I + S C'M^-1 C S,   P^-1 x = (x - S C'H^-1 C S x) / c,   H = c M + C S^2 C'
+//	min over w, b  (1/n) sum_i L(y_i, phi(x_i).w + b) + lambda |w|^2,   L(y, f) = (y - f)^2 or log(1 + exp(-y f)),
 //
-// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; P^-1 by the identity of Woodbury). Equal rows of K would make H
-// singular, so a multiple of I is added to H. P changes by this, but stays positive definite. A preconditioner changes how many
-// products a solution takes, and not the solution.
-type preconditioner struct {
-	n, r   int
-	rows   []float64 // C
-	inner  []float64 // M
-	scaled []float64 // C S
-	small  []float64 // r
-	long   []float64 // n
-	solver *cholesky.Factorizer
-
-	largest float64 // max K_ii
+// which is the problem of GK for functions of the landmarks alone. Regression is solved by its normal equations; for classes it
+// is logistic regression, one against the rest, with the stopping rule of package logit.
+func Nystroem() registry.Spec {
+	return registry.DefinePath(registry.Spec{
+		Name: "NYSTROEM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Williams and Seeger, NeurIPS 2000",
+		Summary: "linear model on the Nystroem features of a Gaussian kernel",
+		Load:    load,
+	}, NystroemParams{Landmarks: 300, Lambda: 1e-4, Gamma: 0.1}, registry.Grid{
+		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
+		{Name: "lambda", Values: []any{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}},
+	}, pathNystroem, registry.Memory(memoryNystroem), registry.PathCost(costNystroem))
 }
 
-const (
-	// rankFactor times sqrt(n) is r. H then takes n r^2/2 multiply-adds, as much as two products with K.
-	rankFactor = 2
-	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of H.
-	jitter = 1e-12
-)
+// NystroemParams holds the parameters of NYSTROEM.
+type NystroemParams struct {
+	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the features; at most all rows"`
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
+}
 
-// nystroemRank is the rank r of the preconditioner for n rows.
-func nystroemRank(n int) int { return max(1, min(n/2, int(rankFactor*math.Sqrt(float64(n))))) }
+// memoryNystroem counts the cover, the features, the logistic problem or the normal equations, and the model.
+func memoryNystroem(s registry.Shape, p NystroemParams) int64 {
+	n, m := int64(s.N), int64(min(p.Landmarks, s.N))
+	return coverBytes(s.N, int(m), s.D) + 8*(2*n*m+n*int64(s.D+s.Outputs()+6)+2*m*m+12*m)
+}
 
-// newPreconditioner returns a preconditioner from rows of K at even distances.
-func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error) {
-	n, r := k.n, nystroemRank(k.n)
-	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r), scaled: make([]float64, r*n),
-		small: make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest()}
-	at := make([]int, r)
-	for i := range at {
-		at[i] = (2*i + 1) * n / (2 * r)
-	}
-	err := fitting.Blocks(ctx, r, rowsAtOnce, func(lo, hi int) { k.rows(p.rows[lo*n:hi*n], at[lo:hi]) })
-	for i := range r {
-		for j, column := range at {
-			p.inner[i*r+j] = p.rows[i*n+column]
+// costNystroem counts K_nm and the features for each gamma, and a solution for each grid point.
+func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
+	n, d, sum := float64(s.N), float64(s.D), 0.0
+	for i, p := range ps {
+		m := float64(min(p.Landmarks, s.N))
+		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
+			sum += coverCost(n, m, d) + 0.17*n*m*m
+		}
+		if s.Task == registry.Regression {
+			sum += 0.03*m*m*m + n*m
+		} else {
+			sum += float64(s.Outputs()) * n * m * 50 * math.Pow(1e-2/p.Lambda, 0.17) // Newton's steps, and more of them for small penalties
 		}
 	}
-	return p, err
+	return sum
 }
 
-// weigh sets h (r x r) to the factor of H.
-func (p *preconditioner) weigh(ctx context.Context, h []float64, c float64, s []float64) error {
-	err := fitting.Blocks(ctx, p.r, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			floats.MulTo(p.scaled[i*p.n:(i+1)*p.n], p.rows[i*p.n:(i+1)*p.n], s)
+func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps []NystroemParams, yield func(int, registry.Model) error) error {
+	type shared struct {
+		landmarks int
+		gamma     float64
+	}
+	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma} }) {
+		p := ps[group[0]]
+		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)
+		if err != nil {
+			return fmt.Errorf("NYSTROEM with gamma=%v: %w", p.Gamma, err)
 		}
-	})
-	if err != nil {
-		return err
-	}
-	if err := cholesky.Gram(ctx, h, p.scaled, p.r, p.n); err != nil {
-		return err
-	}
-	vmath.Axpy(c, p.inner, h)
-	trace := 0.0
-	for i := range p.r {
-		trace += h[i*p.r+i]
-	}
-	for i := range p.r {
-		h[i*p.r+i] += float64(jitter * trace)
-	}
-	return factor(ctx, p.solver, h)
-}
-
-// solve sets dst to P^-1 x, from the h that weigh has made of c and s.
-func (p *preconditioner) solve(ctx context.Context, dst, h []float64, c float64, s, x []float64) error {
-	floats.MulTo(p.long, s, x)
-	vmath.RowDots(p.small, p.rows, p.n, p.r, p.n, p.long)
-	if err := p.solver.Solve(ctx, h, p.small); err != nil {
-		return err
-	}
-	vmath.MatTVec(p.long, p.rows, p.r, p.n, p.small)
-	for i, v := range p.long {
-		dst[i] = (x[i] - float64(s[i]*v)) / c
+		phi := make([]float64, c.n*c.m)
+		err = c.each(ctx, func(lo, hi int, k []float64) error {
+			copy(phi[lo*c.m:hi*c.m], k)
+			return c.solver.ForwardRows(ctx, c.factor, phi[lo*c.m:hi*c.m], hi-lo)
+		})
+		if err != nil {
+			return err
+		}
+		fit := logistic(phi, c.n, c.m)
+		if train.Task == registry.Regression {
+			if fit, err = ridge(ctx, phi, c.n, c.m, train.Y); err != nil {
+				return err
+			}
+		}
+		for _, i := range group {
+			m := c.machineOf(train.Shape().Outputs())
+			for _, y := range fitting.OneAgainstRest(train) {
+				w, b, err := fit(ctx, y, ps[i].Lambda)
+				if err != nil {
+					return fmt.Errorf("NYSTROEM with lambda=%v: %w", ps[i].Lambda, err)
+				}
+				if err := c.solver.Backward(ctx, c.factor, w); err != nil {
+					return err
+				}
+				m.Coef, m.Bias = append(m.Coef, w...), append(m.Bias, b)
+			}
+			if err := yield(i, m); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// A linearFit returns the weights and the intercept of a linear model of y.
+type linearFit func(ctx context.Context, y []float64, lambda float64) (w []float64, b float64, err error)
+
+// logistic is the logistic regression of labels on the features phi (n x m).
+func logistic(phi []float64, n, m int) linearFit {
+	problem := logit.Problem{X: phi, N: n, D: m, K: 1}
+	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
+		theta := make([]float64, m+1)
+		problem.Y, problem.Lambda = y, lambda
+		_, err := problem.Solve(ctx, theta)
+		return theta[:m], theta[m], err
+	}
+}
+
+// ridge is the ridge regression of y on the features phi (n x m): (Phi'Phi + n lambda I) w = Phi'y, with centred columns of Phi
+// and centred y. It centres phi in place, and computes Phi'Phi once for all lambda.
+func ridge(ctx context.Context, phi []float64, n, m int, y []float64) (linearFit, error) {
+	means, gram, right := make([]float64, m), make([]float64, m*m), make([]float64, m)
+	vmath.MatTVec(means, phi, n, m, slices.Repeat([]float64{1 / float64(n)}, n))
+	for i := range n {
+		vmath.Axpy(-1, means, phi[i*m:(i+1)*m])
+	}
+	mean := vmath.Sum(y) / float64(n)
+	off := make([]float64, n)
+	for i, v := range y {
+		off[i] = v - mean
+	}
+	vmath.MatTVec(right, phi, n, m, off)
+	if err := cholesky.Gram(ctx, gram, vmath.Transposed(phi, n, m), m, n); err != nil {
+		return nil, err
+	}
+	solver := cholesky.New(m)
+	return func(ctx context.Context, _ []float64, lambda float64) ([]float64, float64, error) {
+		a, w := slices.Clone(gram), slices.Clone(right)
+		for j := range m {
+			a[j*m+j] += float64(float64(n) * lambda)
+		}
+		if err := factor(ctx, solver, a); err != nil {
+			return nil, 0, err
+		}
+		err := solver.Solve(ctx, a, w)
+		return w, mean - vmath.Dot(means, w), err
+	}, nil
 }

@@ -1,0 +1,245 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// Falkon declares FALKON: ridge regression on the kernel functions of m rows z_j, the landmarks. For each output, with labels +1
+// and -1 as targets, or with targets less their mean, it solves
+//
+//	min over alpha (m)  (1/n) |K_nm alpha - y|^2 + lambda alpha'K_mm alpha
+//
+// by a few steps of preconditioned conjugate gradients. So it takes n m time a step, and m^3 once for each lambda. The
+// algorithm (the paper's Algorithm 1, for landmarks that are drawn uniformly), with the Cholesky factors T'T = K_mm + jitter m I
+// and A'A = T T'/m + lambda I, and B = T^-1 A^-1:
+//
+//	1  b = B'K_nm'y / n
+//	2  beta: W beta = b by conjugate gradients from 0, W = B'(K_nm'K_nm / n) B + lambda A^-T A^-1
+//	3  alpha = B beta
+//
+// If K_mm^2 n/m were K_nm'K_nm, W would be the identity. The paper shows that log n steps are enough with about 1/lambda
+// landmarks or more. With fewer landmarks, max_iter ends the search early.
+//
+// Stopping rule: |b - W beta| <= falkonTol |b|, or max_iter steps, which is the method's own early end and no error.
+func Falkon() registry.Spec {
+	return registry.DefinePath(registry.Spec{
+		Name: "FALKON", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Rudi, Carratino and Rosasco, NeurIPS 2017",
+		Summary: "kernel ridge regression on landmarks, by preconditioned conjugate gradients",
+		Load:    load,
+	}, FalkonParams{Landmarks: 1000, Lambda: 1e-6, Gamma: 0.1, MaxIter: 20}, registry.Grid{
+		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
+		{Name: "lambda", Values: []any{1e-8, 1e-6, 1e-4, 1e-2}},
+	}, pathFalkon, registry.Memory(memoryFalkon), registry.PathCost(costFalkon))
+}
+
+// FalkonParams holds the parameters of FALKON.
+type FalkonParams struct {
+	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the model; at most all rows"`
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
+	MaxIter   int     `json:"max_iter" range:"[1,)" means:"the most steps of conjugate gradients"`
+}
+
+// falkonTol is the relative residual at which the conjugate gradients end; the published program's is 1e-7, not relative.
+const falkonTol = 1e-7
+
+// falkonAtOnce is how many solutions share the products with K_nm.
+const falkonAtOnce = 16
+
+// memoryFalkon counts the cover, a factor A and the vectors of each solution, and the model.
+func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
+	m, together := int64(min(p.Landmarks, s.N)), int64(max(falkonAtOnce, s.Outputs()))
+	return coverBytes(s.N, int(m), s.D) + 8*(together*(m*m+9*m+2*rowsAtOnce)+m*m+int64(s.N)*int64(s.D+s.Outputs()))
+}
+
+// costFalkon counts K_nm once, or for each step where it is not kept, two products a step, and a factor for each solution.
+func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
+	n, d, sum := float64(s.N), float64(s.D), 0.0
+	for i, p := range ps {
+		m, steps := float64(min(p.Landmarks, s.N)), float64(p.MaxIter)
+		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
+			sum += coverCost(n, m, d)
+			if !coverKept(s.N, int(m)) {
+				sum += (steps + 1) * n * m * (1 + 0.03*d)
+			}
+		}
+		sum += 0.03*m*m*m + float64(s.Outputs())*steps*(0.4*n*m+m*m)
+	}
+	return sum
+}
+
+func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams, yield func(int, registry.Model) error) error {
+	type shared struct {
+		landmarks int
+		gamma     float64
+		maxIter   int
+	}
+	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
+	ys, mean := targets(train)
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma, ps[i].MaxIter} }) {
+		p := ps[group[0]]
+		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)
+		if err != nil {
+			return fmt.Errorf("FALKON with gamma=%v: %w", p.Gamma, err)
+		}
+		for some := range slices.Chunk(group, max(1, falkonAtOnce/len(ys))) {
+			var solutions []*solution
+			for _, i := range some {
+				a, err := c.falkonFactor(ctx, ps[i].Lambda)
+				if err != nil {
+					return fmt.Errorf("FALKON with lambda=%v: %w", ps[i].Lambda, err)
+				}
+				for range ys {
+					solutions = append(solutions, &solution{lambda: ps[i].Lambda, a: a})
+				}
+			}
+			if err := c.falkon(ctx, solutions, ys, p.MaxIter); err != nil {
+				return err
+			}
+			for _, i := range some {
+				m := c.machineOf(len(ys))
+				for _, s := range solutions[:len(ys)] {
+					m.Coef, m.Bias = append(m.Coef, s.beta...), append(m.Bias, mean)
+				}
+				solutions = solutions[len(ys):]
+				if err := yield(i, m); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A solution is the state of line 2 for one penalty and one output; vectors have m elements.
+type solution struct {
+	lambda    float64
+	a         []float64 // A', lower triangle
+	beta      []float64 // in the end alpha
+	rest, to  []float64 // the residual b - W beta; the direction
+	v, tv, wv []float64 // A^-1 to; B to; W to
+	square    float64   // |rest|^2
+	enough    float64   // the |rest|^2 at which the solution ends
+}
+
+// falkonFactor returns A' for a penalty.
+func (c *cover) falkonFactor(ctx context.Context, lambda float64) ([]float64, error) {
+	m := c.m
+	upper := make([]float64, m*m) // T, whose rows are the columns of the factor
+	for i := range m {
+		for j := range i + 1 {
+			upper[j*m+i] = c.factor[i*m+j]
+		}
+	}
+	a := make([]float64, m*m)
+	if err := cholesky.Gram(ctx, a, upper, m, m); err != nil {
+		return nil, err
+	}
+	for i := range a {
+		a[i] /= float64(m)
+	}
+	for i := range m {
+		a[i*m+i] += lambda
+	}
+	return a, factor(ctx, c.solver, a)
+}
+
+// falkon is Algorithm 1 for several solutions, each with the next of the targets ys in turn. beta becomes alpha.
+func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, maxIter int) error {
+	rights := make([][]float64, len(ys)) // K_nm'y
+	for j := range rights {
+		rights[j] = make([]float64, c.m)
+	}
+	if err := c.project(ctx, rights, ys); err != nil {
+		return err
+	}
+	for i, s := range all {
+		for _, v := range []*[]float64{&s.beta, &s.rest, &s.to, &s.v, &s.tv, &s.wv} {
+			*v = make([]float64, c.m)
+		}
+		if err := c.back(ctx, s, s.rest, rights[i%len(ys)], nil); err != nil {
+			return err
+		}
+		copy(s.to, s.rest)
+		s.square = vmath.Dot(s.rest, s.rest)
+		s.enough = float64(falkonTol * falkonTol * s.square)
+	}
+	left := slices.DeleteFunc(slices.Clone(all), func(s *solution) bool { return s.square == 0 })
+	for range maxIter {
+		if err := c.apply(ctx, left); err != nil {
+			return err
+		}
+		for _, s := range left {
+			length, before := s.square/vmath.Dot(s.to, s.wv), s.square
+			vmath.Axpy(length, s.to, s.beta)
+			vmath.Axpy(-length, s.wv, s.rest)
+			s.square = vmath.Dot(s.rest, s.rest)
+			for k, v := range s.rest {
+				s.to[k] = v + float64(s.square/before*s.to[k])
+			}
+		}
+		left = slices.DeleteFunc(left, func(s *solution) bool { return s.square <= s.enough })
+		if len(left) == 0 {
+			break
+		}
+	}
+	for _, s := range all {
+		if err := c.forward(ctx, s, s.beta); err != nil {
+			return err
+		}
+		copy(s.beta, s.tv)
+	}
+	return nil
+}
+
+// apply sets wv to W to.
+func (c *cover) apply(ctx context.Context, solutions []*solution) error {
+	dst, src := make([][]float64, len(solutions)), make([][]float64, len(solutions))
+	for i, s := range solutions {
+		if err := c.forward(ctx, s, s.to); err != nil {
+			return err
+		}
+		dst[i], src[i] = s.wv, s.tv
+	}
+	if err := c.normal(ctx, dst, src); err != nil {
+		return err
+	}
+	for _, s := range solutions {
+		if err := c.back(ctx, s, s.wv, s.wv, s.v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forward sets v to A^-1 x and tv to B x.
+func (c *cover) forward(ctx context.Context, s *solution, x []float64) error {
+	copy(s.v, x)
+	if err := c.solver.Backward(ctx, s.a, s.v); err != nil {
+		return err
+	}
+	copy(s.tv, s.v)
+	return c.solver.Backward(ctx, c.factor, s.tv)
+}
+
+// back sets dst to A^-T (T^-T x/n + lambda v), where v may be nil for zero.
+func (c *cover) back(ctx context.Context, s *solution, dst, x, v []float64) error {
+	for k, e := range x {
+		dst[k] = e / float64(c.n)
+	}
+	if err := c.solver.Forward(ctx, c.factor, dst); err != nil {
+		return err
+	}
+	if v != nil {
+		vmath.Axpy(s.lambda, v, dst)
+	}
+	return c.solver.Forward(ctx, s.a, dst)
+}

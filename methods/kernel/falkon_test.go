@@ -1,0 +1,94 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestFalkonIsTheRidge: after enough steps the coefficients solve the problem that Falkon states, of which gonum solves the normal
+// equations here. The scores agree within 1e-5 of the largest; the coefficients of nearly dependent kernel functions need not.
+func TestFalkonIsTheRidge(t *testing.T) {
+	for _, task := range []registry.Task{registry.Regression, registry.Binary, registry.Multiclass} {
+		for _, m := range []int{30, 150} {
+			train := toydata.Easy(task, 150, 4, 7)
+			env := registry.Env{Seed: 3}
+			for _, lambda := range []float64{1e-2, 1e-5} {
+				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
+				fitted, err := Falkon().Fit(t.Context(), env, train, []byte(setting))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := newCover(t.Context(), train.X.RawMatrix().Data, drawLandmarks(env, train.X.RawMatrix().Data, 4, m), 4, 0.3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := mat.NewDense(150, m, nil)
+				if err := c.each(t.Context(), func(lo, hi int, strip []float64) error {
+					copy(k.RawMatrix().Data[lo*m:hi*m], strip)
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+				l := mat.NewTriDense(m, mat.Lower, c.factor)
+				var a, kk, right, alpha, want mat.Dense
+				a.Mul(l, l.T())
+				a.Scale(150*lambda, &a)
+				kk.Mul(k.T(), k)
+				a.Add(&a, &kk)
+				ys, mean := targets(train)
+				got := make([]float64, 150*len(ys))
+				if err := fitted.Score(t.Context(), train.X, got); err != nil {
+					t.Fatal(err)
+				}
+				for j, y := range ys {
+					right.Mul(k.T(), mat.NewDense(150, 1, y))
+					if err := alpha.Solve(&a, &right); err != nil {
+						if _, ill := err.(mat.Condition); !ill {
+							t.Fatal(err)
+						}
+					}
+					want.Mul(k, &alpha)
+					for i := range 150 {
+						if d := got[i*len(ys)+j] - mean - want.At(i, 0); !(math.Abs(d) <= 1e-5) {
+							t.Fatalf("%v with %d landmarks, %s: row %d differs by %v", task, m, setting, i, d)
+						}
+					}
+					right.Reset()
+					alpha.Reset()
+					want.Reset()
+				}
+			}
+		}
+	}
+}
+
+// TestFewStepsAreEnough is the paper's claim: if there are at least about 1/lambda landmarks, 20 steps come near the solution. With
+// 200 landmarks here and lambda = 1e-5 they do not.
+func TestFewStepsAreEnough(t *testing.T) {
+	train := toydata.Easy(registry.Regression, 3000, 5, 2)
+	scores := func(lambda float64, steps int) []float64 {
+		m, err := Falkon().Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(fmt.Sprintf(`{"landmarks":200,"lambda":%g,"gamma":0.2,"max_iter":%d}`, lambda, steps)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]float64, 3000)
+		if err := m.Score(t.Context(), train.X, out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, lambda := range []float64{1e-2, 1e-3} {
+		few, many, worst := scores(lambda, 20), scores(lambda, 200), 0.0
+		for i, v := range few {
+			worst = max(worst, math.Abs(v-many[i]))
+		}
+		if worst > 1e-3 {
+			t.Errorf("lambda=%v: 20 steps are %v from 200", lambda, worst)
+		}
+	}
+}
