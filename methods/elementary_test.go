@@ -30,9 +30,9 @@ var seenByNoResult = map[string]bool{
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
 	"methods/cart/cost.go cost": true, "methods/cart/cost.go golearnCost": true, "methods/classic/logistic.go logisticCost": true, "methods/classic/knn.go knnCost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
 	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
-	"methods/kernel/gk.go likelyProducts": true,
+	"methods/kernel/gk.go likelyProducts":     true,
 	"methods/kernel/nystroem.go costNystroem": true,
-	"harness/canary/canary.go right":      true, "harness/canary/canary.go choose": true,
+	"harness/canary/canary.go right":          true, "harness/canary/canary.go choose": true,
 	"harness/plan/forecast.go factor": true, "harness/plan/forecast.go Seconds": true, "harness/plan/law.go factor": true, "harness/plan/law.go lawOf": true,
 }
 
