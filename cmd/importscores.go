@@ -71,8 +71,8 @@ func readScores(path string) (admit.Scores, error) {
 	return scores, nil
 }
 
-// notStored leaves out runs that are stored with the same scores; each of these stands for its cell again. Other scores
-// under the same key are an error.
+// notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,
+// and the stored run stands for its cell again. It is an error if the database holds other scores under a run's key.
 func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {

@@ -146,7 +146,7 @@ func (o *output) Fd() uintptr {
 type tableStream struct {
 	w      io.Writer
 	first  [][]string // the first rows, until the widths are known
-	held   int        // bytes of these rows
+	held   int        // bytes of the rows in first
 	widths []int      // nil until the widths are known
 }
 

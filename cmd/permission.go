@@ -219,7 +219,8 @@ func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 	return nil
 }
 
-// needed tells which methods a run asks for, and whether an unknown plugin may be one of them.
+// needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run may
+// also ask for a plugin whose method is not known yet.
 func (a *app) needed(f runFlags) (needs func(method string) bool, unnamed bool) {
 	if f.methods == nil {
 		return func(string) bool { return true }, true

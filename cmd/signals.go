@@ -75,7 +75,8 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
-				step-- // this signal comes again with every line that is written
+				// The system sends SIGPIPE for every line that is written to a closed pipe. That is no second interrupt.
+				step--
 				continue
 			}
 			if sig == syscall.SIGTERM && hurry == nil {

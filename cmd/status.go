@@ -180,7 +180,8 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 	return nil
 }
 
-// currentData chooses the data that counts under each name: the data that is here now, else the data that ran last.
+// currentData maps the name of each data set to the fingerprint whose results count: that of the files which are here
+// now, or else that of the run which was stored last.
 func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 	current, last := map[string]string{}, map[string]string{}
 	for _, r := range rows {

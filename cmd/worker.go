@@ -201,8 +201,8 @@ func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func
 	}, nil
 }
 
-// runName names a run at an external server by the path of its database, so that a run that is started again has the same
-// name.
+// runName returns the name of this run at an external NATS server. It is made of the machine's name and the path of the
+// database, so that a coordinator that is started again finds the queues of its first start.
 func (a *app) runName() (string, error) {
 	host, err1 := os.Hostname()
 	path, err2 := filepath.Abs(a.db)

@@ -20,9 +20,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
-// file brings a file into the folder under a name. A file that is there with the right MD5 stays. Otherwise the file is
-// copied from the mirror, where its name is name or one of others. If the mirror does not have the file, it comes from
-// address. "" accepts any MD5.
+// file puts a file of a data set into the folder a.Dir under a name. A file that is there with the right MD5 stays.
+// Otherwise the file is copied from the mirror, where its name is name or one of others. If the mirror does not have the
+// file, it comes from address. "" accepts any MD5.
 func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum string) (catalogue.File, error) {
 	path := filepath.Join(a.Dir, name)
 	f, err := a.here(ctx, path, md5sum)

@@ -145,12 +145,17 @@ func targets(train registry.Data) (ys [][]float64, mean float64) {
 	if train.Task != registry.Regression {
 		return ys, 0
 	}
-	mean = vmath.Sum(train.Y) / float64(len(train.Y))
-	centred := make([]float64, len(train.Y))
-	for i, y := range train.Y {
-		centred[i] = y - mean
-	}
+	centred, mean := centredTargets(train.Y)
 	return [][]float64{centred}, mean
+}
+
+// centredTargets returns y less its mean, and the mean.
+func centredTargets(y []float64) (centred []float64, mean float64) {
+	mean, centred = vmath.Sum(y)/float64(len(y)), make([]float64, len(y))
+	for i, v := range y {
+		centred[i] = v - mean
+	}
+	return centred, mean
 }
 
 // coverCost is the cost of K_nm and K_mm, and of the factor of K_mm.

@@ -85,7 +85,7 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 		}
 		fit := logistic(phi, c.n, c.m)
 		if train.Task == registry.Regression {
-			if fit, err = ridge(ctx, phi, c.n, c.m, train.Y); err != nil {
+			if fit, err = ridge(ctx, phi, c.n, c.m); err != nil {
 				return err
 			}
 		}
@@ -123,26 +123,22 @@ func logistic(phi []float64, n, m int) linearFit {
 	}
 }
 
-// ridge is the ridge regression of y on the features phi (n x m): (Phi'Phi + n lambda I) w = Phi'y, with centred columns of Phi
-// and centred y. It centres phi in place, and computes Phi'Phi once for all lambda.
-func ridge(ctx context.Context, phi []float64, n, m int, y []float64) (linearFit, error) {
-	means, gram, right := make([]float64, m), make([]float64, m*m), make([]float64, m)
+// ridge is the ridge regression of targets y on the features phi (n x m): (Phi'Phi + n lambda I) w = Phi'y, with centred
+// columns of Phi and centred y. It centres phi in place, and computes Phi'Phi once for all lambda.
+func ridge(ctx context.Context, phi []float64, n, m int) (linearFit, error) {
+	means, gram := make([]float64, m), make([]float64, m*m)
 	vmath.MatTVec(means, phi, n, m, slices.Repeat([]float64{1 / float64(n)}, n))
 	for i := range n {
 		vmath.Axpy(-1, means, phi[i*m:(i+1)*m])
 	}
-	mean := vmath.Sum(y) / float64(n)
-	off := make([]float64, n)
-	for i, v := range y {
-		off[i] = v - mean
-	}
-	vmath.MatTVec(right, phi, n, m, off)
 	if err := cholesky.Gram(ctx, gram, vmath.Transposed(phi, n, m), m, n); err != nil {
 		return nil, err
 	}
 	solver := cholesky.New(m)
-	return func(ctx context.Context, _ []float64, lambda float64) ([]float64, float64, error) {
-		a, w := slices.Clone(gram), slices.Clone(right)
+	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
+		off, mean := centredTargets(y)
+		a, w := slices.Clone(gram), make([]float64, m)
+		vmath.MatTVec(w, phi, n, m, off)
 		for j := range m {
 			a[j*m+j] += float64(float64(n) * lambda)
 		}
