@@ -73,11 +73,13 @@ func (r *results) early(key, code string) (*done, bool) {
 	return d, d != nil
 }
 
-// outcomeOf makes the short form of a result. It leaves out what differs between machines: times, memory and warnings.
+// outcomeOf makes the short form of a result. It leaves out what differs between machines (times, memory and warnings), and
+// what the coordinator fills in itself: it differs between databases whose protocols have one hash and two paths.
 func outcomeOf(d *done) outcome {
 	run := *d.Run
 	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
 	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
+	run.GridWritten, run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = nil, "", "", 0, "", false
 	run.Evaluations = slices.Clone(run.Evaluations)
 	for i := range run.Evaluations {
 		run.Evaluations[i].FitSeconds = 0

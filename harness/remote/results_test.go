@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +24,8 @@ func give(t *testing.T, p *Pool, d done) {
 }
 
 // TestResultsCountOnce: another result of a cell changes nothing. It is a conflict where it says something else than the
-// first, other than times and what only a machine's limits say.
+// first, other than times, what only a machine's limits say, and what a coordinator fills in itself: a worker may still have a
+// result for the coordinator of another database, whose protocol has the same hash and another path.
 func TestResultsCountOnce(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
@@ -38,7 +40,10 @@ func TestResultsCountOnce(t *testing.T) {
 	slower.FitSeconds, slower.StartedAt, slower.Evaluations = &seconds, "later", []result.Evaluation{{FitSeconds: 2}}
 	late.Status, late.Class = result.Timeout, result.ClassTimeout
 	other.Test.Correct, other.ScoresHash = &wrong, "abd"
-	for i, r := range []result.Run{first, slower, late, other, other} {
+	elsewhere := first
+	elsewhere.ProtocolPath, elsewhere.ProtocolText, elsewhere.ProtocolSplits = "elsewhere.toml", "# the same protocol", 3
+	elsewhere.SetFile, elsewhere.Replace, elsewhere.GridWritten = "elsewhere-set.toml", true, []json.RawMessage{[]byte(`{"C": 1}`)}
+	for i, r := range []result.Run{first, slower, late, other, other, elsewhere} {
 		give(t, p, done{ID: "id", Key: out.spec.Key, Machine: fmt.Sprint("machine ", i), Run: &r})
 	}
 	if end := <-out.ends; *end.run.Test.Correct != 7 || len(out.ends) != 0 {
