@@ -232,9 +232,23 @@ func (p Part) alone() Verdict {
 	return Open
 }
 
-// setsOf returns the sets that a comparison is about.
-func setsOf(l sweep.Lines, c experiments.Comparison) []string {
-	return slices.DeleteFunc(slices.Clone(l.Sets), func(set string) bool { return c.Datasets != nil && !slices.Contains(c.Datasets, set) })
+// setsOf returns the sets that a comparison is about: of the sets that it names, those with runs of both series at the values
+// compared, whatever a third series lacks. A comparison that names no sets is about those with runs of all series, so that
+// all comparisons of a claim are about the same sets.
+func setsOf(l sweep.Lines, c experiments.Comparison, xs []float64, other string, beside []float64) []string {
+	if c.Datasets == nil {
+		return l.Sets
+	}
+	lacks := func(set, series string, xs []float64) bool {
+		return series != "" && slices.ContainsFunc(xs, func(x float64) bool { return !l.Has(series, x, set) })
+	}
+	var out []string
+	for _, set := range l.Table.Sets {
+		if slices.Contains(c.Datasets, set.Name) && !lacks(set.Name, c.Series, xs) && !lacks(set.Name, other, beside) {
+			out = append(out, set.Name)
+		}
+	}
+	return out
 }
 
 // at returns the values of the swept quantity for a comparison: the named values, or all values at which both series have runs.
@@ -265,7 +279,7 @@ func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 		return len(list) > 0
 	}
 	if !l.OverSets {
-		sets := setsOf(l, c)
+		sets := setsOf(l, c, xs, other, beside)
 		for _, set := range sets {
 			if !add(1/float64(len(sets)), set, xs, beside, c.Series, other) {
 				return Estimate{}
@@ -336,8 +350,8 @@ func times(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	sums, parts := map[int]float64{}, map[int]int{}
 	pairs := 0
 	for _, x := range xs {
-		for _, set := range setsOf(l, c) {
-			if !slices.Contains(l.SetsAt(c.Series, x), set) {
+		for _, set := range setsOf(l, c, []float64{x}, other, []float64{x}) {
+			if !l.Has(c.Series, x, set) {
 				continue
 			}
 			left, right := l.Splits(c.Series, x, set, l.Seconds()), l.Splits(other, x, set, l.Seconds())
@@ -427,7 +441,7 @@ func (p Part) row(claim int) doc.Row {
 	if len(p.Datasets) == 1 {
 		name += ", " + p.Datasets[0]
 	}
-	entries := []doc.Entry{{Text: number(p.Value())}, {Text: number(low)}, {Text: number(high)}, {Text: p.asked()}, {Text: frame.Absent}, {Text: strconv.Itoa(p.Estimate.Sets)}, {Text: strconv.Itoa(p.Estimate.Splits)}, {Text: string(p.Verdict)}}
+	entries := []doc.Entry{{Text: p.number(p.Value())}, {Text: p.number(low)}, {Text: p.number(high)}, {Text: p.asked()}, {Text: frame.Absent}, {Text: strconv.Itoa(p.Estimate.Sets)}, {Text: strconv.Itoa(p.Estimate.Splits)}, {Text: string(p.Verdict)}}
 	if p.Verdict == Missing {
 		for i := range entries[:3] {
 			entries[i].Text = frame.Absent
@@ -463,9 +477,14 @@ func points(at []float64) string {
 	return strings.Join(out, ", ")
 }
 
-func number(v float64) string {
-	if math.IsInf(v, 0) || math.IsNaN(v) {
+// number writes two decimals of percentage points, ratios and powers, and three significant digits of a metric in other units,
+// whose differences may be small.
+func (p Part) number(v float64) string {
+	switch {
+	case math.IsInf(v, 0) || math.IsNaN(v):
 		return frame.Absent
+	case p.Percent || p.Ratio || p.Of == experiments.Slope:
+		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }

@@ -183,6 +183,41 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A comparison that names its sets is about these, though a third series lacks one of them. Differences of an error are told to
+// three digits, however small they are.
+func TestAThirdSeriesLacksASet(t *testing.T) {
+	in := rows.Input{Known: map[string]rows.Set{"s": {}, "r": {}}}
+	in.Protocol.Splits, in.Protocol.Datasets = 5, []string{"s", "r"}
+	for split := 1; split <= 5; split++ {
+		for _, set := range in.Protocol.Datasets {
+			in.Rows = append(in.Rows, row(set, "A", split, 74+split%2, 2), row(set, "B", split, 70, 1))
+		}
+		in.Rows = append(in.Rows, row("s", "C", split, 70, 1))
+	}
+	for _, c := range []struct {
+		says    string
+		compare experiments.Comparison
+		value   float64
+		want    Verdict
+	}{
+		{"on the set that C lacks", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 4.6, Holds},
+		{"its time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU, Datasets: []string{"r"}}, 1.9, 2.1), 2, Holds},
+		{"C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
+		{"the time of C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Of: experiments.CPU, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
+	} {
+		got, err := Decide(in.Frame(t), []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}})
+		if err != nil {
+			t.Fatalf("%s: %v", c.says, err)
+		}
+		if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
+			t.Errorf("%s: %s at %g, want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), c.want, c.value)
+		}
+	}
+	if got := (Part{What: "mean squared error"}).number(-0.001234); got != "-0.00123" {
+		t.Errorf("a small difference of errors is told as %s", got)
+	}
+}
+
 // Where sets are the points, a comparison at a value is of the set that has so many rows.
 func TestSetsArePoints(t *testing.T) {
 	in := rows.Input{Known: map[string]rows.Set{}}

@@ -100,7 +100,7 @@ func (l *Lines) pickSets() {
 		has, lacks := false, false
 		for name, xs := range l.xs {
 			for _, x := range xs {
-				_, there := l.cells[place{name, x, set.Name}]
+				there := l.Has(name, x, set.Name)
 				has, lacks = has || there, lacks || !there
 			}
 		}
@@ -184,11 +184,17 @@ func (l Lines) Ratio(series string, x float64, set string) float64 {
 	return 0
 }
 
+// Has reports whether a series has runs at a value on a set.
+func (l Lines) Has(series string, x float64, set string) bool {
+	_, ok := l.cells[place{series, x, set}]
+	return ok
+}
+
 // SetsAt returns the sets that a value is measured on.
 func (l Lines) SetsAt(series string, x float64) []string {
 	var out []string
 	for _, set := range l.Sets {
-		if _, ok := l.cells[place{series, x, set}]; ok {
+		if l.Has(series, x, set) {
 			out = append(out, set)
 		}
 	}
