@@ -477,14 +477,15 @@ func points(at []float64) string {
 	return strings.Join(out, ", ")
 }
 
-// number writes two decimals of percentage points, ratios and powers, and three significant digits of a metric in other units,
-// whose differences may be small.
+// number writes two decimals of percentage points, ratios and powers. Differences of a metric in other units may be small: of
+// these it writes as many decimals as give three digits of the difference itself.
 func (p Part) number(v float64) string {
-	switch {
-	case math.IsInf(v, 0) || math.IsNaN(v):
-		return frame.Absent
-	case p.Percent || p.Ratio || p.Of == experiments.Slope:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+	decimals := 2
+	if value := math.Abs(p.Value()); !p.Percent && !p.Ratio && p.Of != experiments.Slope && value > 0 && value < 1 {
+		decimals -= int(math.Floor(math.Log10(value)))
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return frame.Absent
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }

@@ -213,8 +213,9 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 			t.Errorf("%s: %s at %g, want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), c.want, c.value)
 		}
 	}
-	if got := (Part{What: "mean squared error"}).number(-0.001234); got != "-0.00123" {
-		t.Errorf("a small difference of errors is told as %s", got)
+	small := Part{What: "mean squared error", Estimate: Estimate{Mean: -0.00201}}
+	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
+		t.Errorf("a small difference of errors is told as %s with an interval to %s", value, high)
 	}
 }
 

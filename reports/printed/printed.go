@@ -151,23 +151,34 @@ func (c *Comparison) At(dataset, method string) *Cell {
 	return nil
 }
 
-// Summary says in a sentence what is found over all cells.
+// Summary says what is found over all cells, and which are not tested.
 func (c *Comparison) Summary() string {
 	n := map[Verdict]int{}
 	for _, cell := range c.Cells {
 		n[cell.Verdict]++
 	}
-	return fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d the splits do not tell.",
-		frame.Count(len(c.Cells), "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear]+n[Bare])
+	const needs = "a test needs means in percent, a printed deviation, and two splits"
+	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
+	if tested := len(c.Cells) - n[Bare]; tested > 0 {
+		out = fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d the splits do not tell.",
+			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
+		if n[Bare] > 0 {
+			out += fmt.Sprintf(" %d more are not tested: %s.", n[Bare], needs)
+		}
+	}
+	return out
 }
 
-// Legend explains intervals and verdicts.
+// Legend explains intervals and verdicts; it is empty if no cell is tested.
 func (c *Comparison) Legend() []string {
 	tested := 0
 	for _, cell := range c.Cells {
 		if cell.Tested() {
 			tested++
 		}
+	}
+	if tested == 0 {
+		return nil
 	}
 	return []string{
 		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at level %v, by Holm for %s; alike: the %.4g %% interval is within %d point.", c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),

@@ -51,6 +51,10 @@ func TestWithoutInterval(t *testing.T) {
 			t.Fatalf("one split has %+v", c)
 		}
 	}
+	c := of(t, sample.Printed())
+	if got := c.Summary(); !strings.Contains(got, " prints, none is tested: ") || c.Legend() != nil {
+		t.Errorf("without a test: %s %v", got, c.Legend())
+	}
 	if c := of(t, sample.Small()); c != nil || c.At("tie", "A_1") != nil {
 		t.Errorf("a table without a source has %+v", c)
 	}
