@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/methods/mfga"
 	"github.com/kernelboosting/bench/methods/mkl"
 	"github.com/kernelboosting/bench/methods/pbrff"
+	"github.com/kernelboosting/bench/methods/rfm"
 	"github.com/kernelboosting/bench/methods/rfrboost"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -63,12 +64,13 @@ func All() registry.Registry {
 		classic.Logistic(),
 		classic.LDA(),
 		classic.KNN(),
+		rfm.RFM(),
 		rfrboost.Gradient(),
 		rfrboost.Greedy(),
 	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(map[string][]string{
 		"paper":    {"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2"}, // Table 2 of the 2020 paper
 		"trees":    {"CART", "RF", "LGBM", "XGB"},
-		"kernels":  {"SVM", "GK", "GLK", "KRR-GD", "GMKL"}, // exact ones
+		"kernels":  {"SVM", "GK", "GLK", "KRR-GD", "GMKL", "RFM"}, // exact ones
 		"classic":  {"Logistic", "LDA", "KNN", "CART"},
 		"boosting": {"BMKR", "GBRFF", "GBRFF1", "GBRFF2", "LGBM", "MKBOOST", "RFRBoost", "RFRBoost-greedy", "XGB"},
 		"features": {"EERF", "GFC", "LKRF", "MFGA", "PBRFF", "RKS"}, // chosen or weighted, then one linear machine

@@ -45,6 +45,11 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 				return p, misfit(name, fields, raw, err)
 			}
 		}
+		for _, f := range fields {
+			if value := reflect.Indirect(reflect.ValueOf(&p).Elem()).FieldByIndex(f.at); f.absent != "" && value.Kind() == reflect.String && value.String() == f.absent {
+				value.SetString("")
+			}
+		}
 		if err := within(name, fields, reflect.ValueOf(&p).Elem()); err != nil {
 			return p, err
 		}

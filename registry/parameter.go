@@ -199,7 +199,8 @@ func (p *Parameter) refusal(method string, value json.RawMessage) error {
 
 // A field is a parameter that a struct holds.
 type field struct {
-	at []int // for reflect.Value.FieldByIndex
+	at     []int  // for reflect.Value.FieldByIndex
+	absent string // the value that settings leave out; see Define
 	Parameter
 }
 
@@ -230,7 +231,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, field{f.Index, p})
+		out = append(out, field{f.Index, f.Tag.Get("absent"), p})
 	}
 	return out, nil
 }
@@ -249,7 +250,13 @@ func parametersOf(t reflect.Type, defaults json.RawMessage) ([]Parameter, error)
 	}
 	var out []Parameter
 	for _, f := range fields {
-		if value, there := values[f.Name]; there {
+		value, there := values[f.Name]
+		if !there && f.absent != "" {
+			if value, there = json.RawMessage(f.absent), true; kind(f.Default) == '"' {
+				value = json.RawMessage(strconv.Quote(f.absent))
+			}
+		}
+		if there {
 			f.Default = value
 			out = append(out, f.Parameter)
 		}
@@ -265,7 +272,7 @@ func within(method string, fields []field, v reflect.Value) error {
 			continue
 		}
 		value := reflect.Indirect(v).FieldByIndex(f.at)
-		if f.allows(scalar(value)) {
+		if f.absent != "" && value.IsZero() || f.allows(scalar(value)) {
 			continue
 		}
 		raw, err := json.Marshal(value.Interface())

@@ -84,6 +84,34 @@ func TestEmbeddedStructs(t *testing.T) {
 	}
 }
 
+// TestAbsentParameters: a parameter whose zero settings leave out is listed with the value that the zero means. Settings that name
+// this value are those that leave it out.
+func TestAbsentParameters(t *testing.T) {
+	s := defineParams(struct {
+		A    int    `json:"a"`
+		Kind string `json:"kind,omitempty" absent:"plain" range:"plain|fancy"`
+		On   bool   `json:"on,omitempty" absent:"false"`
+		Hid  string `json:"hid,omitempty"`
+	}{A: 1}, nil)
+	var listed []string
+	for _, p := range s.Parameters() {
+		listed = append(listed, p.Name+"="+string(p.Default))
+	}
+	if got := strings.Join(listed, " "); got != `a=1 kind="plain" on=false` {
+		t.Errorf("the parameters are %s", got)
+	}
+	for setting, want := range map[string]string{
+		`{}`: `{"a":1}`, `{"kind":"plain","on":false}`: `{"a":1}`, `{"kind":"fancy"}`: `{"a":1,"kind":"fancy"}`, `{"on":true}`: `{"a":1,"on":true}`,
+	} {
+		if got, err := s.does.canonical([]byte(setting)); err != nil || string(got) != want {
+			t.Errorf("%s is %s, not %s: %v", setting, got, want, err)
+		}
+	}
+	if _, err := s.does.canonical([]byte(`{"kind":"x"}`)); err == nil || !strings.HasSuffix(err.Error(), `kind = "x"; it must be plain or fancy`) {
+		t.Errorf("another value gives %v", err)
+	}
+}
+
 type ranged struct {
 	T    int     `json:"t" range:"[1,)" means:"rounds"`
 	Rate float64 `json:"rate" range:"(0,1]"`

@@ -71,7 +71,8 @@ func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...O
 //
 //	Rounds int `json:"rounds" range:"[1,)" means:"steps of boosting"`
 //
-// with a range as in [Parameter]. What depends on several fields at once is checked by a method
+// with a range as in [Parameter]. A parameter that a method gets later has ",omitempty" and a tag absent:"value" with the value
+// that its zero means, so that settings without it, and their keys, stay as they were. What depends on several fields at once is checked by a method
 // Validate() error of P, if there is one. A
 // setting is JSON: names that P does not have are rejected, and so is anything
 // that a range or Validate refuses, before any work starts. Define panics if the spec is

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -39,27 +40,23 @@ const smallest = 0x1p-53
 
 // productEmbedding draws one embedding of count columns over all groups of features. It draws u row by row, and then b. The kernel is
 // the product of the groups' kernels.
-func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
+func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
 	e := newEmbedding(k, sizes, count)
-	p := part{to: e.inputs, count: count}
-	e.add(p, uniforms(draws, count*p.inputs()), uniforms(draws, count))
+	e.draw([]part{{to: e.inputs, count: count}}, how, draws.Float64)
 	return e
 }
 
 // sumEmbedding draws an embedding of count columns for each group. It draws all u, and then all b. The kernel is the sum of the groups'
 // kernels.
-func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int) *embedding {
+func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
 	e := newEmbedding(k, sizes, count)
-	parts, us, at := make([]part, len(sizes)), make([][]float64, len(sizes)), 0
+	parts, at := make([]part, len(sizes)), 0
 	for j, size := range sizes {
 		size *= k.mapped()
 		parts[j] = part{from: at, to: at + size, at: j * count, count: count}
-		us[j] = uniforms(draws, count*size)
 		at += size
 	}
-	for j, p := range parts {
-		e.add(p, us[j], uniforms(draws, count))
-	}
+	e.draw(parts, how, draws.Float64)
 	return e
 }
 
@@ -74,18 +71,24 @@ func newEmbedding(k kernel, sizes []int, count int) *embedding {
 	return e
 }
 
-// add appends a part with the quantiles of u (count x inputs) and the phases 2 pi b.
-func (e *embedding) add(p part, u, b []float64) {
-	m := p.inputs()
-	p.h = make([]float64, p.count*(m+1))
-	for k := range p.count {
-		row := p.h[k*(m+1) : (k+1)*(m+1)]
-		for i := range m {
-			row[i] = e.kernel.quantile(max(u[k*m+i], smallest))
+// draw appends parts. From uniform draws it makes the quantiles H of all parts, and then the phases 2 pi b of all parts.
+func (e *embedding) draw(parts []part, how frequencies.How, uniform func() float64) {
+	quantiles := func(row []float64) {
+		for i := range row {
+			row[i] = e.kernel.quantile(max(uniform(), smallest))
 		}
-		row[m] = 2 * math.Pi * b[k]
 	}
-	e.append(p)
+	for j := range parts {
+		p := &parts[j]
+		p.h = make([]float64, p.count*(p.inputs()+1))
+		how.Place(p.h, p.count, p.inputs(), p.inputs()+1, quantiles, uniform)
+	}
+	for _, p := range parts {
+		for k := range p.count {
+			p.h[(k+1)*(p.inputs()+1)-1] = how.Phase(k, uniform)
+		}
+		e.append(p)
+	}
 }
 
 // append adds a part whose h is set.
@@ -99,14 +102,6 @@ func (e *embedding) append(p part) {
 	}
 	e.parts = append(e.parts, p)
 	e.width += p.count
-}
-
-func uniforms(draws *rng.RandomState, n int) []float64 {
-	u := make([]float64, n)
-	for i := range u {
-		u[i] = draws.Float64()
-	}
-	return u
 }
 
 // only returns the embedding of part j alone.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,6 +16,7 @@ type design struct {
 	kernel   kernel
 	features int
 	sigma    float64
+	how      frequencies.How // of the draws
 }
 
 // A start is a problem, the sigma at which its solution starts, and a machine without weights.
@@ -37,10 +39,10 @@ func (d design) newStart(env registry.Env, train registry.Data) (*start, error) 
 	s := &start{problem: &problem{n: n, a: a, outputs: shape.Outputs()}}
 	factor := d.sigma
 	if d.product {
-		s.embedding = productEmbedding(env.Rand(), d.kernel, sizes, d.features)
+		s.embedding = productEmbedding(env.Rand(), d.kernel, sizes, d.features, d.how)
 		factor /= math.Sqrt(float64(len(sizes)))
 	} else {
-		s.embedding = sumEmbedding(env.Rand(), d.kernel, sizes, d.features)
+		s.embedding = sumEmbedding(env.Rand(), d.kernel, sizes, d.features, d.how)
 	}
 	s.sigma = s.usual(a, factor)
 	s.model = machine{embedding: s.embedding, D: features, Outputs: s.outputs, Sizes: sizes, Scale: 1}

@@ -1,6 +1,7 @@
 package fourier
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/kernelboosting/bench/registry"
@@ -24,8 +25,10 @@ type JointTubeParams struct {
 	Rho       float64 `json:"rho" range:"[0,)" means:"penalty of the squared inverse widths"`
 }
 
-// Validate refuses a tube whose hyperbolic cosine overflows.
-func (p JointTubeParams) Validate() error { return checkTube(p.Epsilon, p.Sharpness) }
+// Validate refuses a draw that the kernel does not have, and a tube whose hyperbolic cosine overflows.
+func (p JointTubeParams) Validate() error {
+	return cmp.Or(p.Embedded.Validate(), checkTube(p.Epsilon, p.Sharpness))
+}
 
 var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1, 0.3)}, {Name: "rho", Values: registry.Values(0.0, 1.0)}}
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -19,6 +20,15 @@ type Embedded struct {
 	Skew         float64 `json:"skew" range:"(0,)" means:"shift of the features in the skewed kernels, which need features above -skew"`
 	Features     int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
 	InverseWidth float64 `json:"inverse_width" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance); learning starts there in the methods that learn it"`
+	frequencies.How
+}
+
+// Validate reports a draw that the kernel does not have.
+func (p Embedded) Validate() error {
+	if p.Draw != "" && p.Kernel != gaussian {
+		return fmt.Errorf("draw = %q with kernel = %q: only the Gaussian kernel has frequencies that may be orthogonal", p.Draw, p.Kernel)
+	}
+	return nil
 }
 
 func defaultEmbedded(features int) Embedded {
@@ -26,7 +36,7 @@ func defaultEmbedded(features int) Embedded {
 }
 
 func (p Embedded) design(product bool, method string) design {
-	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.Skew}, features: p.Features, sigma: p.InverseWidth}
+	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.Skew}, features: p.Features, sigma: p.InverseWidth, how: p.How}
 }
 
 // FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.

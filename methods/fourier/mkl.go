@@ -1,6 +1,7 @@
 package fourier
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -22,8 +23,10 @@ type TubeParams struct {
 	Lambda    float64 `json:"lambda" range:"(0,1]" means:"penalty of the norms of the channels' weights, as a fraction of the least one that makes all of them zero"`
 }
 
-// Validate refuses a tube whose hyperbolic cosine overflows.
-func (p TubeParams) Validate() error { return checkTube(p.Epsilon, p.Sharpness) }
+// Validate refuses a draw that the kernel does not have, and a tube whose hyperbolic cosine overflows.
+func (p TubeParams) Validate() error {
+	return cmp.Or(p.Embedded.Validate(), checkTube(p.Epsilon, p.Sharpness))
+}
 
 func checkTube(epsilon, sharpness float64) error {
 	if !(epsilon*sharpness <= 700) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 )
 
 // An embeddingCase is the data and the draws of embeddings.json, which the other files refer to by its seed.
@@ -56,19 +57,25 @@ func (c embeddingCase) problem(t *testing.T, kind, form string, y []float64) *pr
 		}
 		sizes[g]++
 	}
-	var e *embedding
-	if form == "single" {
-		e = newEmbedding(k, sizes, len(c.B))
-		e.add(part{to: e.inputs, count: len(c.B)}, slices.Concat(c.U...), c.B)
-	} else {
+	e := newEmbedding(k, sizes, len(c.B))
+	parts, draws := []part{{to: e.inputs, count: len(c.B)}}, slices.Concat(slices.Concat(c.U...), c.B)
+	if form != "single" {
 		e = newEmbedding(k, sizes, len(c.BChannels[0]))
+		parts, draws = nil, nil
 		at := 0
 		for j, size := range sizes {
 			count := len(c.BChannels[j])
-			e.add(part{from: at, to: at + size, at: j * count, count: count}, slices.Concat(c.UChannels[j]...), c.BChannels[j])
+			parts = append(parts, part{from: at, to: at + size, at: j * count, count: count})
+			draws = append(draws, slices.Concat(c.UChannels[j]...)...)
 			at += size
 		}
+		draws = append(draws, slices.Concat(c.BChannels...)...)
 	}
+	e.draw(parts, frequencies.How{}, func() float64 {
+		v := draws[0]
+		draws = draws[1:]
+		return v
+	})
 	x := slices.Concat(c.X...)
 	if kind != gaussian {
 		for i, v := range x {

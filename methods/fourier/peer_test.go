@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
@@ -69,7 +70,7 @@ func clusters(n, d, size, count, classes int) (*problem, []float64) {
 	for j := range sizes {
 		sizes[j] = size
 	}
-	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count), n: n, a: x, outputs: classes, y: y}
+	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, frequencies.How{}), n: n, a: x, outputs: classes, y: y}
 	return p, p.usual(x, 1)
 }
 

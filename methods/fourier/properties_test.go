@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -46,7 +47,7 @@ func TestEmbeddingsNearTheirKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, count := range []int{100, 1000, 10000} {
-			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count)} {
+			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{})} {
 				w := e.newWork(n, false)
 				w.embed(a, []float64{sigma, sigma})
 				square := 0.0
@@ -91,7 +92,7 @@ func TestGradientsByDifferences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2, 1}, 11), "sum": sumEmbedding(rng.New(1), k, []int{1, 2, 1}, 5)} {
+		for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2, 1}, 11, frequencies.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2, 1}, 5, frequencies.How{})} {
 			p := &problem{embedding: e, n: n, a: a, outputs: 2, y: y}
 			at := make([]float64, 3+2*e.width) // sigma, then w
 			draws.Norms(at)
@@ -221,7 +222,7 @@ func TestOneStart(t *testing.T) {
 				y[i] = r[0] + 0.5*r[1]*r[2] - 0.3*r[3]*r[3] + 0.1*normals.Norm()
 			}
 			standardise(y)
-			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features), n: c.n, a: x, outputs: 1, y: y}
+			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features, frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
 			learned := func(factor float64) float64 {
 				l := learner{ridge: newRidge(p), lambda: 0.05, rho: 0.01}
 				if _, _, err := l.learn(t.Context(), p.usual(x, factor/math.Sqrt(3)), 200); err != nil {

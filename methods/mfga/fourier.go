@@ -2,8 +2,8 @@ package mfga
 
 import (
 	"context"
-	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -22,26 +22,20 @@ type fourier struct {
 }
 
 // drawFourier draws all frequencies, then all phases, and then the given number of uniforms, in the order of the reference program.
-// The only error is that of ctx.
-func drawFourier(ctx context.Context, random *rng.RandomState, x []float64, d int, width float64, count, uniforms int) (*fourier, error) {
+func drawFourier(random *rng.RandomState, x []float64, d int, width float64, how frequencies.How, count, uniforms int) *fourier {
 	f := &fourier{x: x, n: len(x) / d, d: d, w: make([]float64, count*(d+1)), u: make([]float64, uniforms)}
+	how.Place(f.w, count, d, d+1, random.Norms, random.Float64)
 	for m := range count {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		w := f.w[m*(d+1):][:d]
-		random.Norms(w)
-		for j, v := range w {
+		w := f.w[m*(d+1):][:d+1]
+		for j, v := range w[:d] {
 			w[j] = v / width
 		}
-	}
-	for m := range count {
-		f.w[m*(d+1)+d] = random.Uniform(0, 2*math.Pi)
+		w[d] = how.Phase(m, random.Float64)
 	}
 	for j := range f.u {
 		f.u[j] = random.Float64()
 	}
-	return f, nil
+	return f
 }
 
 func (f *fourier) count() int { return len(f.w) / (f.d + 1) }

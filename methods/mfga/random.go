@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -17,6 +18,7 @@ type Drawn struct {
 	Candidates int     `json:"candidates" range:"[1,)" means:"M0: random columns that are drawn; RKS uses the first M, EERF the M of the largest scores, LKRF draws M with replacement"`
 	Step       int     `json:"step" range:"[0,)" means:"columns between stages; 0 is one fit on all, without stages"`
 	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	frequencies.How
 }
 
 // RKSParams holds the parameters of RKS.
@@ -124,9 +126,10 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 	type drawn struct {
 		kernel               kernelOf
 		candidates, uniforms int
+		how                  frequencies.How
 	}
 	key := func(i int) drawn {
-		k := drawn{kernelOf{Width: ps[i].Sigma}, ps[i].Candidates, 0}
+		k := drawn{kernelOf{Width: ps[i].Sigma}, ps[i].Candidates, 0, ps[i].How}
 		if ps[i].Sigma == 0 {
 			k.kernel.Neighbour = ps[i].Neighbour
 		}
@@ -140,10 +143,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		if err := k.kernel.measure(ctx, env, fitting.Rows(train.X), d); err != nil {
 			return err
 		}
-		f, err := drawFourier(ctx, env.Rand(), fitting.Rows(train.X), d, k.kernel.Width, k.candidates, k.uniforms)
-		if err != nil {
-			return err
-		}
+		f := drawFourier(env.Rand(), fitting.Rows(train.X), d, k.kernel.Width, k.how, k.candidates, k.uniforms)
 		unpenalised := func(i int) random {
 			p := ps[i]
 			p.Lambda = 0

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -228,10 +229,7 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 		if run.M0 == 0 {
 			p.Candidates, p.Features, p.Lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
-		f, err := drawFourier(t.Context(), rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, p.Candidates, p.Features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, frequencies.How{}, p.Candidates, p.Features)
 		fit := func(rule choice, intercept bool) (scores []float64) {
 			t.Helper()
 			p.choice, p.Intercept = rule, intercept

@@ -477,12 +477,15 @@ func points(at []float64) string {
 	return strings.Join(out, ", ")
 }
 
-// number writes two decimals of percentage points, ratios and powers. Differences of a metric in other units may be small: of
-// these it writes as many decimals as give three digits of the difference itself.
+// number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in other units may
+// be small: of these it writes as many decimals as give two and three digits of the value itself.
 func (p Part) number(v float64) string {
 	decimals := 2
-	if value := math.Abs(p.Value()); !p.Percent && !p.Ratio && p.Of != experiments.Slope && value > 0 && value < 1 {
+	if value := math.Abs(p.Value()); !p.Percent && p.Of != experiments.Slope && value > 0 && value < 1 {
 		decimals -= int(math.Floor(math.Log10(value)))
+		if p.Ratio {
+			decimals--
+		}
 	}
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return frame.Absent

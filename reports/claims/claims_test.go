@@ -217,6 +217,11 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
 		t.Errorf("a small difference of errors is told as %s with an interval to %s", value, high)
 	}
+	for ratio, want := range map[float64]string{0.00125: "0.0013", 0.62: "0.62", 1.5: "1.50"} {
+		if got := (Part{Ratio: true, Estimate: Estimate{Mean: math.Log(ratio)}}).number(ratio); got != want {
+			t.Errorf("the ratio %v is told as %s", ratio, got)
+		}
+	}
 }
 
 // Where sets are the points, a comparison at a value is of the set that has so many rows.

@@ -1,0 +1,9 @@
+package rfm
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/registry/conform"
+)
+
+func TestConform(t *testing.T) { conform.Run(t, RFM()) }

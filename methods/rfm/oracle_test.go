@@ -1,0 +1,139 @@
+package rfm
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestEqualsThePublishedProgram compares scores with testdata/published.json, which testdata/published.py wrote with xRFM's own machine in
+// double precision. The tolerance of 1e-6 of the largest score is for five iterations, each of which solves the system of the kernel
+// matrix with a metric that the one before has rounded.
+func TestEqualsThePublishedProgram(t *testing.T) {
+	raw, err := os.ReadFile("testdata/published.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			N, D, Outputs, Iterations int
+			Lambda, Bandwidth         float64
+			X, Y, Rows, Scores        []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 7 {
+		t.Fatalf("the file has %d cases of 7", len(file.Cases))
+	}
+	for i, c := range file.Cases {
+		ys := make([][]float64, c.Outputs)
+		for j := range ys {
+			for a := range c.N {
+				ys[j] = append(ys[j], c.Y[a*c.Outputs+j])
+			}
+		}
+		f := newFit(c.X, c.D, ys)
+		f.start(c.Bandwidth)
+		for range c.Iterations {
+			if err := f.solve(t.Context(), c.Lambda); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.learn(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.solve(t.Context(), c.Lambda); err != nil {
+			t.Fatal(err)
+		}
+		m := &model{N: c.N, D: c.D, Outputs: c.Outputs, X: c.X, Metric: f.metric, Bandwidth: c.Bandwidth, Coef: f.alpha, Bias: make([]float64, c.Outputs)}
+		got := make([]float64, len(c.Scores))
+		if err := m.Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
+			t.Fatal(err)
+		}
+		most := 0.0
+		for _, v := range c.Scores {
+			most = max(most, math.Abs(v))
+		}
+		for j, v := range c.Scores {
+			if d := math.Abs(got[j] - v); !(d <= 1e-6*most) {
+				t.Errorf("case %d, score %d: %v, the published program has %v", i, j, got[j], v)
+				break
+			}
+		}
+	}
+}
+
+// TestGradients compares the gradients with differences of the predictions, away from the rows of the training part, where the
+// kernel has a kink.
+func TestGradients(t *testing.T) {
+	train := toydata.Easy(registry.Regression, 40, 3, 5)
+	x := train.X.RawMatrix().Data
+	metric := []float64{1, 0.2, 0, 0.2, 0.5, 0.1, 0, 0.1, 0.3}
+	m := &model{N: 40, D: 3, Outputs: 1, X: x, Metric: metric, Bandwidth: 2, Coef: train.Y, Bias: []float64{0}}
+	value := func(z []float64) float64 {
+		out := make([]float64, 1)
+		if err := m.Score(t.Context(), mat.NewDense(1, 3, z), out); err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	// The kernel has no gradient at a row of its own. Without coefficients of the first five rows the predictions have one there.
+	clear(m.Coef[:5])
+	r := under(x, 3, metric)
+	k, slopes := make([]float64, 1600), make([]float64, 1600)
+	r.kernel(k, slopes, r, 2)
+	got, err := r.gradients(t.Context(), slopes, m.Coef)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		for q := range 3 {
+			const step = 1e-5
+			z := append([]float64(nil), x[i*3:i*3+3]...)
+			z[q] += step
+			up := value(z)
+			z[q] -= 2 * step
+			if want := (up - value(z)) / (2 * step); !(math.Abs(got[i*3+q]-want) <= 1e-5*(1+math.Abs(want))) {
+				t.Errorf("row %d, feature %d: gradient %v, differences %v", i, q, got[i*3+q], want)
+			}
+		}
+	}
+}
+
+// TestFindsTheFeature: of ten features the targets depend on one alone. The metric finds it, and the machine then errs less than
+// half as much as with the Euclidean metric.
+func TestFindsTheFeature(t *testing.T) {
+	all := toydata.Easy(registry.Regression, 400, 10, 8)
+	for i := range all.Y {
+		all.Y[i] = math.Sin(3 * all.X.At(i, 4))
+	}
+	train := registry.Data{Task: registry.Regression, X: mat.DenseCopyOf(all.X.Slice(0, 200, 0, 10)), Y: all.Y[:200]}
+	errors := make([]float64, 2)
+	for i, iterations := range []int{0, 4} {
+		m, err := RFM().Fit(t.Context(), registry.Env{}, train, []byte(fmt.Sprintf(`{"iterations":%d,"lambda":0.001,"bandwidth":10}`, iterations)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores := make([]float64, 200)
+		if err := m.Score(t.Context(), mat.DenseCopyOf(all.X.Slice(200, 400, 0, 10)), scores); err != nil {
+			t.Fatal(err)
+		}
+		vmath.Axpy(-1, all.Y[200:], scores)
+		errors[i] = vmath.Dot(scores, scores)
+		if metric := m.(*model).Metric; iterations > 0 && metric[44] != 1 {
+			t.Errorf("the metric has %v for the feature that counts, where its largest element is 1", metric[44])
+		}
+	}
+	if errors[1] > errors[0]/2 {
+		t.Errorf("squared error %v with the learned metric, %v without", errors[1], errors[0])
+	}
+}

@@ -1,0 +1,215 @@
+// Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel.
+//
+//	rfm.go    the algorithm, its memory and its cost
+//	metric.go distances, the kernel and its slopes under a metric; the average gradient outer product
+//	model.go  the trained model: scoring, saving
+//
+// A fit holds two n x n matrices, and takes n^3/3 multiply-adds for each iteration and penalty. The tree of machines for large sets
+// (xRFM, Beaglehole et al. 2025) is not here.
+package rfm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// RFM declares the recursive feature machine with the Laplace kernel under a learned metric M,
+//
+//	k(x, z) = exp(-|x-z|_M / bandwidth),   |v|_M = sqrt(v'M v).
+//
+// The targets Y have a column for each output: +1 and -1, one class against the rest, or the targets less their mean. The
+// algorithm (Radhakrishnan et al. 2024, Algorithm 1):
+//
+//	1  M = I
+//	2  for t = 1 .. iterations
+//	3      alpha = (K + lambda I)^-1 Y, with K of the training rows under M
+//	4      G = sum over rows x and outputs f of grad f(x) grad f(x)'
+//	5      M = G / the largest element of G
+//	6  alpha as in line 3; f(z) = sum_i alpha_i k(x_i, z)
+//
+// G is the average gradient outer product up to a factor. The kernel has no gradient at its own row, which line 4 leaves out. The
+// division in line 5 is that of the published program (dmbeaglehole/xRFM), which the paper lacks. That program keeps the
+// iteration that is best on a validation set; here the number of iterations is a parameter, so that cross-validation chooses it.
+// There is no stopping rule: each line is a closed form.
+func RFM() registry.Spec {
+	return registry.DefinePath(registry.Spec{
+		Name: "RFM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Radhakrishnan, Beaglehole, Pandit and Belkin, Science 2024",
+		Summary: "kernel ridge regression with a metric learned from gradients of its predictions",
+		Load:    load,
+	}, Params{Iterations: 3, Lambda: 1e-1, Bandwidth: 10}, registry.Grid{
+		{Name: "lambda", Values: registry.Powers(10, -3, 1)},
+		{Name: "iterations", Values: []any{0, 1, 2, 3, 4, 5}},
+	}, path, registry.Memory(memory), registry.PathCost(cost))
+}
+
+// Params holds the parameters of RFM.
+type Params struct {
+	Iterations int     `json:"iterations" range:"[0,)" means:"updates of the metric; 0 leaves the Euclidean one"`
+	Lambda     float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
+	Bandwidth  float64 `json:"bandwidth" range:"(0,)" means:"distance at which the kernel is 1/e"`
+}
+
+// memory counts the kernel and its slopes, what a factorisation takes, the rows under the metric, the gradients, and the model.
+func memory(s registry.Shape, _ Params) int64 {
+	n, d := int64(s.N), int64(s.D)
+	return 8*(2*n*n+n*(6*d+2*int64(s.Outputs())+4)+4*d*d) + cholesky.Bytes(s.N)
+}
+
+// cost counts for each penalty and iteration the kernel, a factorisation and the gradients.
+func cost(s registry.Shape, ps []Params) float64 {
+	n, d, sum := float64(s.N), float64(s.D), 0.0
+	for _, group := range groups(ps) {
+		steps := float64(ps[group[len(group)-1]].Iterations)
+		kernel, solution := n*n*(6+0.06*d), 0.03*n*n*n+float64(s.Outputs())*n*n
+		gradients := float64(s.Outputs())*(n*n*(0.5+0.06*d)) + 0.06*n*d*d
+		sum += (steps+1)*(kernel+solution) + steps*gradients
+	}
+	return sum
+}
+
+// groups returns the grid points that differ in the number of iterations alone, in the order of this number.
+func groups(ps []Params) [][]int {
+	of := fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return Params{Lambda: ps[i].Lambda, Bandwidth: ps[i].Bandwidth} })
+	for _, group := range of {
+		slices.SortStableFunc(group, func(a, b int) int { return ps[a].Iterations - ps[b].Iterations })
+	}
+	return of
+}
+
+func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+	ys, mean := fitting.OneAgainstRest(train), 0.0
+	if train.Task == registry.Regression {
+		ys, mean = targets(train.Y)
+	}
+	f := newFit(slices.Clone(fitting.Rows(train.X)), train.Shape().D, ys)
+	for _, group := range groups(ps) {
+		p := ps[group[0]]
+		f.start(p.Bandwidth)
+		done := 0
+		for _, i := range group {
+			for ; done < ps[i].Iterations; done++ {
+				if err := f.solve(ctx, p.Lambda); err != nil { // line 3
+					return err
+				}
+				if err := f.learn(ctx); err != nil { // lines 4 and 5
+					return err
+				}
+			}
+			if err := f.solve(ctx, p.Lambda); err != nil { // line 6
+				return err
+			}
+			m := &model{N: f.n, D: f.d, Outputs: len(ys), X: f.x, Metric: slices.Clone(f.metric), Bandwidth: p.Bandwidth,
+				Coef: slices.Clone(f.alpha), Bias: slices.Repeat([]float64{mean}, len(ys))}
+			if err := yield(i, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// targets returns y less its mean, as the only output, and the mean.
+func targets(y []float64) (ys [][]float64, mean float64) {
+	mean = vmath.Sum(y) / float64(len(y))
+	centred := make([]float64, len(y))
+	for i, v := range y {
+		centred[i] = v - mean
+	}
+	return [][]float64{centred}, mean
+}
+
+// A fit is the state of the algorithm.
+type fit struct {
+	n, d      int
+	x         []float64   // the training rows, n x d
+	ys        [][]float64 // the targets of each output
+	bandwidth float64
+	metric    []float64 // M, d x d
+	alpha     []float64 // outputs x n
+	solved    bool      // alpha is that of the metric
+
+	rows   rows      // x under the metric
+	k      []float64 // the kernel matrix, and its factor
+	slopes []float64 // the kernel's slopes: see rows.kernel
+	solver *cholesky.Factorizer
+}
+
+func newFit(x []float64, d int, ys [][]float64) *fit {
+	n := len(x) / d
+	return &fit{n: n, d: d, x: x, ys: ys, metric: make([]float64, d*d), alpha: make([]float64, len(ys)*n),
+		k: make([]float64, n*n), slopes: make([]float64, n*n), solver: cholesky.New(n)}
+}
+
+// start begins with the identity as metric (line 1).
+func (f *fit) start(bandwidth float64) {
+	f.bandwidth, f.solved = bandwidth, false
+	clear(f.metric)
+	for j := range f.d {
+		f.metric[j*f.d+j] = 1
+	}
+}
+
+// solve sets alpha to (K + lambda I)^-1 Y, and the slopes to those of K.
+func (f *fit) solve(ctx context.Context, lambda float64) error {
+	if f.solved {
+		return nil
+	}
+	f.rows = under(f.x, f.d, f.metric)
+	err := fitting.Blocks(ctx, f.n, rowsAtOnce, func(lo, hi int) {
+		f.rows.kernel(f.k[lo*f.n:hi*f.n], f.slopes[lo*f.n:hi*f.n], f.rows.part(lo, hi), f.bandwidth)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range f.n {
+		f.k[i*f.n+i], f.slopes[i*f.n+i] = 1+lambda, 0
+	}
+	if err := f.solver.Factor(ctx, f.k); errors.Is(err, cholesky.ErrNotPositive) {
+		return fmt.Errorf("RFM with lambda=%v: the kernel matrix with its penalty is not positive definite: raise lambda", lambda)
+	} else if err != nil {
+		return err
+	}
+	for j, y := range f.ys {
+		alpha := f.alpha[j*f.n : (j+1)*f.n]
+		copy(alpha, y)
+		if err := f.solver.Solve(ctx, f.k, alpha); err != nil {
+			return err
+		}
+	}
+	f.solved = true
+	return nil
+}
+
+// learn sets the metric to the gradient outer product of the predictions, divided by its largest element.
+func (f *fit) learn(ctx context.Context) error {
+	stacked := make([]float64, f.d*f.n*len(f.ys)) // the gradients of all outputs, as columns
+	for j := range f.ys {
+		gradients, err := f.rows.gradients(ctx, f.slopes, f.alpha[j*f.n:(j+1)*f.n])
+		if err != nil {
+			return err
+		}
+		for i := range f.n {
+			for q := range f.d {
+				stacked[q*f.n*len(f.ys)+j*f.n+i] = gradients[i*f.d+q]
+			}
+		}
+	}
+	if err := cholesky.Gram(ctx, f.metric, stacked, f.d, f.n*len(f.ys)); err != nil {
+		return err
+	}
+	if most := slices.Max(f.metric); most > 0 {
+		for i := range f.metric {
+			f.metric[i] /= most
+		}
+	}
+	f.solved = false
+	return nil
+}
