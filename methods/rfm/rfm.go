@@ -68,7 +68,7 @@ func cost(s registry.Shape, ps []Params) float64 {
 	n, d, sum := float64(s.N), float64(s.D), 0.0
 	for _, group := range groups(ps) {
 		steps := float64(ps[group[len(group)-1]].Iterations)
-		kernel, solution := n*n*(6+0.06*d), 0.03*n*n*n+float64(s.Outputs())*n*n
+		kernel, solution := 3e5+n*n*(11+0.06*d), 0.011*n*n*n+float64(s.Outputs())*n*n
 		gradients := float64(s.Outputs())*(n*n*(0.5+0.06*d)) + 0.06*n*d*d
 		sum += (steps+1)*(kernel+solution) + steps*gradients
 	}
