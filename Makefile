@@ -1,8 +1,7 @@
-# bench: make run gets the data and prints a first Table 2; make test runs the tests.
+# bench: make run says who leads in a published table, computed again; make test runs the tests.
 #
 #   make build   bin/bench
-#   make run     data, the first 3 of the 20 splits of every method within the
-#                budget, Table 2 as text and as report.html
+#   make run     the reference run, a proof of it on this machine, classic methods beside it, who leads; report.html
 #   make test    formatting and order of imports, vet, staticcheck, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
@@ -14,7 +13,7 @@
 
 GO      ?= go
 BENCH   := bin/bench
-BUDGET  ?= 6m
+BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
@@ -27,15 +26,8 @@ build:
 wheels: build
 	scripts/wheels.sh
 
-# Exit code 3 means that cells or files are missing, and 2 of a report that nothing is
-# stored to show; the output explains it.
 run: build
-	@$(BENCH) data fetch --protocol table2; test $$? -eq 0 -o $$? -eq 3
-	@$(BENCH) run --all --splits 3 --budget $(BUDGET); code=$$?; test $$code -eq 0 -o $$code -eq 3
-	@$(BENCH) report table2; test $$? -eq 0 -o $$? -eq 2
-	@$(BENCH) report table2 --format html -o report.html; test $$? -eq 0 -o $$? -eq 2
-	@echo
-	@echo "All 20 splits of everything, continuing from these:  $(BENCH) run --all"
+	@scripts/first.sh $(BENCH) $(BUDGET)
 
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
 # what debuggers read; lint has run vet. Many tests wait for processes, so that more of them, and of packages, run at a time than
@@ -108,4 +100,4 @@ bench-peers:
 	$(GO) run ./scripts/peers $(PEERS)
 
 clean:
-	rm -rf bin report.html
+	rm -rf bin report.html run.log

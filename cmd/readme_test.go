@@ -10,9 +10,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestReadmeExamples runs every `console` block of README.md, in order, in one
-// empty directory, and compares what the commands print with what it shows. A
-// line of three dots stands for any lines.
+// TestReadmeExamples runs every `console` block of README.md, and of the pages that go on from there, in order, in one empty directory. It
+// compares what the commands print with what the page shows. A line of three dots stands for any lines.
 func TestReadmeExamples(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
@@ -20,13 +19,17 @@ func TestReadmeExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := consoleExamples(string(raw))
-	if len(examples) < 4 {
-		t.Fatalf("README.md shows %d commands, the four uses are promised", len(examples))
+	var examples []example
+	for _, page := range []string{"README.md", "docs/how-to/models.md"} {
+		raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := consoleExamples(page, string(raw))
+		if len(shown) < 2 {
+			t.Fatalf("%s shows %d commands", page, len(shown))
+		}
+		examples = append(examples, shown...)
 	}
 	dir := t.TempDir()
 	for _, e := range examples {
@@ -40,17 +43,17 @@ func TestReadmeExamples(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", e.command, err, stderr.String())
 		}
 		if len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), e.output) {
-			t.Errorf("%s prints\n%s\nREADME.md shows\n%s", e.command, out, strings.Join(e.output, "\n"))
+			t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, e.page, strings.Join(e.output, "\n"))
 		}
 	}
 }
 
 type example struct {
-	command string
-	output  []string
+	page, command string
+	output        []string
 }
 
-func consoleExamples(text string) []example {
+func consoleExamples(page, text string) []example {
 	var out []example
 	inside := false
 	for line := range strings.Lines(text) {
@@ -61,7 +64,7 @@ func consoleExamples(text string) []example {
 		case strings.HasPrefix(line, "```"):
 			inside = false
 		case inside && strings.HasPrefix(line, "$ "):
-			out = append(out, example{command: strings.TrimPrefix(line, "$ ")})
+			out = append(out, example{page: page, command: strings.TrimPrefix(line, "$ ")})
 		case inside && len(out) > 0:
 			out[len(out)-1].output = append(out[len(out)-1].output, line)
 		}

@@ -81,11 +81,24 @@ func (db *DB) suggest(ctx context.Context, err error) error {
 			return err // the error of the statement is the one that matters
 		}
 		slices.Sort(names)
+		if slices.Contains(names, name) {
+			return db.elsewhere(ctx, err, name, string(known))
+		}
 		if meant := wording.Suggest(name, names); meant != nil {
 			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(meant, " or "))
 		}
 	}
 	return err
+}
+
+// elsewhere adds to the error for an unknown column the views and tables that have a column of this name.
+func (db *DB) elsewhere(ctx context.Context, err error, column, known string) error {
+	const of = `SELECT t.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE c.name = ? AND t.name IN (SELECT value FROM json_each(?)) ORDER BY 1`
+	var tables []string
+	if each(ctx, db.sql, of, func(r []any) error { tables = append(tables, fmt.Sprint(r[0])); return nil }, column, known) != nil || tables == nil {
+		return err // the error of the statement is the one that matters
+	}
+	return fmt.Errorf("%w here; it is a column of %s", err, strings.Join(tables, ", "))
 }
 
 func isRefusal(err error) bool {

@@ -224,6 +224,7 @@ func TestUnknownNames(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT acuracy FROM results":           "no such column: acuracy; did you mean accuracy?",
 		"SELECT r.acuracy FROM results r":       "no such column: r.acuracy; did you mean accuracy?",
+		"SELECT cost_units FROM results":        "no such column: cost_units here; it is a column of runs",
 		"SELECT 1 FROM resuls":                  "no such table: resuls; did you mean results?",
 		"SELECT 1 FROM main.resuls":             "no such table: main.resuls; did you mean results?",
 		"SELECT stdev(accuracy) FROM results":   "no such function: stdev; did you mean stddev?",
