@@ -71,13 +71,17 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	return d, nil
 }
 
-// table has a row a method. Partial methods are in a part of their own.
+// table has a row a method. Partial methods are in a part of their own. Without times that compare there is no column of times.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, wins = "gain", "wins, %"
 	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
 			{Name: "share", Group: wins}, {Name: "from", Group: wins}, {Name: "to", Group: wins}, {Name: "rank", Long: "average rank"},
-			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}, {Name: "a cell", Long: "processor time of a cell"}}}
+			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}}}
+	timed := b.Costs.Seconds != nil
+	if timed {
+		out.Head = append(out.Head, doc.Column{Name: "a cell", Long: "processor time of a cell"})
+	}
 	partial := b.Field < len(b.Rows)
 	if partial {
 		out.Head = append(out.Head, doc.Column{Name: "sets"})
@@ -86,7 +90,10 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	best := b.best()
 	for _, r := range b.Rows {
 		row := doc.Row{Name: r.Method, Entries: []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: signed(t, r.Gains.Low)}, {Text: signed(t, r.Gains.High)},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}, {Text: r.Time()}}}
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}}
+		if timed {
+			row.Entries = append(row.Entries, doc.Entry{Text: r.Time()})
+		}
 		if partial {
 			row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
 		}

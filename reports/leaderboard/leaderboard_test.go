@@ -184,6 +184,30 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// A column of times stands only where there is a time.
+func TestNoTimes(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
+		for i := range in.Rows {
+			if !known {
+				in.Rows[i].CPUSeconds = nil
+			}
+		}
+		d, err := Build(in.Frame(t), Options{Level: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range d.Blocks {
+			if shown, ok := block.(doc.Table); ok {
+				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })
+				if timed != known || len(shown.Sections[0][0].Entries) != len(shown.Head) {
+					t.Errorf("with times %v a column of them %v; %d entries of %d columns", known, timed, len(shown.Sections[0][0].Entries), len(shown.Head))
+				}
+			}
+		}
+	}
+}
+
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
 	if _, err := Build(table([]string{"A"}, []int{84}).Frame(t), Options{Level: 0.05}); err == nil {
