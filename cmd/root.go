@@ -208,12 +208,10 @@ single evaluation in a SQLite file, and makes tables from it.
 Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
 3 finished, but some cells failed or are missing; 4 two workers gave different
 results for one cell; 130 interrupted.`,
-		Example: `  bench data fetch                               get the data sets
-  bench data describe my.csv -o my.toml          read data of your own
-  bench methods new Mine --from my.py:MyClass    make a method of an estimator in Python
-  bench run --all --splits 3                     run everything on the first 3 splits
-  bench report table2                            print Table 2 from what is stored
-  bench query "SELECT * FROM results LIMIT 5"    ask the database`,
+		Example: `  bench import reference                       store a published table
+  bench report leaderboard                     who leads in it
+  bench run --methods GBRFF2,CART --splits 3   run methods on the first 3 splits
+  bench query "SELECT * FROM results LIMIT 5"  ask the database`,
 		Version:           environment.ProgramVersion,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -245,6 +243,14 @@ results for one cell; 130 interrupted.`,
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
+	dressHelp(root)
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknown(c, args[0])
+		}
+		_, err := fmt.Fprint(c.OutOrStdout(), begin)
+		return err
+	}
 	return root
 }
 
