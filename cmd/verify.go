@@ -185,21 +185,23 @@ func (a *app) printVerified(verified []verify.Verified, format string) (differ i
 	return differ, nil
 }
 
-// noteGroups prints a line for each method and reason of cells that were all treated in the same way.
+// noteGroups prints a line for each protocol and reason of cells that were all treated in the same way, with their methods and sets.
 func (a *app) noteGroups(fate string, groups []plan.Group) {
-	type line struct{ protocol, method, why string }
-	cells, sets := map[line]int{}, map[line][]string{}
+	type line struct{ protocol, why string }
+	cells, methods, sets := map[line]int{}, map[line][]string{}, map[line][]string{}
 	for _, g := range groups {
-		l := line{g.Protocol, g.Method, g.Why}
+		l := line{g.Protocol, g.Why}
 		cells[l] += g.Cells
-		sets[l] = append(sets[l], g.Dataset)
+		methods[l], sets[l] = append(methods[l], g.Method), append(sets[l], g.Dataset)
+	}
+	list := func(names []string) string {
+		slices.Sort(names)
+		return strings.Join(slices.Compact(names), ", ")
 	}
 	for _, l := range slices.SortedFunc(maps.Keys(cells), func(x, y line) int {
-		return cmp.Or(strings.Compare(x.method, y.method), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))
+		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))
 	}) {
-		slices.Sort(sets[l])
-		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), l.method, l.protocol,
-			strings.Join(slices.Compact(sets[l]), ", "), wording.Spelled(l.why))
+		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), list(methods[l]), l.protocol, list(sets[l]), wording.Spelled(l.why))
 	}
 }
 
