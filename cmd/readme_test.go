@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,4 +88,52 @@ func matches(got, want []string) bool {
 		return false
 	}
 	return len(got) > 0 && strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") && matches(got[1:], want[1:])
+}
+
+var (
+	linkText    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinks follows every link from README.md, CONTRIBUTING.md and the documents to a file of this repository, and to the heading that it names.
+func TestLinks(t *testing.T) {
+	testenv.NotUnderRace(t)
+	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(testenv.Root(), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			page, _ := filepath.Rel(testenv.Root(), f)
+			pages = append(pages, page)
+		}
+	}
+	followed := 0
+	for _, page := range pages {
+		for _, m := range linkText.FindAllStringSubmatch(strings.Join(readLines(t, page), "\n"), -1) {
+			file, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			followed++
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(filepath.Join(testenv.Root(), target)); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+				continue
+			}
+			if anchor != "" && !slices.ContainsFunc(readLines(t, target), func(l string) bool {
+				title, heading := strings.CutPrefix(strings.TrimLeft(l, "#"), " ")
+				return heading && strings.HasPrefix(l, "#") && strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-") == anchor
+			}) {
+				t.Errorf("%s links to %s; %s has no such heading", page, m[1], target)
+			}
+		}
+	}
+	if followed < 50 {
+		t.Errorf("%d links were followed", followed)
+	}
 }
