@@ -26,7 +26,7 @@ func newDiffCommand(a *app) *cobra.Command {
 		Use:   "diff A B",
 		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
 		Long: `diff sets the results of A beside those of B, cell by cell. A and B are databases, files of
-` + "`bench bundle`" + `, reference, or a database as it was:
+` + "`bench export`" + `, reference, or a database as it was:
 
   results.db@before=2026-11-01   the last attempt at each cell before a date
   results.db@version=2           the last attempt of each method's version 2

@@ -36,7 +36,7 @@ func TestGuide(t *testing.T) {
 				python = testenv.Python(t)
 			}
 			dir := t.TempDir()
-			b.text = strings.ReplaceAll(b.text, "plugin check", "plugin check --timeout 1h") // however busy the machine is
+			b.text = strings.ReplaceAll(b.text, "methods check", "methods check --timeout 1h") // however busy the machine is
 			c := exec.Command("sh", "-e", "-c", b.text)
 			c.Dir = dir
 			c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
@@ -48,7 +48,7 @@ func TestGuide(t *testing.T) {
 			if strings.Contains(b.text, "report table2") && !strings.Contains(string(out), "Mean test accuracy") {
 				t.Errorf("%s\nprints no table:\n%s", b.text, out)
 			}
-			if strings.Contains(b.text, "plugin check") && !strings.Contains(string(out), "checks passed") {
+			if strings.Contains(b.text, "methods check") && !strings.Contains(string(out), "checks passed") {
 				t.Errorf("%s\nsays nothing of the checks:\n%s", b.text, out)
 			}
 		})
@@ -62,7 +62,7 @@ func TestRSkeleton(t *testing.T) {
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript; r-base-core has it")
 	}
-	c := exec.Command("sh", "-e", "-c", "bench plugin new Mine --lang r; bench plugin check Mine --timeout 1h")
+	c := exec.Command("sh", "-e", "-c", "bench methods new Mine --lang r; bench methods check Mine --timeout 1h")
 	c.Dir = t.TempDir()
 	c.Env = append(os.Environ(), "BENCH_KNOWN_PLUGINS="+filepath.Join(c.Dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {

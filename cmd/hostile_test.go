@@ -159,7 +159,7 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 	mark := faulty.Mark + "=" + p.dir
 	file := p.plugin(t, "Leaves", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; echo '"+
 		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
-	c, said := p.command("plugin", "check", file)
+	c, said := p.command("methods", "check", file)
 	startedCode(t, c)
 	if !strings.Contains(said.String(), "checks failed") {
 		t.Errorf("it was not asked: %s", said)

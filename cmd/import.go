@@ -31,8 +31,8 @@ func newImportCommand(a *app) *cobra.Command {
 	var from, method, version, format string
 	c := &cobra.Command{
 		Use:   "import reference | PROTOCOL | FILE...",
-		Short: "Store results that were computed elsewhere: the reference run, files of `bench bundle`, databases, or test scores",
-		Long: `import stores results of files that ` + "`bench bundle`" + ` wrote, and of whole databases, several
+		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, or test scores",
+		Long: `import stores results of files that ` + "`bench export`" + ` wrote, and of whole databases, several
 at once and in any order: every count and every failure, with the environment and the hash of
 the code that computed it; of a database also scores and models. ` + "`bench import reference`" + ` takes
 the reference run that comes with the program, so that a table is whole at once
@@ -182,7 +182,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	return all, unreadable(err)
 }
 
-// source opens a source of results: those that come with the program, a database, or a file of bench bundle. closed closes
+// source opens a source of results: those that come with the program, a database, or a file of bench export. closed closes
 // the source.
 func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
 	of, name, own := path, path, path == referenceRun || slices.Contains(protocol.Names(), path)
@@ -193,7 +193,7 @@ func (a *app) source(ctx context.Context, path string) (src admit.Source, closed
 	if own {
 		var there bool
 		if file, there, err = reference.File(of); err == nil && !there {
-			return src, nil, usage("this program comes without results of %s; name a file that `bench bundle` wrote", of)
+			return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote", of)
 		}
 	} else {
 		name = filepath.Base(path)
@@ -283,20 +283,20 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 	}
 }
 
-func newBundleCommand(a *app) *cobra.Command {
+func newExportCommand(a *app) *cobra.Command {
 	var f verifyFlags
 	var without bool
 	c := &cobra.Command{
-		Use:   "bundle FILE",
+		Use:   "export FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
-		Long: `bundle writes the counts of stored results that are ok (every fold of every grid
+		Long: `export writes the counts of stored results that are ok (every fold of every grid
 point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
 a fold. --without-folds leaves the folds out: of the reference run the file then has 141 kB
 in place of 874. Tables and figures are drawn from such a file, and its cells are verified by
 what was chosen and tested. The file is written whole or not at all; its form is described in package harness/bundle.`,
-		Example: `  bench bundle mine.bench --methods MyBoost
-  bench bundle table2.bench --protocol table2`,
+		Example: `  bench export mine.bench --methods MyBoost
+  bench export table2.bench --protocol table2`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			db, err := a.reader(c)

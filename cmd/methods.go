@@ -12,9 +12,9 @@ import (
 func newMethodsCommand(a *app) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "methods",
-		Short: "List the methods, show one, start a new one, look at trained models",
+		Short: "List, show, check and write methods in any language; look at trained models",
 	})
-	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a),
+	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a), newPluginsCommand(a),
 		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a), newMethodsPredictCommand(a), newMethodsScoreCommand(a))
 	return c
 }

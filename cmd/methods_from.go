@@ -183,7 +183,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 	if named {
 		flag = " --plugin " + link
 	}
-	fmt.Fprintf(a.err, "Try it with: bench plugin check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", link, flag, name)
+	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", link, flag, name)
 	return nil
 }
 

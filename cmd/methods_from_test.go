@@ -68,7 +68,7 @@ func TestMethodFromEstimator(t *testing.T) {
 
 	contains(bench(true, "methods", "new", "Mine", "--from", "my.py:Ridge"),
 		"Its tasks are binary: a small fit for multiclass does not end in scores.", `The grid is guessed, from the defaults of the parameters: {"penalty": [0.1, 1.0, 10.0]}`)
-	bench(true, "plugin", "check", "Mine", "--timeout", "1h")
+	bench(true, "methods", "check", "Mine", "--timeout", "1h")
 	contains(bench(true, "run", "--methods", "Mine,CART", "--datasets", "swiss", "--splits", "1", "--keep", "none"), "complete 2/2")
 	contains(bench(true, "query", "SELECT DISTINCT point FROM evaluations WHERE method = 'Mine' ORDER BY point"), `{"penalty":0.1}`, `{"penalty":1}`, `{"penalty":10}`)
 	imported := exec.Command(python, "-c", "import bench_mine")

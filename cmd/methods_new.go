@@ -42,7 +42,8 @@ yours) and says what to do with it. In a checkout of this repository it is a pac
 methods/NAME with its test; in a Go module of your own a package NAME, its test, and
 a main.go if there is none. With --lang python, r or sh it is one file in plugins/
 beside the database, where every command finds it; nothing needs to be installed but
-the language. See docs/adding-a-method.md.
+the language. With --lang go-plugin the package has a program NAME/plugin beside it,
+which serves it as a plugin. See docs/adding-a-method.md.
 
 --from makes a method of an estimator that exists, in a Python file of yours or in an
 installed module. It runs that file once, in the sandbox of plugins. Where the estimator
@@ -53,19 +54,23 @@ and those that change what it learns are written as a grid, for you to look at.`
   bench methods new RFBoost --from my.py:RFBoost
   bench methods new SVC --from sklearn.svm:SVC`,
 		Args:        takes("NAME"),
-		Annotations: map[string]string{"methods": "none"},
+		Annotations: notMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			if from != "" {
 				return a.newFrom(c.Context(), args[0], from, dir)
 			}
-			if lang != "" && lang != "go" {
-				return a.newPlugin(args[0], lang, dir)
+			switch lang {
+			case "", "go":
+				return a.newMethod(args[0], dir)
+			case "go-plugin":
+				return a.newGoPlugin(args[0], dir)
 			}
-			return a.newMethod(args[0], dir)
+			return a.newPlugin(args[0], lang, dir)
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
-	c.Flags().StringVar(&lang, "lang", "go", "language: go, python, r or sh")
+	c.Flags().StringVar(&lang, "lang", "go", "language: go, go-plugin, python, r or sh")
+	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"go", "go-plugin", "python", "r", "sh"}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or MODULE:NAME")
 	c.MarkFlagsMutuallyExclusive("lang", "from")
 	return c

@@ -16,34 +16,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newPluginCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
-		Use:   "plugin",
-		Short: "Methods in other processes, in any language: list, check, start a new one",
-		Long: `A plugin is an executable or a script that answers requests on its standard input and
-output (docs/plugin-protocol.md). It is found in plugins/ beside the database, in the folders
-of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any other.
-Python scripts are run by $BENCH_PYTHON, or python3.
+// notMethods marks a command that needs no plugin among the methods.
+var notMethods = map[string]string{"methods": "none"}
 
-What a plugin says of itself is remembered for its user, in bench/plugins of the folder for
-settings or in $BENCH_KNOWN_PLUGINS: only run, verify, methods predict and plugin check start
-plugins. One that is new, or whose files changed, is asked what it is by ` + "`bench plugin check`" + `,
-or by the first run with it, which asks you before.
-
-` + "`bench methods new NAME --from my.py:CLASS`" + ` makes a plugin of an estimator that exists.`,
-	})
-	c.AddCommand(newPluginListCommand(a), newPluginCheckCommand(a), newPluginNewCommand(a))
-	return c
-}
-
-func newPluginListCommand(a *app) *cobra.Command {
+func newPluginsCommand(a *app) *cobra.Command {
 	var layout string
 	c := &cobra.Command{
-		Use:   "list",
+		Use:   "plugins",
 		Short: "List the plugins that are found, and why one cannot be used",
-		Long: `list says what is remembered of each plugin, and starts none. The exit code is 3 if one cannot
-be used; one that is not known yet, or a file that is no plugin, is no fault.`,
-		Args: takes(),
+		Long: `plugins says what is remembered of each plugin, and starts none. The exit code is 3 if
+one cannot be used; one that is not known yet, or a file that is no plugin, is no fault.
+
+A plugin is an executable or a script that answers requests on its standard input and
+output (docs/plugin-protocol.md). It is found in plugins/ beside the database, in the
+folders of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any
+other. Python scripts are run by $BENCH_PYTHON, or python3.
+
+What a plugin says of itself is remembered for its user, in bench/plugins of the folder
+for settings or in $BENCH_KNOWN_PLUGINS: only run, verify, methods predict and methods
+check start plugins. One that is new, or whose files changed, is asked what it is by
+` + "`bench methods check`" + `, or by the first run with it, which asks you before.`,
+		Args:        takes(),
+		Annotations: notMethods,
 		RunE: func(*cobra.Command, []string) error {
 			if err := a.recallPlugins(); err != nil {
 				return err
@@ -56,7 +50,7 @@ be used; one that is not known yet, or a file that is no plugin, is no fault.`,
 					spec := f.in.Spec()
 					l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
 				case f.unknown():
-					l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench plugin check` asks it")
+					l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench methods check` asks it")
 				default:
 					if !f.known.NoPlugin {
 						broken++
@@ -85,9 +79,10 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 		Long: `check starts the plugin and tries it on small data, within a minute: shapes, repeatability,
 honesty, awkward data, how it ends. PLUGIN is a file, or the name of a method whose plugin is found.
 A line says what was asked and, where the plugin fails, what to do. The exit code is 3 if a check fails.`,
-		Example: "  bench plugin check ./myboost.py",
-		Args:    takes("PLUGIN"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
+		Example:     "  bench methods check ./myboost.py",
+		Args:        takes("PLUGIN"),
+		Annotations: notMethods,
+		RunE:        func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
 	c.Flags().DurationVar(&limit, "timeout", check.Limit, "limit for all checks together, for busy machines")
 	permissionFlags(a, c)
@@ -151,7 +146,7 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	var known []string
 	for i := range a.plugins {
 		f := &a.plugins[i]
-		if f.in == nil { // its method is not known, so compare with the file name that `plugin new` chooses
+		if f.in == nil { // its method is not known, so compare with the file name that `methods new` chooses
 			if stem := skeletonFileName(name, ""); strings.EqualFold(strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), stem) {
 				return f, nil
 			}
@@ -184,30 +179,6 @@ var pluginSkeletons = map[string]struct{ ending, text string }{
 	"python": {".py", pythonSkeleton}, "r": {".R", rSkeleton}, "sh": {".sh", shellSkeleton},
 }
 
-func newPluginNewCommand(a *app) *cobra.Command {
-	var dir, lang string
-	c := &cobra.Command{
-		Use:   "new NAME --lang python|r|go|sh",
-		Short: "Write the skeleton of a plugin",
-		Long: `new writes a plugin that works, to be replaced by your method: one file in plugins/ beside
-the database, where every command finds it. In Go it is a package NAME with its test, and a program
-NAME/plugin that serves it. An estimator in the manner of scikit-learn that exists already, in a file
-or a library, becomes one by ` + "`bench methods new NAME --from my.py:CLASS`" + `.`,
-		Example: "  bench plugin new MyBoost --lang python       plugins/myboost.py",
-		Args:    takes("NAME"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if lang == "go" {
-				return a.newGoPlugin(args[0], dir)
-			}
-			return a.newPlugin(args[0], lang, dir)
-		},
-	}
-	c.Flags().StringVar(&lang, "lang", "python", "language: python, r, go or sh")
-	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
-	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"python", "r", "go", "sh"}, cobra.ShellCompDirectiveNoFileComp))
-	return c
-}
-
 // skeletonFileName is what the file of a new plugin is called.
 func skeletonFileName(name, ending string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
@@ -217,7 +188,7 @@ func skeletonFileName(name, ending string) string {
 func (a *app) newPlugin(name, lang, dir string) error {
 	skeleton, known := pluginSkeletons[strings.ToLower(lang)]
 	if !known {
-		return usage("--lang %q is not one of go, python, r, sh", lang)
+		return usage("--lang %q is not one of go, go-plugin, python, r, sh", lang)
 	}
 	if err := a.freeName(name); err != nil {
 		return err
@@ -239,7 +210,7 @@ func (a *app) newPlugin(name, lang, dir string) error {
 	if !inFolder {
 		flag = " --plugin " + path
 	}
-	fmt.Fprintf(a.err, "Try it with: bench plugin check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
+	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 
 // withoutMethods are the verbs that need no method, so they look for no plugin.
-var withoutMethods = []string{"data", "query", "db", "version", "bundle", "plugin", "help", "completion"}
+var withoutMethods = []string{"data", "query", "db", "version", "export", "help", "completion"}
 
 // isolatedVerb is the verb by which the program starts itself for isolated cells.
 const isolatedVerb = "cell"
@@ -201,7 +201,7 @@ func (a *app) noteFaults() {
 		}
 	}
 	if unknown != nil {
-		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench plugin check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
 	}
 }
 

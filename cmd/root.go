@@ -239,8 +239,8 @@ results for one cell; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newBundleCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
-		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newPluginCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
+		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
 	dressHelp(root)

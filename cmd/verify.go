@@ -195,8 +195,7 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 		methods[l], sets[l] = append(methods[l], g.Method), append(sets[l], g.Dataset)
 	}
 	list := func(names []string) string {
-		slices.Sort(names)
-		return strings.Join(slices.Compact(names), ", ")
+		return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
 	}
 	for _, l := range slices.SortedFunc(maps.Keys(cells), func(x, y line) int {
 		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))

@@ -35,5 +35,5 @@ print(found.compare("Mine"))
 END
 cd "$work"
 env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_MIRROR="$work/none" BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/python" mine.py | grep -q 'Mine against CART'
-env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/bench" plugin list | grep -q 'plugins/mine.py .*Mine'
+env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/bench" methods plugins | grep -q 'plugins/mine.py .*Mine'
 echo "wheels: installed, and a verdict from the program that one carries"

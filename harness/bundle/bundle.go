@@ -101,7 +101,7 @@ func opened(file []byte) ([]byte, int, error) {
 	case len(file) > MaxBytes:
 		return nil, 0, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case len(file) < len(magic) || string(file[:len(magic)]) != magic:
-		return nil, 0, errors.New("it is no file of results; `bench bundle` writes such files")
+		return nil, 0, errors.New("it is no file of results; `bench export` writes such files")
 	case len(file) < head+sha256.Size:
 		return nil, 0, damaged("it has %d bytes", len(file))
 	case file[len(magic)] != version && file[len(magic)] != earlier:

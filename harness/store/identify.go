@@ -131,7 +131,7 @@ func (db *DB) checkSchema(ctx context.Context) error {
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
-			"write a bundle with the program that made it (bench bundle FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
+			"write a bundle with the program that made it (bench export FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {

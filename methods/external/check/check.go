@@ -1,5 +1,5 @@
 // Package check tests a plugin for everything that the harness relies on, for authors who write a plugin in
-// another language. `bench plugin check` prints the results of [Run]. Run takes less than a minute, on small
+// another language. `bench methods check` prints the results of [Run]. Run takes less than a minute, on small
 // data of its own.
 //
 // For methods in Go there is registry/conform, which checks more, as a test.

@@ -5,7 +5,7 @@
 
     serve(SVC(), grid={"C": [0.1, 1, 10, 100]})
 
-That is a whole plugin: `bench plugin check svc.py` tries it, `bench run --plugin svc.py ...` compares
+That is a whole plugin: `bench methods check svc.py` tries it, `bench run --plugin svc.py ...` compares
 it. `serve` takes an estimator in the manner of scikit-learn, or a class of one's own that has `fit(X, y)`
 and one of `decision_function(X)`, `predict_proba(X)` and `predict(X)`.
 

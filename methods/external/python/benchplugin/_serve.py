@@ -63,7 +63,7 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     if multiprocessing.parent_process() is not None or getattr(multiprocessing.current_process(), "_inheriting", False):
         return  # a process that the method started imports the script again
     if streams is None:
-        print("This is a plugin for bench. Try: bench plugin check", sys.argv[0], file=sys.stderr)
+        print("This is a plugin for bench. Try: bench methods check", sys.argv[0], file=sys.stderr)
         sys.exit(2)
     found, versions = made_of(sys.modules["__main__"], libraries)
 
