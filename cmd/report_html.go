@@ -45,7 +45,7 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 	var f pageFlags
 	c := &cobra.Command{
 		Use:   "html",
-		Short: "One page to read: verdicts, the table to sort and filter, ranks, and what stands behind every number",
+		Short: "One page, or a folder of pages: verdicts, the table, what stands behind every number",
 		Long: `html writes one file that holds everything and loads nothing: verdicts, the table
 with methods and data sets to choose (ranks are computed again for the choice), the
 diagram of critical differences, published values beside ours with intervals, what is
@@ -53,17 +53,22 @@ missing, times, and a section for each data set and each method. A click on a nu
 or Enter, shows its splits, settings, machines, commands and queries. The page reads
 in light and dark, on a phone and on paper.
 
-bench publish writes the same as static pages for the web.`,
+With -o FOLDER/ it writes the same as static pages for the web: index.html and a page for
+each data set and each method. They need no server program: any web server, or a browser
+that opens the file, shows them. The folder is written whole or not at all. A folder that
+was written so before is replaced; one that holds anything else is refused.`,
 		Example: `  bench report html -o report.html
+  bench report html -o site/
   bench report html --focus MyBoost -o myboost.html
   bench report html --protocol mfga --metric auc -o mfga.html`,
 		Args: takes(),
 	}
 	f.add(a, c)
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this file, or to this folder with a / at its end, whole or not at all (default standard output)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if f.output != "" && render.FormatOf(f.output) != "html" {
-			return usage("--output %s: the ending %q is not one of .html, .htm", f.output, filepath.Ext(f.output))
+		folder := isFolder(f.output)
+		if f.output != "" && !folder && render.FormatOf(f.output) != "html" {
+			return usage("--output %s: the ending %q is not one of .html, .htm; a folder has a / at its end", f.output, filepath.Ext(f.output))
 		}
 		ctx, done := a.untilSignal(c.Context())
 		defer done()
@@ -71,10 +76,16 @@ bench publish writes the same as static pages for the web.`,
 		if err != nil {
 			return err
 		}
-		if f.output == "" {
+		switch {
+		case f.output == "":
 			return p.Write(a.out)
+		case folder:
+			err = atomicfile.Folder(f.output, page.Mark, func(add func(string, func(io.Writer) error) error) error {
+				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
+			})
+		default:
+			err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
 		}
-		err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
 		return a.wrote(f.output, p.Warnings, err)
 	}
 	return c

@@ -239,7 +239,7 @@ results for one cell; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPublishCommand(a), newPaperCommand(a), newExperimentCommand(a),
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)

@@ -1,5 +1,5 @@
 // Package page makes an interactive page of all results. `bench report html` writes the page as one file that holds
-// everything and loads nothing. `bench publish` writes the same content as static pages, with a page for each data set and
+// everything and loads nothing. `bench report html -o FOLDER/` writes the same content as static pages, with a page for each data set and
 // each method.
 //
 // Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and package
