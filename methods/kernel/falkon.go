@@ -83,7 +83,7 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 		maxIter   int
 	}
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
-	ys, mean := targets(train)
+	ys, mean := fitting.Targets(train)
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma, ps[i].MaxIter} }) {
 		p := ps[group[0]]
 		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)

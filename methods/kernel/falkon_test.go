@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,7 @@ func TestFalkonIsTheRidge(t *testing.T) {
 				a.Scale(150*lambda, &a)
 				kk.Mul(k.T(), k)
 				a.Add(&a, &kk)
-				ys, mean := targets(train)
+				ys, mean := fitting.Targets(train)
 				got := make([]float64, 150*len(ys))
 				if err := fitted.Score(t.Context(), train.X, got); err != nil {
 					t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
-	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -136,26 +135,6 @@ func (c *cover) normal(ctx context.Context, dst, vs [][]float64) error {
 // machineOf returns a machine on the landmarks, without coefficients.
 func (c *cover) machineOf(outputs int) *machine {
 	return &machine{N: c.m, D: c.d, Outputs: outputs, X: c.z, Gamma: c.gamma}
-}
-
-// targets returns what a regression on labels fits: the targets less their mean, and the mean, or +-1 for each class against
-// the rest, and 0.
-func targets(train registry.Data) (ys [][]float64, mean float64) {
-	ys = fitting.OneAgainstRest(train)
-	if train.Task != registry.Regression {
-		return ys, 0
-	}
-	centred, mean := centredTargets(train.Y)
-	return [][]float64{centred}, mean
-}
-
-// centredTargets returns y less its mean, and the mean.
-func centredTargets(y []float64) (centred []float64, mean float64) {
-	mean, centred = vmath.Sum(y)/float64(len(y)), make([]float64, len(y))
-	for i, v := range y {
-		centred[i] = v - mean
-	}
-	return centred, mean
 }
 
 // coverCost is the cost of K_nm and K_mm, and of the factor of K_mm.

@@ -136,7 +136,7 @@ func ridge(ctx context.Context, phi []float64, n, m int) (linearFit, error) {
 	}
 	solver := cholesky.New(m)
 	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
-		off, mean := centredTargets(y)
+		off, mean := fitting.Centred(y)
 		a, w := slices.Clone(gram), make([]float64, m)
 		vmath.MatTVec(w, phi, n, m, off)
 		for j := range m {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -85,10 +84,7 @@ func groups(ps []Params) [][]int {
 }
 
 func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
-	ys, mean := fitting.OneAgainstRest(train), 0.0
-	if train.Task == registry.Regression {
-		ys, mean = targets(train.Y)
-	}
+	ys, mean := fitting.Targets(train)
 	f := newFit(slices.Clone(fitting.Rows(train.X)), train.Shape().D, ys)
 	for _, group := range groups(ps) {
 		p := ps[group[0]]
@@ -114,16 +110,6 @@ func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params,
 		}
 	}
 	return nil
-}
-
-// targets returns y less its mean, as the only output, and the mean.
-func targets(y []float64) (ys [][]float64, mean float64) {
-	mean = vmath.Sum(y) / float64(len(y))
-	centred := make([]float64, len(y))
-	for i, v := range y {
-		centred[i] = v - mean
-	}
-	return [][]float64{centred}, mean
 }
 
 // A fit is the state of the algorithm.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -94,6 +95,25 @@ func OneAgainstRest(d registry.Data) [][]float64 {
 		}
 	}
 	return ys
+}
+
+// Targets returns what least squares fit: the targets of regression less their mean, and the mean; or +-1 for each class against the
+// rest, and 0.
+func Targets(d registry.Data) (ys [][]float64, mean float64) {
+	if d.Task != registry.Regression {
+		return OneAgainstRest(d), 0
+	}
+	centred, mean := Centred(d.Y)
+	return [][]float64{centred}, mean
+}
+
+// Centred returns y less its mean, and the mean.
+func Centred(y []float64) (centred []float64, mean float64) {
+	mean, centred = vmath.Sum(y)/float64(len(y)), make([]float64, len(y))
+	for i, v := range y {
+		centred[i] = v - mean
+	}
+	return centred, mean
 }
 
 // Blocks calls do for blocks of the numbers from 0 to n - 1, of the given size, and looks at the context before each block.
