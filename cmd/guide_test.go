@@ -91,3 +91,61 @@ func shellBlocks(text string) []shellBlock {
 	}
 	return out
 }
+
+// TestTutorial runs every command of docs/tutorial/first-hour.md in order in one empty folder: sh blocks as scripts, console blocks line by
+// line, whose output is compared with what the page shows.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	testenv.OnlyThorough(t) // TestReadmeExamples and plugin.txtar run its parts
+	python := testenv.Python(t)
+	mirror, err := filepath.Abs(testenv.Mirror(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "docs/tutorial/first-hour.md"
+	text, dir := strings.Join(readLines(t, page), "\n"), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(python, filepath.Join(dir, "bin", "python3")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "work")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func(command string) string {
+		c := exec.Command("sh", "-e", "-c", strings.ReplaceAll(command, "methods check", "methods check --timeout 1h")) // however busy the machine is
+		c.Dir = folder
+		c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
+			"BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+		var said strings.Builder
+		c.Stderr = &said
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%s\n%v\n%s%s", command, err, out, said.String())
+		}
+		return string(out)
+	}
+	commands := 0
+	for block := range strings.SplitSeq(text, "\n```") {
+		kind, body, _ := strings.Cut(block, "\n")
+		switch kind {
+		case "sh":
+			run(body)
+			commands++
+		case "console":
+			for _, e := range consoleExamples(page, "```console\n"+body) {
+				out := run(e.command)
+				commands++
+				if len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(out, "\n"), "\n"), e.output) {
+					t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, page, strings.Join(e.output, "\n"))
+				}
+			}
+		}
+	}
+	if commands < 18 {
+		t.Errorf("the tutorial has %d commands", commands)
+	}
+}
