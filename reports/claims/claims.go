@@ -208,7 +208,11 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 			p.Estimate = times(l, c, other)
 		case experiments.Slope:
 			p.What, p.Percent = "power of "+l.Quantity, false
-			p.Estimate = power(l, c)
+			if p.At == nil {
+				from, to := l.UpperHalf(c.Series)
+				p.At = []float64{from, to}
+			}
+			p.Estimate = power(l, c.Series, p.At[0], p.At[1])
 		default:
 			p.Estimate = means(l, c, other)
 		}
@@ -374,14 +378,10 @@ func times(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 	return repeated(list)
 }
 
-// power is the power of the swept quantity with which processor times grow.
-func power(l sweep.Lines, c experiments.Comparison) Estimate {
-	xs := at(l, c.At, c.Series, "")
-	if len(xs) < 2 {
-		return Estimate{}
-	}
+// power is the power of the swept quantity with which processor times grow between two of its values.
+func power(l sweep.Lines, series string, from, to float64) Estimate {
 	var list []float64
-	for _, v := range l.Powers(c.Series, xs[0], xs[len(xs)-1], l.Seconds()) {
+	for _, v := range l.Powers(series, from, to, l.Seconds()) {
 		list = append(list, v)
 	}
 	slices.Sort(list)
@@ -429,10 +429,9 @@ func (p Part) row(claim int) doc.Row {
 			name = fmt.Sprintf("%d. %s / %s", claim, p.Series, p.Other)
 		}
 	}
-	if p.Of == experiments.Slope {
-		name += ", power"
-	}
-	if at := points(p.At); at != "" {
+	if at := points(p.At); p.Of == experiments.Slope {
+		name += fmt.Sprintf(", power from %g to %g", p.At[0], p.At[1])
+	} else if at != "" {
 		name += " at " + at
 	}
 	if p.WithAt != nil {

@@ -325,25 +325,35 @@ func (p page) slopes() doc.Table {
 			"Declared: the same slope of the cost that the method declares for these cells, by which runs are planned."}}
 	var rows []doc.Row
 	for _, name := range p.Names {
-		xs := p.Xs(name)
-		from := xs[len(xs)/2]
-		if len(xs) < 3 {
-			from = xs[0]
-		}
-		s := sorted(p.Powers(name, from, xs[len(xs)-1], p.Seconds()))
+		from, to := p.UpperHalf(name)
+		s := sorted(p.Powers(name, from, to, p.Seconds()))
 		if len(s) == 0 {
 			continue
 		}
 		declared := doc.Entry{Text: frame.Absent}
 		number := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'f', 2, 64)} }
 		whole := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'g', -1, 64)} }
-		if d := sorted(p.Powers(name, from, xs[len(xs)-1], p.Declared())); len(d) > 0 {
+		if d := sorted(p.Powers(name, from, to, p.Declared())); len(d) > 0 {
 			declared = number(median(d))
 		}
-		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), declared, whole(from), whole(xs[len(xs)-1])}})
+		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), declared, whole(from), whole(to)}})
 	}
 	t.Sections = [][]doc.Row{rows}
 	return t
+}
+
+// UpperHalf returns the ends of the upper half of the values at which a series has runs. Growth is read there, since the time
+// that does not grow, such as that of reading data, weighs least there. Of two values both count, and of none the ends are 0.
+func (l Lines) UpperHalf(series string) (from, to float64) {
+	xs := l.Xs(series)
+	switch n := len(xs); {
+	case n == 0:
+		return 0, 0
+	case n < 3:
+		return xs[0], xs[n-1]
+	default:
+		return xs[n/2], xs[n-1]
+	}
 }
 
 // Powers says how fast a measure grows, such as processor time. For each split it fits the logarithm of the measure over the
