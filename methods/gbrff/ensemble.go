@@ -75,19 +75,25 @@ func (m *ensemble) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 	}}
 }
 
-// blockRows rows at a time go through all rounds, so that they stay in the cache.
-const blockRows = 256
+// A vote is computed for blockRows rows, and for the cosines of about blockFeatures features, at a time, so that they stay in the cache.
+const blockRows, blockFeatures = 256, 64
 
 // advance adds the rounds from, from+1, .. to-1 to the scores. A row's score
 // depends neither on the other rows nor on how the rounds are divided into calls.
 func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, to int) error {
-	var z, h [blockRows]float64
+	rounds := max(1, blockFeatures/m.K) // that are evaluated together
+	room := make([]float64, (rounds*m.K+1)*min(blockRows, x.n))
 	err := fitting.Blocks(ctx, x.n, blockRows, func(lo, hi int) {
-		block, h, z := x.slice(lo, hi), h[:hi-lo], z[:hi-lo]
-		for t := from; t < to; t++ {
-			m.learner(t, block, h, z)
-			floats.Scale(m.Alpha[t], h)
-			floats.Add(scores[lo:hi], h)
+		block, height := vmath.Pack(x.slice(lo, hi), hi-lo, m.D), hi-lo
+		h, cosines := room[:height], room[height:]
+		for t := from; t < to; t += rounds {
+			end := min(t+rounds, to)
+			block.Cosines(cosines[:(end-t)*m.K*height], m.Omega[t*m.K*m.D:end*m.K*m.D], m.Phase[t*m.K:end*m.K])
+			for r := t; r < end; r++ {
+				m.learner(r, cosines[(r-t)*m.K*height:], h)
+				floats.Scale(m.Alpha[r], h)
+				floats.Add(scores[lo:hi], h)
+			}
 		}
 	})
 	if err != nil {
@@ -96,15 +102,13 @@ func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, 
 	return fitting.CheckScores(scores, 1)
 }
 
-// learner writes h^t of a block of rows to h; z is scratch of h's length.
-func (m *ensemble) learner(t int, block, h, z []float64) {
+// learner sums h^t of a block of rows from the cosines of its features.
+func (m *ensemble) learner(t int, cosines, h []float64) {
 	clear(h)
 	for j, q := range m.weights(t) {
-		vmath.MatVec(z, block, len(z), m.D, m.omega(t, j))
-		floats.AddConst(-m.phases(t)[j], z)
-		vmath.Cos(z, z)
-		floats.Scale(q, z)
-		floats.Add(h, z)
+		c := cosines[j*len(h) : (j+1)*len(h)]
+		floats.Scale(q, c)
+		floats.Add(h, c)
 	}
 }
 

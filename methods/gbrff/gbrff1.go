@@ -65,15 +65,6 @@ func pathCost1(s registry.Shape, ps []Params1) float64 {
 	return ns
 }
 
-// exponential is GBRFF1's criterion:
-//
-//	landmark  min over l in R^d of  mean exp(-r_i (1/K) sum_j cos(omega_j.(l - x_i)))
-//	weights   q_j proportional to exp(-beta sqrt(n) mean exp(-r_i cos(omega_j.(l - x_i))))
-//
-// with the gradient mean r_i exp(..) (1/K) sum_j sin(omega_j.(l - x_i)) omega_j in the
-// landmark (the paper prints a product of two sums over j instead).
-var exponential = criterion{landmark: (*vmath.Packed).LandmarkLoss, features: (*vmath.Packed).PairLosses}
-
 // fit1 is Algorithm 2. The published program stops the search for the landmark after ten L-BFGS iterations from the origin, and
 // so does this one. Grid points that differ in beta alone run round by round together, and all gammas scale the same normals.
 func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
@@ -96,7 +87,7 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 // boost1 fits the grid points ps[i], i of the group, with the frequencies of all rounds.
 func boost1(ctx context.Context, x *vmath.Packed, y, omegas []float64, ps []Params1, group []int) ([]*ensemble, error) {
 	p, d := ps[group[0]], x.Cols()
-	b := newLearner(x, p.K, exponential)
+	b := newLearner(x, p.K)
 	votes, models := make([]*state, len(group)), make([]*ensemble, len(group))
 	for at := range group {
 		votes[at] = newState(y) // lines 1, 3 and 4

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Params2019 holds the parameters of GBRFF and GBRFF-random.
@@ -53,7 +51,7 @@ func GBRFFRandom() registry.Spec {
 }
 
 func spec2019(s registry.Spec, random bool) registry.Spec {
-	s.Version, s.Tasks, s.Load = "2", registry.Binary, load
+	s.Version, s.Tasks, s.Load = "3", registry.Binary, load
 	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
 	fit := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
@@ -68,105 +66,83 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 // gridSettings is the number of grid points of the published grid, which run together.
 const gridSettings = 60
 
-// memory2019 counts the packed rows, the cosines and sines, the frequencies, and weights,
-// phases, steps and residuals of each grid point of the published grid.
+// memory2019 counts the cosines and sines with their products, the frequencies, and weights, phases, steps, residuals, values and
+// combinations of each grid point of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
-	features := int64(p.T) * int64(p.K)
-	return int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) +
-		8*(features*int64(s.D)+gridSettings*(2*features+int64(p.T+s.N))+2*int64(s.N))
+	n, k, features := int64(s.N), int64(p.K), int64(p.T)*int64(p.K)
+	return 8 * (features*int64(s.D) + 2*k*n + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
 }
 
-// pathCost2019 was fitted to n from 125 to 3217 and d from 8 to 60: see
-// docs/performance.md. Grid points share draws, cosines and sines, but not searches.
+// pathCost2019 counts, for all grid points of the same frequencies, the draws, the cosines and sines, and their products. Each
+// grid point then makes two passes over the rows, and about 13 products with A where a landmark is searched.
 func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared := map[Params2019]bool{}
 	ns := 0.0
 	for _, p := range ps {
-		features := float64(p.T) * float64(p.K)
+		t, k := float64(p.T), float64(p.K)
 		if key := p.withoutScaling(); !shared[key] {
 			shared[key] = true
-			ns += features * (20*d + n*(1+0.03*d))
+			ns += t * k * (20*d + n*(1+0.03*d))
+			if !random {
+				ns += t * k * k * n * 0.1
+			}
 		}
-		far := vmath.PackedBytes(s.N, 2*p.K) > 2<<20 // beyond a core's own cache
-		perRow := 4.5                                // about 13 passes over cosines and sines
-		switch {
-		case random && far && len(ps) > 1:
-			perRow = 1.1 // two passes; between them other grid points use the cache
-		case random:
-			perRow = 0.3 // two passes
-		case far:
-			perRow = 10
+		ns += t * k * n * 0.2
+		if !random {
+			ns += t * 13 * k * (0.4*k + 2*d)
 		}
-		ns += features * (4*d + n*perRow)
 	}
 	return ns
 }
 
-// leastSquares is the criterion of equations (5) and (7):
-//
-//	landmark  min over l in R^d of  mean (r_i - (1/K) sum_j cos(omega_j.(l - x_i)))^2
-//	weights   q_j proportional to exp(-beta mean (r_i - cos(omega_j.(l - x_i)))^2)
-//
-// (the paper's second line of (7) lacks the minus sign of its first).
-var leastSquares = criterion{landmark: (*vmath.Packed).LandmarkSquareLoss, features: (*vmath.Packed).PairSquareLosses}
-
-// fit2019 is Algorithm 1 with the weak learners of Section 4.2. The search for the landmark is that of GBRFF1. Grid points that
-// differ in beta and learning_rate alone run together.
+// fit2019 is Algorithm 1 with the weak learners of Section 4.2. Grid points that differ in beta and learning_rate alone run together.
 func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
-	x := rowsOf(train.X).pack()
 	return inGroups(name, ps, Params2019.withoutScaling, func(group []int) ([]*ensemble, error) {
-		return boost2019(ctx, env, train, x, ps, group, random)
+		return boost2019(ctx, env, train, ps, group, random)
 	}, yield)
 }
 
 // boost2019 fits the grid points ps[i], i of the group, which differ in beta and learning_rate alone.
-func boost2019(ctx context.Context, env registry.Env, train registry.Data, x *vmath.Packed, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
-	p, d := ps[group[0]], x.Cols()
+func boost2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
+	p, x := ps[group[0]], rowsOf(train.X)
 	rng := env.Rand()
-	omegas := draw(rng, p.T*p.K*d, p.coefficient())
+	omegas := draw(rng, p.T*p.K*x.d, p.coefficient())
 	var landmarks []int
 	if random {
-		landmarks = rng.Choice(len(train.Y), p.T)
+		landmarks = rng.Choice(x.n, p.T)
 	}
-	b := newLearner(x, p.K, leastSquares)
-	residuals, models := make([][]float64, len(group)), make([]*ensemble, len(group))
+	h0 := vmath.Sum(train.Y) / float64(x.n)                   // line 1
+	w := newSquares(x, p.K, len(group), !random, train.Y, h0) // line 3
+	models := make([]*ensemble, len(group))
 	for at := range group {
-		h0 := vmath.Sum(train.Y) / float64(len(train.Y)) // line 1
-		models[at] = newEnsemble(d, p.T, p.K, h0, omegas)
-		residuals[at] = slices.Clone(train.Y) // line 3
-		floats.AddConst(-h0, residuals[at])
+		models[at] = newEnsemble(x.d, p.T, p.K, h0, omegas)
 	}
 	for t := range p.T { // line 2
-		b.setFrequencies(models[0].round(t))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w.setFrequencies(models[0].round(t))
+		if !random {
+			w.search() // line 4: equation (5)
+		}
 		for at, i := range group {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+			m, landmark := models[at], w.searches[at].landmark
+			if random {
+				landmark = x.slice(landmarks[t], landmarks[t]+1)
 			}
-			r, m := residuals[at], models[at]
-			if random { // line 4: equation (5)
-				copy(m.phases(t), b.placeLandmark(train.X.RawRowView(landmarks[t]), r))
-			} else {
-				copy(m.phases(t), b.findLandmark(r))
-			}
-			b.weigh(m.weights(t), ps[i].Beta) // equation (7)
-			h := b.values(m.weights(t))
-			alpha := leastSquaresStep(r, h) // equation (8)
+			copy(m.phases(t), w.place(landmark))
+			w.weigh(m.weights(t), at, ps[i].Beta) // equation (7)
+		}
+		w.evaluate()
+		for at, i := range group {
+			alpha := w.step(at) // equation (8)
 			if math.IsNaN(alpha) {
 				return nil, fmt.Errorf("round %d: %w", t+1, errNotANumber)
 			}
-			m.Alpha[t] = ps[i].LearningRate * alpha
-			vmath.Axpy(-m.Alpha[t], h, r) // line 5; line 3 of the next round
+			models[at].Alpha[t] = ps[i].LearningRate * alpha
+			w.subtract(at, models[at].Alpha[t]) // line 5; line 3 of the next round
 		}
 	}
 	return models, nil
-}
-
-// leastSquaresStep returns the alpha that minimises sum (r_i - alpha h_i)^2, or 0 if h is zero.
-func leastSquaresStep(r, h []float64) float64 {
-	hh := vmath.Dot(h, h)
-	if hh == 0 {
-		return 0
-	}
-	return vmath.Dot(r, h) / hh
 }

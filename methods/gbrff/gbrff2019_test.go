@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -208,9 +209,9 @@ func TestLeastSquaresCriterion(t *testing.T) {
 	data := testsplit.Waves(6, n, d)
 	x := rowsOf(data.X)
 	omega := draw(rng.New(2), k*d, 0.5)
-	b := newLearner(x.pack(), k, leastSquares)
+	b := newSquares(x, k, 1, true, data.Y, 0)
 	b.setFrequencies(omega)
-	b.r = data.Y
+	b.searches[0].energy = vmath.Dot(data.Y, data.Y) / n
 	l := []float64{0.3, -0.2, 0.7, 0.1}
 	want := 0.0
 	for i, y := range data.Y {
@@ -220,7 +221,10 @@ func TestLeastSquaresCriterion(t *testing.T) {
 		}
 		want += (y - h) * (y - h) / n
 	}
-	checkLoss(t, "GBRFF, landmark", b.loss, l, want)
+	loss := func(l, gradient []float64) float64 {
+		return b.loss(0, l, gradient, func() { b.multiply(1) })
+	}
+	checkLoss(t, "GBRFF, landmark", loss, l, want)
 }
 
 // TestLeastSquaresFalls: alpha minimises the squared loss along h, and so no learning

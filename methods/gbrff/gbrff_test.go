@@ -109,7 +109,7 @@ func TestLosses(t *testing.T) {
 		t.Errorf("loss of phase 0.1 turns is %v, want %v", got, want)
 	}
 
-	b := newLearner(x.pack(), k, exponential)
+	b := newLearner(x.pack(), k)
 	b.setFrequencies(omega)
 	b.r = r
 	frequency := func(j int) []float64 { return omega[j*d : (j+1)*d] }

@@ -10,26 +10,19 @@ import (
 // We use the same number for the method of 2019, whose paper says only that the search is a gradient descent.
 const landmarkIterations = 10
 
-// A criterion is how GBRFF1 and GBRFF measure weak learners against residuals r.
-type criterion struct {
-	// landmark returns the loss of (1/K) sum_j cos(u_j - z_ij) and its slopes in u.
-	landmark func(trig *vmath.Packed, u, r, scores, slopes []float64) float64
-	// features writes the losses of the K features, each alone.
-	features func(trig *vmath.Packed, u, r, losses []float64)
-}
-
-// A learner searches the weak learner sum_j q_j cos(omega_j.(l - x)) for residuals
-// r, K frequencies omega_j given:
+// A learner searches GBRFF1's weak learner sum_j q_j cos(omega_j.(l - x)) for residuals r, K frequencies omega_j given:
 //
-//	landmark  min over l in R^d of the loss of (1/K) sum_j cos(omega_j.(l - x_i))
-//	weights   q_j proportional to exp(-factor * loss of cos(omega_j.(l - x_i)))
+//	landmark  min over l in R^d of  mean exp(-r_i (1/K) sum_j cos(omega_j.(l - x_i)))
+//	weights   q_j proportional to exp(-beta sqrt(n) mean exp(-r_i cos(omega_j.(l - x_i))))
+//
+// with the gradient mean r_i exp(..) (1/K) sum_j sin(omega_j.(l - x_i)) omega_j in the
+// landmark (the paper prints a product of two sums over j instead).
 //
 // The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos
 // z_ij + sin u_j sin z_ij. The sines and cosines of z are computed once a round, and both the learner and the gradient are
 // linear in them. They do not depend on the residuals, so grid points with the same frequencies share them.
 type learner struct {
 	x        *vmath.Packed
-	measure  criterion
 	r        []float64
 	omega    []float64     // K x d
 	trig     *vmath.Packed // n x 2K: cos z_ij, then sin z_ij
@@ -42,9 +35,9 @@ type learner struct {
 	loss     lbfgs.Objective
 }
 
-func newLearner(x *vmath.Packed, k int, measure criterion) *learner {
+func newLearner(x *vmath.Packed, k int) *learner {
 	b := &learner{
-		x: x, measure: measure,
+		x:        x,
 		landmark: make([]float64, x.Cols()),
 		u:        make([]float64, k), slopes: make([]float64, k), mixture: make([]float64, 2*k),
 		h:       make([]float64, x.Rows()),
@@ -70,13 +63,6 @@ func (b *learner) findLandmark(r []float64) []float64 {
 	return b.u
 }
 
-// placeLandmark sets the landmark l for the residuals r without a search.
-func (b *learner) placeLandmark(l, r []float64) []float64 {
-	b.r = r
-	b.turnTo(l)
-	return b.u
-}
-
 // turnTo computes u_j = omega_j.l.
 func (b *learner) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len(l), l) }
 
@@ -84,14 +70,14 @@ func (b *learner) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len
 // sum_j (slope in u_j) omega_j.
 func (b *learner) landmarkLoss(l, gradient []float64) float64 {
 	b.turnTo(l)
-	loss := b.measure.landmark(b.trig, b.u, b.r, nil, b.slopes)
+	loss := b.trig.LandmarkLoss(b.u, b.r, nil, b.slopes)
 	vmath.MatTVec(gradient, b.omega, len(b.u), len(l), b.slopes)
 	return loss
 }
 
-// weigh writes the K feature weights to q.
+// weigh writes the K feature weights to q; factor is beta sqrt(n).
 func (b *learner) weigh(q []float64, factor float64) {
-	b.measure.features(b.trig, b.u, b.r, q)
+	b.trig.PairLosses(b.u, b.r, q)
 	floats.Scale(-factor, q)
 	vmath.Softmax(q, q)
 }

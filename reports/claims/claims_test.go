@@ -121,16 +121,21 @@ func row(dataset, method string, split, correct int, seconds float64) store.Row 
 // frameOf is a sweep of two methods over one quantity: A is ahead by 4 points at 1 and equal at 2, and takes twice the time, which
 // grows with the square of the quantity.
 func frameOf(t *testing.T) frame.Frame {
+	return frameWith(t, []int{1, 2, 4}, func(x int) float64 { return float64(x * x) })
+}
+
+// frameWith is that sweep over other values of the quantity, with other seconds of B at each.
+func frameWith(t *testing.T, xs []int, seconds func(x int) float64) frame.Frame {
 	in := rows.Input{Known: map[string]rows.Set{"s": {}, "r": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 5, []string{"s", "r"}
 	in.Protocol.Sweep.Name = "rounds"
-	for _, x := range []int{1, 2, 4} {
+	for _, x := range xs {
 		for _, m := range []string{"A", "B"} {
 			method := m + " rounds=" + string(rune('0'+x))
 			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
 			for split := 1; split <= 5; split++ {
 				for i, set := range []string{"s", "r"} {
-					correct, time := 70+split+10*i, float64(x*x)*(1+0.01*float64(split))
+					correct, time := 70+split+10*i, seconds(x)*(1+0.01*float64(split))
 					if m == "A" && x == 1 {
 						correct += 4 + split%2
 					}
@@ -143,6 +148,25 @@ func frameOf(t *testing.T) frame.Frame {
 		}
 	}
 	return in.Frame(t)
+}
+
+// The power with which times grow is read over the upper half of the values, as in the table of the sweep: below it a constant
+// time hides the growth.
+func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
+	f := frameWith(t, []int{1, 2, 4, 8}, func(x int) float64 { return max(1, float64(x*x)/16) })
+	for _, c := range []struct {
+		at   []float64
+		want float64
+	}{{nil, 2}, {[]float64{1, 2}, 0}, {[]float64{4, 8}, 2}} {
+		claim := ends(experiments.Comparison{Series: "B", Of: experiments.Slope, At: c.at}, 0, math.Inf(1))
+		got, err := Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{claim}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := got[0].Parts[0].Value(); math.Abs(v-c.want) > 1e-12 {
+			t.Errorf("at %v the power is %g, want %g", c.at, v, c.want)
+		}
+	}
 }
 
 func ends(c experiments.Comparison, least, most float64) experiments.Comparison {

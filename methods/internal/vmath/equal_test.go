@@ -145,25 +145,11 @@ var kernelCases = []kernelCase{
 			func() { f[0] = expLinearRef(p.data, n, d, v, r, scores, grad) })
 		return slices.Concat(scores, grad, f)
 	}},
-	{"SquareLinearLoss", func(src *source, n, d int, ref bool) []float64 {
-		p, v, r := Pack(src.floats(n*d), n, d), src.floats(d), src.floats(n)
-		scores, grad, f := src.room(n), src.room(d), src.room(1)
-		pick(ref, func() { f[0] = squareLinear(p.data, n, d, v, r, scores, grad) },
-			func() { f[0] = squareLinearRef(p.data, n, d, v, r, scores, grad) })
-		return slices.Concat(scores, grad, f)
-	}},
 	{"PairLosses", func(src *source, n, d int, ref bool) []float64 {
 		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
 		out := src.room(d)
 		pick(ref, func() { expPairs(p.data, n, d, cu, su, r, out) },
 			func() { expPairsRef(p.data, n, d, cu, su, r, out) })
-		return out
-	}},
-	{"PairSquareLosses", func(src *source, n, d int, ref bool) []float64 {
-		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
-		out := src.room(d)
-		pick(ref, func() { squarePairs(p.data, n, d, cu, su, r, out) },
-			func() { squarePairsRef(p.data, n, d, cu, su, r, out) })
 		return out
 	}},
 	{"ExpShiftLoss", func(src *source, n, _ int, ref bool) []float64 {

@@ -25,26 +25,14 @@ func (p *Packed) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) 
 // sets grad, of Cols elements, to df/dv = -(1/n) sum_i x_i r_i exp(-r_i a_i), and
 // scores[i] to a_i unless scores is nil. One pass over p.
 func (p *Packed) ExpLinearLoss(v, r, scores, grad []float64) float64 {
-	p.linearLengths("Packed.ExpLinearLoss", v, r, scores, grad)
+	sameLength("Packed.ExpLinearLoss", "v", len(v), "the matrix", p.d)
+	sameLength("Packed.ExpLinearLoss", "r", len(r), "the matrix", p.n)
+	sameLength("Packed.ExpLinearLoss", "grad", len(grad), "the matrix", p.d)
+	if scores != nil {
+		sameLength("Packed.ExpLinearLoss", "scores", len(scores), "the matrix", p.n)
+	}
 	f := expLinear(p.data, p.n, p.d, v, r, scores, grad)
 	return mean(f, grad, p.n)
-}
-
-// SquareLinearLoss is like ExpLinearLoss, for the square loss f = (1/n) sum_i (r_i - a_i)^2 with
-// df/dv = -(2/n) sum_i x_i (r_i - a_i).
-func (p *Packed) SquareLinearLoss(v, r, scores, grad []float64) float64 {
-	p.linearLengths("Packed.SquareLinearLoss", v, r, scores, grad)
-	f := squareLinear(p.data, p.n, p.d, v, r, scores, grad)
-	return mean(f, grad, p.n)
-}
-
-func (p *Packed) linearLengths(f string, v, r, scores, grad []float64) {
-	sameLength(f, "v", len(v), "the matrix", p.d)
-	sameLength(f, "r", len(r), "the matrix", p.n)
-	sameLength(f, "grad", len(grad), "the matrix", p.d)
-	if scores != nil {
-		sameLength(f, "scores", len(scores), "the matrix", p.n)
-	}
 }
 
 // LandmarkLoss is the objective of GBRFF1's landmark search (Gautheron et al. 2020,
@@ -58,20 +46,9 @@ func (p *Packed) linearLengths(f string, v, r, scores, grad []float64) {
 // whose product with W is the gradient in x; scores[i] becomes a_i unless scores is nil.
 // The passes over examples need no trigonometry: cos(t - z) = cos t cos z + sin t sin z.
 func (p *Packed) LandmarkLoss(t, r, scores, grad []float64) float64 {
-	return p.landmarkLoss(t, r, scores, grad, (*Packed).ExpLinearLoss)
-}
-
-// LandmarkSquareLoss is LandmarkLoss for the least-squares objective of GBRFF (Gautheron
-// et al. 2019), f = (1/n) sum_i (r_i - a_i)^2.
-func (p *Packed) LandmarkSquareLoss(t, r, scores, grad []float64) float64 {
-	return p.landmarkLoss(t, r, scores, grad, (*Packed).SquareLinearLoss)
-}
-
-// landmarkLoss evaluates a loss of linear scores at v = [cos t, sin t]/K and applies the chain rule.
-func (p *Packed) landmarkLoss(t, r, scores, grad []float64, loss func(p *Packed, v, r, scores, grad []float64) float64) float64 {
 	k := len(t)
-	sameLength("Packed landmark loss", "cos and sin of t", 2*k, "the matrix", p.d)
-	sameLength("Packed landmark loss", "grad", len(grad), "t", k)
+	sameLength("Packed.LandmarkLoss", "cos and sin of t", 2*k, "the matrix", p.d)
+	sameLength("Packed.LandmarkLoss", "grad", len(grad), "t", k)
 	mem := scratch(4 * k)
 	defer pool.Put(mem)
 	v, g := (*mem)[:2*k], (*mem)[2*k:]
@@ -79,7 +56,7 @@ func (p *Packed) landmarkLoss(t, r, scores, grad []float64, loss func(p *Packed,
 	for j := range v {
 		v[j] /= float64(k)
 	}
-	f := loss(p, v, r, scores, g)
+	f := p.ExpLinearLoss(v, r, scores, g)
 	for j := range grad {
 		grad[j] = float64(v[j]*g[k+j]) - float64(v[k+j]*g[j])
 	}
@@ -91,21 +68,16 @@ func (p *Packed) landmarkLoss(t, r, scores, grad []float64, loss func(p *Packed,
 //	f_j = (1/n) sum_i exp(-r_i cos(t_j - z_ij)),
 //
 // where p holds [C S] as for LandmarkLoss.
-func (p *Packed) PairLosses(t, r, losses []float64) { p.pairLosses(t, r, losses, expPairs) }
-
-// PairSquareLosses is PairLosses for the square loss, f_j = (1/n) sum_i (r_i - cos(t_j - z_ij))^2.
-func (p *Packed) PairSquareLosses(t, r, losses []float64) { p.pairLosses(t, r, losses, squarePairs) }
-
-func (p *Packed) pairLosses(t, r, losses []float64, kernel func(x []float64, n, m int, cu, su, r, losses []float64)) {
+func (p *Packed) PairLosses(t, r, losses []float64) {
 	k := len(t)
-	sameLength("Packed pair losses", "cos and sin of t", 2*k, "the matrix", p.d)
-	sameLength("Packed pair losses", "r", len(r), "the matrix", p.n)
-	sameLength("Packed pair losses", "losses", len(losses), "t", k)
+	sameLength("Packed.PairLosses", "cos and sin of t", 2*k, "the matrix", p.d)
+	sameLength("Packed.PairLosses", "r", len(r), "the matrix", p.n)
+	sameLength("Packed.PairLosses", "losses", len(losses), "t", k)
 	mem := scratch(2 * k)
 	defer pool.Put(mem)
 	c, s := (*mem)[:k], (*mem)[k:]
 	SinCos(s, c, t)
-	kernel(p.data, p.n, k, c, s, r, losses)
+	expPairs(p.data, p.n, k, c, s, r, losses)
 	mean(0, losses, p.n)
 }
 

@@ -23,9 +23,8 @@ TARGET int FN(vm_expcos)(const double *x, long n, long d, const double *w, doubl
 	return far;
 }
 
-// linear_loss is one pass over x for the exponential loss, or the square loss, of linear scores.
-VM double linear_loss(const double *x, long n, long d, const double *v, const double *r,
-	double *scores, double *grad, double *lanes, int square) {
+TARGET double FN(vm_explinear)(const double *x, long n, long d, const double *v, const double *r,
+	double *scores, double *grad, double *lanes) {
 	double z[BLOCK];
 	v8 total = v8_set1(0);
 	for (long i = 0; i < n; i += BLOCK) {
@@ -34,15 +33,9 @@ VM double linear_loss(const double *x, long n, long d, const double *v, const do
 		for (long k = 0; k < h; k += 8) {
 			v8 a = v8_load(z + k), rv = part(r, i + k, n);
 			if (scores) put(scores, a, i + k, n);
-			if (square) {
-				v8 e = keep(v8_sub(rv, a), i + k, n);
-				total = v8_fma(e, e, total);
-				v8_store(z + k, v8_mul(v8_set1(-2), e));
-			} else {
-				v8 e = expo(v8_neg(v8_mul(rv, a)));
-				total = v8_add(total, keep(e, i + k, n));
-				v8_store(z + k, v8_neg(v8_mul(rv, e)));
-			}
+			v8 e = expo(v8_neg(v8_mul(rv, a)));
+			total = v8_add(total, keep(e, i + k, n));
+			v8_store(z + k, v8_neg(v8_mul(rv, e)));
 		}
 		block_mattvec(lanes, x + i * d, h, d, z);
 	}
@@ -50,52 +43,24 @@ VM double linear_loss(const double *x, long n, long d, const double *v, const do
 	return v8_hsum(total);
 }
 
-TARGET double FN(vm_explinear)(const double *x, long n, long d, const double *v, const double *r,
-	double *scores, double *grad, double *lanes) {
-	return linear_loss(x, n, d, v, r, scores, grad, lanes, 0);
-}
-
-TARGET double FN(vm_sqlinear)(const double *x, long n, long d, const double *v, const double *r,
-	double *scores, double *grad, double *lanes) {
-	return linear_loss(x, n, d, v, r, scores, grad, lanes, 1);
-}
-
-// pair_losses sums the losses of the m scores cu_j c_ij + su_j s_ij, each alone.
-VM void pair_losses(const double *x, long n, long m, const double *cu, const double *su,
-	const double *r, double *losses, double *lanes, int square) {
-	double rz[BLOCK];
+// vm_exppairs sums the losses of the m scores cu_j c_ij + su_j s_ij, each alone.
+TARGET void FN(vm_exppairs)(const double *x, long n, long m, const double *cu, const double *su,
+	const double *r, double *losses, double *lanes) {
+	double minus[BLOCK];
 	for (long i = 0; i < n; i += BLOCK) {
 		long h = height(n, i);
 		const double *c = x + i * 2 * m, *s = c + h * m;
-		for (long k = 0; k < h; k += 8) {
-			v8 rv = part(r, i + k, n);
-			v8_store(rz + k, square ? rv : v8_neg(rv));
-		}
+		for (long k = 0; k < h; k += 8) v8_store(minus + k, v8_neg(part(r, i + k, n)));
 		for (long j = 0; j < m; j++, c += h, s += h) {
 			v8 cj = v8_set1(cu[j]), sj = v8_set1(su[j]), total = v8_load(lanes + 8 * j);
 			for (long k = 0; k < h; k += 8) {
-				v8 rv = v8_load(rz + k), a = v8_fma(v8_load(s + k), sj, v8_mul(v8_load(c + k), cj));
-				if (square) {
-					v8 e = keep(v8_sub(rv, a), i + k, n);
-					total = v8_fma(e, e, total);
-				} else {
-					total = v8_add(total, keep(expo(v8_mul(rv, a)), i + k, n));
-				}
+				v8 a = v8_fma(v8_load(s + k), sj, v8_mul(v8_load(c + k), cj));
+				total = v8_add(total, keep(expo(v8_mul(v8_load(minus + k), a)), i + k, n));
 			}
 			v8_store(lanes + 8 * j, total);
 		}
 	}
 	sum_lanes(losses, lanes, m);
-}
-
-TARGET void FN(vm_exppairs)(const double *x, long n, long m, const double *cu, const double *su,
-	const double *r, double *losses, double *lanes) {
-	pair_losses(x, n, m, cu, su, r, losses, lanes, 0);
-}
-
-TARGET void FN(vm_sqpairs)(const double *x, long n, long m, const double *cu, const double *su,
-	const double *r, double *losses, double *lanes) {
-	pair_losses(x, n, m, cu, su, r, losses, lanes, 1);
 }
 
 TARGET double FN(vm_expshift)(const double *r, const double *c, const double *s, long n, double cb, double sb) {

@@ -38,14 +38,6 @@ func expCosRef(x []float64, n, d int, w []float64, b float64, r, cosines, grad [
 }
 
 func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
-	return linearLossRef(x, n, d, v, r, scores, grad, false)
-}
-
-func squareLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
-	return linearLossRef(x, n, d, v, r, scores, grad, true)
-}
-
-func linearLossRef(x []float64, n, d int, v, r, scores, grad []float64, square bool) float64 {
 	mem := scratch(8 * d)
 	defer pool.Put(mem)
 	lanes := *mem
@@ -58,19 +50,11 @@ func linearLossRef(x []float64, n, d int, v, r, scores, grad []float64, square b
 			copy(scores[i:], z[:h])
 		}
 		for k := range h {
-			switch inside := i+k < n; {
-			case square && inside:
-				e := r[i+k] - z[k]
-				total[k%8] = math.FMA(e, e, total[k%8])
-				z[k] = -2 * e
-			case square:
-				total[k%8] += 0
-				z[k] = math.Copysign(0, -1)
-			case inside:
+			if i+k < n {
 				e := expRef(-(r[i+k] * z[k]))
 				total[k%8] += e
 				z[k] = -(r[i+k] * e)
-			default:
+			} else {
 				z[k] = -(0 * expRef(-(0 * z[k])))
 			}
 		}
@@ -81,14 +65,6 @@ func linearLossRef(x []float64, n, d int, v, r, scores, grad []float64, square b
 }
 
 func expPairsRef(x []float64, n, m int, cu, su, r, losses []float64) {
-	pairLossesRef(x, n, m, cu, su, r, losses, false)
-}
-
-func squarePairsRef(x []float64, n, m int, cu, su, r, losses []float64) {
-	pairLossesRef(x, n, m, cu, su, r, losses, true)
-}
-
-func pairLossesRef(x []float64, n, m int, cu, su, r, losses []float64, square bool) {
 	mem := scratch(8 * m)
 	defer pool.Put(mem)
 	for i := 0; i < n; i += block {
@@ -98,12 +74,7 @@ func pairLossesRef(x []float64, n, m int, cu, su, r, losses []float64, square bo
 			l := (*[8]float64)((*mem)[8*j:])
 			for k := range min(h, n-i) {
 				a := math.FMA(s[j*h+k], su[j], float64(c[j*h+k]*cu[j]))
-				if square {
-					e := r[i+k] - a
-					l[k%8] = math.FMA(e, e, l[k%8])
-				} else {
-					l[k%8] += expRef(-r[i+k] * a)
-				}
+				l[k%8] += expRef(-r[i+k] * a)
 			}
 		}
 	}

@@ -52,10 +52,6 @@ package vmath
 #cgo nocallback vm_gaussian
 #cgo noescape vm_addgaussians
 #cgo nocallback vm_addgaussians
-#cgo noescape vm_sqlinear
-#cgo nocallback vm_sqlinear
-#cgo noescape vm_sqpairs
-#cgo nocallback vm_sqpairs
 #include "kernels.h"
 */
 import "C"
@@ -229,15 +225,6 @@ func expLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 	return float64(C.vm_explinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
 }
 
-func squareLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
-	if !useC(n, 4) {
-		return squareLinearRef(x, n, d, v, r, scores, grad)
-	}
-	lanes := scratch(8 * d)
-	defer pool.Put(lanes)
-	return float64(C.vm_sqlinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
-}
-
 func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
 	if !useC(n*m, 4) {
 		expPairsRef(x, n, m, cu, su, r, losses)
@@ -246,16 +233,6 @@ func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {
 	lanes := scratch(8 * m)
 	defer pool.Put(lanes)
 	C.vm_exppairs(ptr(x), C.long(n), C.long(m), ptr(cu), ptr(su), ptr(r), ptr(losses), ptr(*lanes))
-}
-
-func squarePairs(x []float64, n, m int, cu, su, r, losses []float64) {
-	if !useC(n*m, 4) {
-		squarePairsRef(x, n, m, cu, su, r, losses)
-		return
-	}
-	lanes := scratch(8 * m)
-	defer pool.Put(lanes)
-	C.vm_sqpairs(ptr(x), C.long(n), C.long(m), ptr(cu), ptr(su), ptr(r), ptr(losses), ptr(*lanes))
 }
 
 func expShift(r, c, s []float64, cb, sb float64) float64 {

@@ -20,9 +20,7 @@ var (
 	packedCosines = packedCosinesRef
 	expCos        = expCosRef
 	expLinear     = expLinearRef
-	squareLinear  = squareLinearRef
 	expPairs      = expPairsRef
-	squarePairs   = squarePairsRef
 	expShift      = expShiftRef
 	reweight      = reweightRef
 	margins       = marginsRef

@@ -66,14 +66,12 @@ func BenchmarkRoofline(b *testing.B) {
 			run("ExpLinearLoss/"+at, n, 2*ops+expOps+4, bytes, func() { p.ExpLinearLoss(w, r, nil, grad) })
 		}
 	}
-	for _, n := range []int{128, 1024, 16384} { // K = 10 features of GBRFF1's round, 100 of GBRFF's
+	for _, n := range []int{128, 1024, 16384} { // features of GBRFF1's round
 		for _, k := range []int{10, 100} {
-			p, v, t := vmath.Pack(normals(2*k*n), n, 2*k), normals(2*k), normals(k)
-			r, grad, losses := normals(n), make([]float64, 2*k), make([]float64, k)
+			p, t := vmath.Pack(normals(2*k*n), n, 2*k), normals(k)
+			r, losses := normals(n), make([]float64, k)
 			ops, at := float64(k), fmt.Sprintf("%dx%d", n, 2*k)
-			run("SquareLinearLoss/"+at, n, 4*ops+2, 16*ops, func() { p.SquareLinearLoss(v, r, nil, grad) })
 			run("PairLosses/"+at, n, ops*(expOps+4), 16*ops, func() { p.PairLosses(t, r, losses) })
-			run("PairSquareLosses/"+at, n, 4*ops, 16*ops, func() { p.PairSquareLosses(t, r, losses) })
 		}
 	}
 	for _, m := range []int{24, 104, 200} { // half of the products, as the matrices are symmetric
