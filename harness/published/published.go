@@ -68,6 +68,9 @@ var units = map[string]map[string]*big.Rat{
 	"bazavan2012-table4":   {"accuracy": big.NewRat(1, 1)},
 	// For regression this paper prints 100 times the mean squared error of targets between -1 and 1.
 	"shahrampour2018-table2-error": {"error": big.NewRat(1, 1), "mse": big.NewRat(1, 100)},
+	// Means over the five folds that the authors' program keeps (scripts/peers/rfrboost_published.py). Targets have variance one there.
+	"zozoulenko2025-classification": {"accuracy": big.NewRat(1, 1)},
+	"zozoulenko2025-regression":     {"rmse": big.NewRat(1, 1)},
 }
 
 // Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables and in

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,31 @@ func TestGautheron2020(t *testing.T) {
 	for method, mean := range map[string]float64{"BMKR": 88.4, "GFC": 85.7, "PBRFF": 87.9, "GBRFF1": 87.9, "LGBM": 89.0, "GBRFF2": 89.1} {
 		if got := sum[method] / 15; n[method] != 15 || got < mean-0.0501 || got > mean+0.0501 {
 			t.Errorf("%s: mean %.3f over %d sets, the paper prints %.1f over 15", method, got, n[method], mean)
+		}
+	}
+}
+
+// The means over the sets of OpenML against the averages that the ICML paper prints with three decimals, accuracies as shares.
+func TestZozoulenko2025(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		sets   int
+		unit   float64
+		means  map[string]float64
+	}{
+		{"zozoulenko2025-classification", 57, 0.01, map[string]float64{"RFRBoost": 0.853, "XGB": 0.853, "MLP-ResNet": 0.851, "RFNN": 0.845, "Logistic": 0.821}},
+		{"zozoulenko2025-regression", 34, 1, map[string]float64{
+			"XGB": 0.394, "RFRBoost": 0.408, "RFRBoost-greedy": 0.408, "MLP-ResNet": 0.412, "RFNN": 0.434, "Ridge": 0.540}},
+	} {
+		sum, n := map[string]float64{}, map[string]int{}
+		for _, v := range Of(c.source) {
+			sum[v.Method] += v.Mean * c.unit
+			n[v.Method]++
+		}
+		for method, mean := range c.means {
+			if got := sum[method] / float64(n[method]); n[method] != c.sets || math.Abs(got-mean) > 0.00051 {
+				t.Errorf("%s: %s: mean %.4f over %d sets, the paper prints %.3f over %d", c.source, method, got, n[method], mean, c.sets)
+			}
 		}
 	}
 }

@@ -1,0 +1,39 @@
+"""Prints the lines of harness/published/published.csv that hold the results of RFRBoost's paper.
+
+Usage: python rfrboost_published.py CHECKOUT, a checkout of nikitazozoulenko/random-feature-representation-boosting.
+
+The paper's program keeps the score of each of five folds, for each set of OpenML and each method: minus the share of right labels,
+or the root of the mean squared error of a target of variance one. A line holds the mean of the five folds and their standard
+deviation (divided by five, as in the paper), in percent for shares.
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+
+TABLES = {
+    "classification": ("OpenMLClassification", -100, {
+        "RFRBoost_ID_batchnormFalse": "RFRBoost", "LogisticRegression": "Logistic", "XGBoostClassifier": "XGB", "RFNN": "RFNN",
+        "End2End_cpu": "MLP-ResNet"}),
+    "regression": ("OpenMLRegression", 1, {
+        "GradientRFRBoost_ID_batchnormFalse": "RFRBoost", "GreedyRFRBoostDense_ID_batchnormFalse": "RFRBoost-greedy", "Ridge": "Ridge",
+        "XGBoostRegressor": "XGB", "RFNN": "RFNN", "End2End_cpu": "MLP-ResNet"}),
+}
+
+
+def main(checkout):
+    for task, (folder, unit, methods) in TABLES.items():
+        files = pathlib.Path(checkout, "save", folder)
+        sets = sorted({int(f.name.split("_")[1]) for f in files.glob("*.json")})
+        for number in sets:
+            for theirs, ours in methods.items():
+                file = files / f"{task}_{number}_{theirs}.json"
+                folds = json.loads(file.read_text())[str(number)][theirs]["score_test"]
+                if len(folds) != 5:
+                    sys.exit(f"{file}: {len(folds)} folds, not 5")
+                scores = [unit * s for s in folds]
+                print(f"zozoulenko2025-{task},openml-{number},{ours},{statistics.fmean(scores):.4g},{statistics.pstdev(scores):.3g}")
+
+
+main(*sys.argv[1:])
