@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle's values and tolerances: FEATURES.md beside the files.
+// The oracle's values and tolerances: internal/test/oracle/README.md.
 
 // mfgaCase is a case of mfga.json.
 type mfgaCase struct {

@@ -1,7 +1,7 @@
-// Package testenv finds what tests read from outside the repository: the mirror
-// of the data files and the oracle files. A test that needs one and does not find
-// it skips and says how to provide it; under CI=true it fails instead, because
-// a continuous run that skips its real-data tier proves nothing.
+// Package testenv finds what tests read: the oracle files, which the repository has, and what is
+// outside it, as the mirror of the data files. A test that needs such a thing and does not find it
+// skips and says how to provide it; under CI=true it fails instead, because a continuous run that
+// skips its real-data tier proves nothing.
 //
 // It is imported by tests only.
 package testenv
@@ -24,26 +24,27 @@ func Root() string {
 // ../shared/datasets beside the repository.
 func Mirror(t testing.TB) string {
 	t.Helper()
-	return need(t, "BENCH_MIRROR", "datasets", "the data mirror")
-}
-
-// Oracle returns the path of an oracle file inside BENCH_ORACLE, or inside
-// ../shared/oracle beside the repository.
-func Oracle(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join(need(t, "BENCH_ORACLE", "oracle", "the oracle files"), name)
-	if _, err := os.Stat(path); err != nil {
-		missing(t, "oracle file "+name+" is not there: "+err.Error())
+	dir := os.Getenv("BENCH_MIRROR")
+	if dir == "" {
+		dir = filepath.Join(Root(), "..", "shared", "datasets")
 	}
-	return path
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		missing(t, "the data mirror is not at "+dir+"; set BENCH_MIRROR to its directory")
+	}
+	return dir
 }
 
-// ReadOracle decodes the JSON oracle file name into v.
+// ReadOracle decodes the oracle file name into v (internal/test/oracle/README.md). BENCH_ORACLE names
+// another folder of such files.
 func ReadOracle(t testing.TB, name string, v any) {
 	t.Helper()
-	raw, err := os.ReadFile(Oracle(t, name))
+	dir := os.Getenv("BENCH_ORACLE")
+	if dir == "" {
+		dir = filepath.Join(Root(), "internal", "test", "oracle")
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("oracle file: %v", err)
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatalf("oracle %s: %v", name, err)
@@ -80,18 +81,6 @@ func OnlyThorough(t testing.TB) {
 	if !Thorough() {
 		t.Skip("make thorough runs it")
 	}
-}
-
-func need(t testing.TB, env, folder, what string) string {
-	t.Helper()
-	dir := os.Getenv(env)
-	if dir == "" {
-		dir = filepath.Join(Root(), "..", "shared", folder)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		missing(t, what+" is not at "+dir+"; set "+env+" to its directory")
-	}
-	return dir
 }
 
 func missing(t testing.TB, why string) {
