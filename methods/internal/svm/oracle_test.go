@@ -3,6 +3,7 @@ package svm
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -35,9 +36,9 @@ type solved struct {
 // Linear kernels of larger C are another matter. libsvm's own rows are float32, which moves its
 // optimum: on heart, C-SVC, C = 100 its objective is 6598.498 where float64 rows give 6598.441, with a
 // duality gap of 2e-3 as the proof. So a linear objective may be lower than libsvm's, as far as our dual
-// value certifies it. And its linear SVR of C = 100 on heart (intercept -0.1156) is not the one that
-// libsvm gives when it may take the 3e7 steps it needs (-0.12185, training squared error
-// 126.913, which we have): those decisions and errors are compared to 3 %.
+// value certifies it. Its linear SVR of C = 100 on heart needs 3.1e7 steps (intercept -0.12185). Files
+// of others may be of a libsvm that was stopped before (after 2e6 steps: -0.1156), so theirs is
+// compared to 3 %.
 func TestLibsvm(t *testing.T) {
 	var rows []solved
 	testenv.ReadOracle(t, "svm_libsvm.json", &rows)
@@ -76,7 +77,7 @@ func compare[F Float](t *testing.T, r solved) {
 	loose := 1e-3
 	if r.Kernel == "linear" && r.C > 1 {
 		loose = 2e-3
-		if r.Dataset == "heart" && r.Kind != "C-SVC" {
+		if r.Dataset == "heart" && r.Kind != "C-SVC" && os.Getenv("BENCH_ORACLE") != "" {
 			loose = 0.03
 		}
 	}
