@@ -76,20 +76,20 @@ def one(name, path, data, check):
     """Makes or checks a file, says what came of it, with a line for each fault, and returns how many faults there are."""
     began = time.monotonic()
     try:
-        value = json.dumps(DRAWN[name].make() if name in DRAWN else FROM_DATA[name].make(data), default=lambda v: v.tolist())
+        made = DRAWN[name].make() if name in DRAWN else FROM_DATA[name].make(data)
+        made = json.loads(json.dumps(made, default=lambda v: v.tolist()))
+        if not check:
+            path.write_text(text(made))
+            print(f"{name}: made in {time.monotonic() - began:.0f} s", flush=True)
+            return 0
+        c = compare.Comparison(name)
+        c.walk(*compare.compared(name, made, json.loads(path.read_text())))
     except realdata.Missing as why:
         print(f"{name}: left as it is: {why}")
         return 0
     except (OSError, ArithmeticError) as why:
         print(f"{name}: {why}")
         return 1
-    value = json.loads(value)
-    if not check:
-        path.write_text(text(value))
-        print(f"{name}: made in {time.monotonic() - began:.0f} s")
-        return 0
-    c = compare.Comparison(name)
-    c.walk(*compare.compared(name, value, json.loads(path.read_text())))
     print(
         f"{name}: {c.count} values compared, largest difference {c.largest:.1e} ({c.where}), "
         f"{len(c.faults)} beyond the tolerance; {time.monotonic() - began:.0f} s",

@@ -56,7 +56,10 @@ TOLERANCES = {
 
 
 class Comparison:
-    """What was compared: how many values, the faults among them, and where the largest difference is."""
+    """What was compared: how many values, the faults among them, and the largest difference.
+
+    Differences of numbers above 1 are divided by the largest of the list that they stand in.
+    """
 
     def __init__(self, name):
         self.rules, self.count, self.faults, self.largest, self.where = TOLERANCES[name], 0, [], 0.0, "nothing"
@@ -87,19 +90,14 @@ class Comparison:
             if new != old:
                 self.fault(where, f"is {new}, the file has {old}")
             return
-        t, difference = float(t), abs(new - old)
+        t, difference = float(t), max(0.0, new - old) if rule == "minimum" else abs(new - old)
         allowed = {
             "close": t * max(1.0, scale), "largest": t * scale, "ratio": t * abs(old), "count": t, "below": t,
             "minimum": t * (1 + abs(old)),
         }[rule]
-        if rule == "below":
-            difference = max(new, old)
-        elif rule == "minimum":
-            difference = max(0.0, new - old)
-        relative = difference / max(1.0, scale)
-        if relative > self.largest:
-            self.largest, self.where = relative, where
-        if not difference <= allowed:
+        if difference / max(1.0, scale) > self.largest:
+            self.largest, self.where = difference / max(1.0, scale), where
+        if not (max(new, old) if rule == "below" else difference) <= allowed:
             self.fault(where, f"is {new!r}, the file has {old!r}, {difference:.2g} apart; allowed is {allowed:.2g}")
 
     def fault(self, where, what):
