@@ -51,7 +51,8 @@ FROM_DATA = {"splits": splits, "svm_libsvm": svm_libsvm, "traces": traces, "mfga
 def main():
     names = [*DRAWN, *FROM_DATA]
     p = argparse.ArgumentParser(prog="oracle", description=__doc__.split("\n")[0])
-    p.add_argument("--data", default=os.environ.get("BENCH_MIRROR") or os.environ.get("BENCH_DATA"), help="the folder of real data")
+    there = os.environ.get("BENCH_MIRROR") or os.environ.get("BENCH_DATA")
+    p.add_argument("--data", default=there, help="the folder of real data")
     p.add_argument("--only", help="these files, separated by commas: " + ", ".join(names))
     p.add_argument("--without", default="", help="all files but these")
     p.add_argument("--check", action="store_true", help="write nothing, compare")

@@ -41,7 +41,9 @@ TOLERANCES = {
         "mse_test.RKS": "ratio 1e-9", "mse_test.EERF": "ratio 1e-9", "mse_test.LKRF": "ratio 1e-9",
     },
     # Numbers that are written with ten decimals may be rounded either way.
-    "statistics": {"": "ratio 1e-12", "_note": "free", "z": "count 1e-9", "p": "count 1e-9", "CD05": "count 1e-9", "CD10": "count 1e-9"},
+    "statistics": {
+        "": "ratio 1e-12", "_note": "free", "z": "count 1e-9", "p": "count 1e-9", "CD05": "count 1e-9", "CD10": "count 1e-9",
+    },
     # libsvm holds its matrix in single precision, and how it sums depends on its compiler.
     "svm_libsvm": {
         "": "close 1e-3", "primal_objective": "ratio 1e-6", "sum_abs_dual": "ratio 1e-3", "train_sq_error": "ratio 1e-3",

@@ -96,7 +96,9 @@ def regression(parts):
         "target_max": high, "width_nn50": s, "constant_mse": np.mean((y.mean() - truth) ** 2), "mfga": [], "random": [],
     }
     for name, squares, linear in (
-        ("gaussian_merged", True, False), ("gaussian_cross_plus_linear", False, True), ("gaussian_merged_plus_linear", True, True),
+        ("gaussian_merged", True, False),
+        ("gaussian_cross_plus_linear", False, True),
+        ("gaussian_merged_plus_linear", True, True),
     ):
         a, b = (mfga.taylor(v, s, 2, squares) for v in (x, z))
         if linear:
