@@ -56,6 +56,7 @@ a suite that cannot be had or read is left out with the reason, and the exit cod
 	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the folder openml of another data directory")
 	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that has one is refused")
 	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "between two requests")
+	rare(c, "server", "pause")
 	return c
 }
 

@@ -46,7 +46,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 		Example: `  bench report boundary GBRFF2 LGBM --datasets two-moons
   bench report boundary GBRFF1 --datasets two-moons --rounds 1,5,10 --loss -o moons.pdf`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			out, err := newReportOutput(f)
 			if err != nil {

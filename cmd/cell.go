@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -39,11 +40,18 @@ func newCellCommand(a *app) *cobra.Command {
 	return c
 }
 
+// jobsFlag adds --jobs. Help says its default in words, which are the same on every machine.
+func jobsFlag(c *cobra.Command, to *int, means string) {
+	c.Flags().IntVar(to, "jobs", runtime.NumCPU(), means)
+	c.Flags().Lookup("jobs").DefValue = "one a processor"
+}
+
 // isolation is the value of --isolate: whether it was given, and whether cells run in processes of their own.
 type isolation struct{ given, value bool }
 
 func isolateFlag(c *cobra.Command, to *isolation) {
 	c.Flags().BoolVar(&to.value, "isolate", false, "run each cell in a process of its own (default for methods that are not this program's own)")
+	rare(c, "isolate")
 	before := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		to.given = c.Flags().Changed("isolate")

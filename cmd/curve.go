@@ -32,12 +32,12 @@ func newReportCurveCommand(a *app) *cobra.Command {
 after their first rounds. The models are trained again with the grid points that the stored
 cells chose, on rows that are drawn from the cell's training rows, and do the test of the
 cell; the model of all rows must do the same as is stored. Nothing is chosen anew for fewer
-rows: a protocol with a sweep over train_rows does that (docs/protocols.md, Sweeps).
+rows: a protocol with a sweep over train_rows does that (docs/reference/protocols.md, Sweeps).
 Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from what is stored.`,
 		Example: `  bench report curve GBRFF2 LGBM --datasets two-moons
   bench report curve GBRFF2 --datasets sonar,wine --splits 1-5 --rounds 1,5,10,50,100`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.report.methods = args
 			return a.reportCurve(c, f)
@@ -49,6 +49,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
 	report.Usual(flags, &f.options.Metric, &f.options.Title, &f.options.Label)
+	rare(c, "title", "label")
 	outputFlags(c, &f.report)
 	return c
 }

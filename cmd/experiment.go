@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -18,7 +17,7 @@ func newExperimentCommand(a *app) *cobra.Command {
 		Long: `experiment draws the tables and figures of the papers behind this program, the printed
 numbers beside ours, and says of each claim whether it holds, fails or is not told
 apart. An experiment is a protocol, the reports that draw it, and claims with a rule on
-the numbers (docs/experiments.md); one of your own is a TOML file of the same form.`,
+the numbers (docs/explanation/experiments.md); one of your own is a TOML file of the same form.`,
 		Example: `  bench experiment list
   bench experiment show ecml-figure2
   bench experiment run ecml-figure2 --quick`,
@@ -74,7 +73,7 @@ the results that come with the program, where it has them.`,
 			return a.showExperiment(c, e, f)
 		},
 	}
-	c.Flags().BoolVar(&f.quick, "quick", false, "only the part that `bench experiment run --quick` computes")
+	c.Flags().BoolVar(&f.quick, "quick", false, "only the part that bench experiment run --quick computes")
 	outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c
@@ -110,7 +109,7 @@ time and the methods take turns, one split after the other; leave the machine al
 	flags.BoolVar(&f.why, "why", false, "with --dry-run: name each cell that would run, and the input that changed")
 	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
 	flags.BoolVar(&f.run.yes, "yes", false, "start without asking, however long it takes")
-	flags.IntVar(&f.run.jobs, "jobs", runtime.NumCPU(), "cells to run at a time, 1 where times are compared")
+	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
 	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core, if the experiment sets no other limit; 0 for none")
 	outputFlags(c, &f.report)
 	completeExperiments(c)

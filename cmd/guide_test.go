@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestGuide runs every sh block of docs/adding-a-method.md, each as one script that stops at the first
+// TestGuide runs every sh block of docs/how-to/adding-a-method.md, each as one script that stops at the first
 // error, in an empty folder: with the data mirror, a Python that BENCH_PEERS names and this checkout.
 func TestGuide(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "adding-a-method.md"))
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "how-to", "adding-a-method.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

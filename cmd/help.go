@@ -2,14 +2,16 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// helpWidth is the width of help: that of the narrowest terminal that people use for it.
-const helpWidth = 80
+// Help is as wide as the terminal, within these bounds; on paper and in files it has the upper one.
+const leastHelpWidth, helpWidth = 40, 80
 
 // verbs are the groups of the help, and their commands in the order in which one needs them.
 var verbs = []struct{ title, names string }{
@@ -20,19 +22,45 @@ var verbs = []struct{ title, names string }{
 	{"Machines and the program", "worker serve db version help"},
 }
 
-// dressHelp puts the commands of root into groups, and wraps all help.
-func dressHelp(root *cobra.Command) {
+// dressHelp puts the commands of root into groups, and wraps all help at a width.
+func dressHelp(root *cobra.Command, width int) {
 	cobra.EnableCommandSorting = false
+	cobra.AddTemplateFunc("proseOf", func(c *cobra.Command) string {
+		said := c.Long
+		if said == "" {
+			said = c.Short
+		}
+		var out []string
+		for _, part := range blocks(said) {
+			if !part.lines {
+				part.text = hanging(strings.ReplaceAll(part.text, "\n", " "), 0, width)
+			}
+			out = append(out, part.text)
+		}
+		return strings.Join(out, "\n\n")
+	})
 	cobra.AddTemplateFunc("flagsOf", func(c *cobra.Command) string {
-		return strings.TrimRight(c.LocalFlags().FlagUsagesWrapped(helpWidth), "\n ")
+		shown, _ := shownFlags(c)
+		return strings.TrimRight(shown.FlagUsagesWrapped(width), "\n ")
+	})
+	cobra.AddTemplateFunc("hiddenOf", func(c *cobra.Command) string {
+		switch _, hidden := shownFlags(c); hidden {
+		case 0:
+			return ""
+		case 1:
+			return fmt.Sprintf("%q shows one more flag.", c.CommandPath()+" --help --all")
+		default:
+			return fmt.Sprintf("%q shows %d more flags.", c.CommandPath()+" --help --all", hidden)
+		}
 	})
 	cobra.AddTemplateFunc("inheritedOf", func(c *cobra.Command) string {
-		return strings.TrimRight(c.InheritedFlags().FlagUsagesWrapped(helpWidth), "\n ")
+		return strings.TrimRight(c.InheritedFlags().FlagUsagesWrapped(width), "\n ")
 	})
 	cobra.AddTemplateFunc("verb", func(c *cobra.Command) string {
-		width := c.NamePadding() + 3
-		return "  " + fmt.Sprintf("%-*s", width-2, c.Name()) + hanging(c.Short, width)
+		indent := c.NamePadding() + 3
+		return "  " + fmt.Sprintf("%-*s", indent-2, c.Name()) + hanging(c.Short, indent, width)
 	})
+	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	for _, g := range verbs {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
@@ -48,14 +76,58 @@ func dressHelp(root *cobra.Command) {
 	}
 }
 
-// hanging wraps a text that begins at column indent, where its further lines begin too.
-func hanging(short string, indent int) string {
-	lines := strings.Split(text.WrapSoft(short, helpWidth-indent), "\n")
+// rareFlag is the annotation of flags that few need, and of the root where help shows these, too.
+const rareFlag = "rare"
+
+// rare marks flags of c that few need. Help shows them with --all; the reference and the manual have them like others.
+func rare(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := c.Flags().SetAnnotation(name, rareFlag, nil); err != nil {
+			panic(fmt.Sprintf("cmd: %s: %v", c.Name(), err))
+		}
+	}
+}
+
+// shownFlags returns the flags of c itself that its help shows, and how many it leaves out.
+func shownFlags(c *cobra.Command) (shown *pflag.FlagSet, hidden int) {
+	_, all := c.Root().Annotations[rareFlag]
+	shown = pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, few := f.Annotations[rareFlag]; few && !all {
+			hidden++
+			return
+		}
+		shown.AddFlag(f)
+	})
+	return shown, hidden
+}
+
+// wholeHelp reports whether arguments ask for help with --all. The rest is without that word, since it is also a flag of
+// some commands, such as `bench run`.
+func wholeHelp(args []string) (rest []string, whole bool) {
+	words := args
+	if end := slices.Index(args, "--"); end >= 0 {
+		words = args[:end]
+	}
+	asks := slices.Contains(words, "--help") || slices.Contains(words, "-h") || len(words) > 0 && words[0] == "help"
+	if !asks || !slices.Contains(words, "--all") {
+		return args, false
+	}
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "--all" }), true
+}
+
+// hanging wraps at a width a text that begins at column indent, where its further lines begin too.
+func hanging(said string, indent, width int) string {
+	lines := strings.Split(text.WrapSoft(said, width-indent), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent))
 }
+
+const helpTemplate = `{{proseOf .}}
+{{if or .Runnable .HasSubCommands}}
+{{.UsageString}}{{end}}`
 
 const usageTemplate = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
@@ -76,7 +148,9 @@ Flags:
 Flags of every command:
 {{inheritedOf .}}{{end}}{{if .HasAvailableSubCommands}}
 
-"{{.CommandPath}} COMMAND --help" says more about a command.{{end}}
+"{{.CommandPath}} COMMAND --help" says more about a command.{{end}}{{with hiddenOf .}}
+
+{{.}}{{end}}
 `
 
 // begin says what to type first; it is what bench prints without a verb.

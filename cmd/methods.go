@@ -57,7 +57,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show a method's parameters, grid and capabilities",
 		Args:              takes("NAME"),
-		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeMethods,
 		RunE: func(_ *cobra.Command, args []string) error {
 			h, err := a.harness(protocol)
 			if err != nil {

@@ -43,7 +43,7 @@ methods/NAME with its test; in a Go module of your own a package NAME, its test,
 a main.go if there is none. With --lang python, r or sh it is one file in plugins/
 beside the database, where every command finds it; nothing needs to be installed but
 the language. With --lang go-plugin the package has a program NAME/plugin beside it,
-which serves it as a plugin. See docs/adding-a-method.md.
+which serves it as a plugin. See docs/how-to/adding-a-method.md.
 
 --from makes a method of an estimator that exists, in a Python file of yours or in an
 installed module. It runs that file once, in the sandbox of plugins. Where the estimator

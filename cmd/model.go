@@ -45,7 +45,7 @@ func modelCommand(a *app, f *modelFlags, use, short, long, example string, run f
 	c := &cobra.Command{
 		Use: use + " METHOD --datasets NAME --split N", Short: short, Long: long + modelHelp, Example: example,
 		Args:              takes("METHOD"),
-		ValidArgsFunction: cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.lookAt(c, args[0], f, run)
 		},

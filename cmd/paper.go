@@ -50,7 +50,7 @@ that holds anything else is refused.`,
 	flags.StringVar(&o.Metric, "metric", "", strings.Join(metric.Names(), ", ")+" (default the protocol's)")
 	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
 	region := report.TestFlags(flags, &o.Level)
-	c.ValidArgsFunction = cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp)
+	c.ValidArgsFunction = a.completeMethods
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 {

@@ -24,6 +24,7 @@ import (
 func permissionFlags(a *app, c *cobra.Command) {
 	c.Flags().StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or file that plugins may read beside their own; repeatable")
 	c.Flags().BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
+	rare(c, "allow-read", "allow-network")
 }
 
 // checkPermissions makes the paths of --allow-read absolute, since plugins run in folders of their own.

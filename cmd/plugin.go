@@ -28,7 +28,7 @@ func newPluginsCommand(a *app) *cobra.Command {
 one cannot be used; one that is not known yet, or a file that is no plugin, is no fault.
 
 A plugin is an executable or a script that answers requests on its standard input and
-output (docs/plugin-protocol.md). It is found in plugins/ beside the database, in the
+output (docs/reference/plugin-protocol.md). It is found in plugins/ beside the database, in the
 folders of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any
 other. Python scripts are run by $BENCH_PYTHON, or python3.
 

@@ -33,6 +33,12 @@ number.`,
 		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
   bench methods predict LGBM --datasets wine --split 1 new.csv --format csv`,
 		Args: takes("METHOD", "FILE.csv"),
+		ValidArgsFunction: func(c *cobra.Command, before []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(before) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return a.completeMethods(c, before, word)
+		},
 		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f) },
 	}
 	flags := c.Flags()

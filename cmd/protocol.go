@@ -103,7 +103,7 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Write NAME.toml, a protocol of your own",
 		Long: `new writes a protocol into this folder, as NAME.toml, with the keys that most need and a
-comment beside each. docs/protocols.md has all keys. A file that is there stays.`,
+comment beside each. docs/reference/protocols.md has all keys. A file that is there stays.`,
 		Example: `  bench protocol new mine --splits 10 --folds 3 --metric auc
   bench protocol new mine --datasets small15,mydata.toml --methods paper,MyBoost`,
 		Args: takes("NAME"),
@@ -118,7 +118,7 @@ comment beside each. docs/protocols.md has all keys. A file that is there stays.
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSetList())
-	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions()))
+	_ = c.RegisterFlagCompletionFunc("methods", a.completeMethodList)
 	return c
 }
 

@@ -28,7 +28,7 @@ func newQueryCommand(a *app) *cobra.Command {
 
 Views: results (a row per cell), evaluations (a row per fold of every grid point),
 published (the papers' tables), history (superseded attempts too). Their columns
-are described in docs/results-schema.md. Beside SQLite's own functions there are
+are described in docs/reference/results-schema.md. Beside SQLite's own functions there are
 sqrt, exp, ln, log10, log2, pow, floor, ceil, and the aggregates median,
 quantile(x, p), stddev, stddev_pop, var_samp, var_pop, corr(x, y) (Pearson's).
 

@@ -71,6 +71,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 		c.ValidArgsFunction = a.completeArguments(r.Args)
 	}
 	build := r.Flags(flags)
+	rare(c, "title", "label")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
 			s := report.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
@@ -94,6 +95,7 @@ func outputFlags(c *cobra.Command, f *reportFlags) {
 	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
 	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
 	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
+	rare(c, "figure", "wide", "landscape")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"}, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -37,7 +37,8 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
-	_ = c.RegisterFlagCompletionFunc("focus", cobra.FixedCompletions(a.reg.Names(), cobra.ShellCompDirectiveNoFileComp))
+	rare(c, "level", "title")
+	_ = c.RegisterFlagCompletionFunc("focus", a.completeMethods)
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
 }
 

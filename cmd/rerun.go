@@ -15,7 +15,7 @@ import (
 // rerunFlag adds --rerun to `bench run`.
 func rerunFlag(a *app, c *cobra.Command, into *[]string) {
 	c.Flags().StringSliceVar(into, "rerun", nil, "methods of the request whose stored cells are run again; each new result replaces the old one")
-	_ = c.RegisterFlagCompletionFunc("rerun", listCompletion(a.reg.Names()))
+	_ = c.RegisterFlagCompletionFunc("rerun", a.completeMethodList)
 }
 
 // rerun checks the names of --rerun against the request.

@@ -142,6 +142,10 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	out, said := newOutput(stdout), &messages{wording.Writer{To: stderr}}
 	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: catalogue.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
+	args, whole := wholeHelp(args)
+	if whole {
+		root.Annotations = map[string]string{rareFlag: ""}
+	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(said)
@@ -205,9 +209,10 @@ func newRootCommand(a *app) *cobra.Command {
 (train/test splits, cross-validated grid search, refit, one test), keeps every
 single evaluation in a SQLite file, and makes tables from it.
 
-Exit codes: 0 every requested cell is ok; 1 internal error; 2 wrong usage;
-3 finished, but some cells failed or are missing; 4 two workers gave different
-results for one cell; 130 interrupted.`,
+` + "`bench help --man`" + ` prints this and the help of all commands as a manual page,
+and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes words in a shell.
+
+` + exitCodesInWords(),
 		Example: `  bench import reference                       store a published table
   bench report leaderboard                     who leads in it
   bench run --methods GBRFF2,CART --splits 3   run methods on the first 3 splits
@@ -243,7 +248,7 @@ results for one cell; 130 interrupted.`,
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportVerbs(a)...)
 	checkHelp(root)
-	dressHelp(root)
+	dressHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return unknown(c, args[0])
@@ -304,5 +309,24 @@ func checkHelp(root *cobra.Command) {
 			return unknown(c, rest[0])
 		}
 		return nil
+	}
+	help.Long = `help prints what a command does, its flags and examples, as COMMAND --help does. With
+--all come the flags that few need.`
+	help.Example = `  bench help data fetch
+  bench help run --all
+  bench help --man | man -l -      all commands, as a manual page`
+	var man bool
+	help.Flags().BoolVar(&man, "man", false, "the manual page of all commands, in roff")
+	show := help.Run
+	help.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case !man:
+			show(c, args)
+			return nil
+		case len(args) > 0:
+			return usage("help --man is one page of all commands; leave %s out", strings.Join(args, " "))
+		}
+		_, err := io.WriteString(c.OutOrStdout(), manual(c.Root()))
+		return err
 	}
 }

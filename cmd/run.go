@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"runtime"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ none but the cells that an earlier run died of. At the limits of --timeout and
 
 Of such a method one further cell is computed for each set, a canary: a method that
 is right although the training labels contradict the truth is named as a leak, and
-one whose cell comes out otherwise in a new process as state (docs/evidence.md).
+one whose cell comes out otherwise in a new process as state (docs/explanation/evidence.md).
 A cell that the program died of comes last, alone, and is a row if it dies of it again.
 
 A cell that is predicted to take longer than --max-cell, or more than --memory, is
@@ -39,7 +38,7 @@ asks first, or needs --yes. Predictions come from the methods' declared costs an
 from the cells that this machine has stored: --dry-run shows them.
 
 Data sets are names of the catalogue or paths of TOML files that describe your
-own (docs/datasets.md). Methods and data sets may be groups: --methods trees,
+own (docs/how-to/own-data.md). Methods and data sets may be groups: --methods trees,
 --datasets small15. Without --methods or --datasets: every method that solves
 the task, the protocol's sets whose data is here. The results are the same bits
 for any --jobs.`,
@@ -57,7 +56,7 @@ for any --jobs.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.all, "all", false, "every method on every set of the protocol")
 	f.selection.add(a, c, defaultProtocol)
-	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time; 0 with --listen or --engine leaves all to workers")
+	jobsFlag(c, &f.jobs, "cells to run at a time; 0 with --listen or --engine leaves all to workers")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and the predicted times, run nothing")
 	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
@@ -77,6 +76,7 @@ for any --jobs.`,
 	flags.BoolVar(&f.yes, "yes", false, "start without asking, however long it takes, and plugins that are not known")
 	permissionFlags(a, c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
+	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "token-file")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -24,9 +24,7 @@ type selection struct {
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	s.addProtocol(a, c, of)
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
-	_ = c.RegisterFlagCompletionFunc("methods", func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return listCompletion(a.methodCompletions())(c, args, word)
-	})
+	_ = c.RegisterFlagCompletionFunc("methods", a.completeMethodList)
 	s.addSets(a, c)
 }
 
@@ -75,6 +73,17 @@ func (a *app) completeSets(directive cobra.ShellCompDirective) cobra.CompletionF
 
 func names(groups map[string][]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(groups)), ", ")
+}
+
+// completeMethods completes the name of a method. It asks for the names only then, since plugins are
+// found after the flags were defined.
+func (a *app) completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.reg.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMethodList completes the words of a list of methods and groups.
+func (a *app) completeMethodList(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return listCompletion(a.methodCompletions())(c, args, word)
 }
 
 // methodCompletions returns the names of methods and groups, including plugins.

@@ -78,7 +78,7 @@ func TestNewMethodWorksAsWritten(t *testing.T) {
 }
 
 // A method outside of this module whose parameters are known at run time only, and that hands its
-// generator on by the name of its type, as docs/adding-a-method.md says.
+// generator on by the name of its type, as docs/how-to/adding-a-method.md says.
 const drawnMethod = `package myboost
 
 import (

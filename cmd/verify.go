@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,10 +58,11 @@ none or not all of the sample could be compared.`,
 	flags := c.Flags()
 	flags.StringVar(&f.sample, "sample", "2%", "share of the cells, at least one, or a number of cells")
 	f.selection.add(a, c, "")
-	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	jobsFlag(c, &f.jobs, "cells to run at a time")
 	isolateFlag(c, &f.isolate)
 	permissionFlags(a, c)
 	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
+	rare(c, "seed")
 	formatFlag(c, &f.format)
 	return c
 }

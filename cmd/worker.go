@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +64,7 @@ ends. While no run is at the address any more, it waits for the next one.`,
 			return a.serve(ctx, args[0], jobs, token, foreign)
 		},
 	}
-	c.Flags().IntVar(&jobs, "jobs", runtime.NumCPU(), "cells to run at a time")
+	jobsFlag(c, &jobs, "cells to run at a time")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
 	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may then run any program here, with what plugins may do")
 	permissionFlags(a, c)

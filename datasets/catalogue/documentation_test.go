@@ -38,7 +38,7 @@ func FuzzDescription(f *testing.F) {
 	})
 }
 
-// TestDocumentationListsEveryKey compares docs/datasets.md with the TOML keys.
+// TestDocumentationListsEveryKey compares docs/reference/datasets.md with the TOML keys.
 func TestDocumentationListsEveryKey(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
 	if err != nil {
@@ -48,13 +48,13 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
 			if key != "" && key != "-" && !bytes.Contains(raw, []byte("`"+key+"`")) {
-				t.Errorf("docs/datasets.md does not explain the key %s", key)
+				t.Errorf("docs/reference/datasets.md does not explain the key %s", key)
 			}
 		}
 	}
 }
 
-// TestDocumentedExamples reads every description of a set in docs/datasets.md.
+// TestDocumentedExamples reads every description of a set in docs/reference/datasets.md.
 func TestDocumentedExamples(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // An Entry describes one set: what it is, its files, and how they are read. It is
-// the content of one TOML file; docs/datasets.md explains every key.
+// the content of one TOML file; docs/reference/datasets.md explains every key.
 type Entry struct {
 	Name      string        `toml:"name"`
 	Title     string        `toml:"title"`
@@ -215,7 +215,7 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
 			continue // a range of columns, whose keys ColumnList looks at itself
 		}
-		return nil, fmt.Errorf("%s: %s", path, wording.UnknownTOMLKey(key.String(), d, "docs/datasets.md"))
+		return nil, fmt.Errorf("%s: %s", path, wording.UnknownTOMLKey(key.String(), d, "docs/reference/datasets.md"))
 	}
 	e := d.Entry
 	e.dir, e.text = dir, string(raw)

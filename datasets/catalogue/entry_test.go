@@ -48,7 +48,7 @@ func TestDescriptionErrors(t *testing.T) {
 		head + "[[files]]\npath = \"a.csv\"\nrepository = \"github.com/a/b\"\ncommit = \"f\"\nsource = \"x\"":         `set mine: file "a.csv": repository "github.com/a/b" needs a full commit and a source path`,
 		head + "[[files]]\npath = \"a.csv\"\nchannel = \"c\"\n[[files]]\npath = \"b.csv\"":                            `set mine gives some files a channel and others none; files are joined by columns only if all have one`,
 		head + "[[files]]\npath = \"a.csv\"\nrole = \"test\"\n[[files]]\npath = \"b.csv\"":                            `set mine: file "b.csv": files with role "test" come after all others and have no channel`,
-		head + "[[files]]\npath = \"a.csv\"\nchannel = \"c\"\n[[files]]\npath = \"b.csv\"\nchannel = \"d\"\nsize = 1": `unknown key "files.size"; the keys are listed in docs/datasets.md`,
+		head + "[[files]]\npath = \"a.csv\"\nchannel = \"c\"\n[[files]]\npath = \"b.csv\"\nchannel = \"d\"\nsize = 1": `unknown key "files.size"; the keys are listed in docs/reference/datasets.md`,
 	} {
 		if _, err := decodeEntry("set.toml", []byte(toml), "/dir"); err == nil || err.Error() != "set.toml: "+want {
 			t.Errorf("%q:\ngot  %v\nwant set.toml: %s", toml, err, want)

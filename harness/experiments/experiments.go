@@ -4,7 +4,7 @@
 //
 // An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are ordinary
 // cells of its protocol. The package runs nothing and knows no result: package harness runs protocols, and reports/claims
-// decides. docs/experiments.md explains every key.
+// decides. docs/explanation/experiments.md explains every key.
 package experiments
 
 import (
@@ -29,7 +29,7 @@ import (
 //go:embed *.toml
 var builtin embed.FS
 
-var files = tomlfile.Kind{What: "experiment", Doc: "docs/experiments.md", Builtin: builtin}
+var files = tomlfile.Kind{What: "experiment", Doc: "docs/explanation/experiments.md", Builtin: builtin}
 
 // An Experiment is a table or a figure of a paper, or a user's own question.
 type Experiment struct {
@@ -140,7 +140,7 @@ func Parse(name string, raw []byte) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("experiment %s: %s", name, wording.UnknownTOMLKey(unknown[0].String(), e, "docs/experiments.md"))
+		return nil, fmt.Errorf("experiment %s: %s", name, wording.UnknownTOMLKey(unknown[0].String(), e, "docs/explanation/experiments.md"))
 	}
 	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("experiment %s: %w", name, err)
@@ -153,7 +153,7 @@ func (e *Experiment) check() error {
 	case e.Title == "":
 		return errors.New("title is missing")
 	case e.Protocol == "":
-		return errors.New("protocol is missing: the name of a built-in one (docs/protocols.md) or a TOML file")
+		return errors.New("protocol is missing: the name of a built-in one (docs/reference/protocols.md) or a TOML file")
 	case e.MaxCell < 0:
 		return fmt.Errorf("max_cell = %q is negative; write a length of time such as \"10m\"", e.MaxCell)
 	case len(e.Shows) == 0:

@@ -131,9 +131,9 @@ func TestOwnFile(t *testing.T) {
 	}
 }
 
-// TestDocumentation compares docs/experiments.md with the TOML keys.
+// TestDocumentation compares docs/explanation/experiments.md with the TOML keys.
 func TestDocumentation(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "experiments.md"))
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "explanation", "experiments.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,18 +141,18 @@ func TestDocumentation(t *testing.T) {
 		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[published.Point]()} {
 		for i := range kind.NumField() {
 			if key := kind.Field(i).Tag.Get("toml"); key != "-" && !strings.Contains(string(raw), "`"+key) {
-				t.Errorf("docs/experiments.md does not explain %s of %s", key, kind.Name())
+				t.Errorf("docs/explanation/experiments.md does not explain %s of %s", key, kind.Name())
 			}
 		}
 	}
 	_, rest, _ := strings.Cut(string(raw), "```toml\n")
 	example, _, _ := strings.Cut(rest, "```")
 	if _, err := experiments.Parse("mine", []byte(example)); err != nil {
-		t.Errorf("the example of docs/experiments.md: %v", err)
+		t.Errorf("the example of docs/explanation/experiments.md: %v", err)
 	}
 	for _, name := range experiments.Names() {
 		if !strings.Contains(string(raw), "`"+name+"`") {
-			t.Errorf("docs/experiments.md does not list %s", name)
+			t.Errorf("docs/explanation/experiments.md does not list %s", name)
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestDocumentationListsEveryKey compares docs/protocols.md with the TOML keys, and reads
+// TestDocumentationListsEveryKey compares docs/reference/protocols.md with the TOML keys, and reads
 // the example in it.
 func TestDocumentationListsEveryKey(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "protocols.md"))
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "protocols.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,18 +25,18 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
 			if key != "-" && !strings.Contains(text, "`"+key) && !strings.Contains(text, "["+key) {
-				t.Errorf("docs/protocols.md does not explain %s of %s", key, kind.Name())
+				t.Errorf("docs/reference/protocols.md does not explain %s of %s", key, kind.Name())
 			}
 		}
 	}
 	_, rest, _ := strings.Cut(text, "```toml\n")
 	example, _, found := strings.Cut(rest, "```")
 	if !found {
-		t.Fatal("docs/protocols.md has no example")
+		t.Fatal("docs/reference/protocols.md has no example")
 	}
 	p, err := Parse("my", []byte(example))
 	if err != nil {
-		t.Fatalf("the example of docs/protocols.md: %v", err)
+		t.Fatalf("the example of docs/reference/protocols.md: %v", err)
 	}
 	if len(p.Datasets) != 3 || p.Methods["GBRFF2"].Grid == nil {
 		t.Errorf("the example reads as %+v", p)

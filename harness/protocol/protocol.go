@@ -3,7 +3,7 @@
 //
 // A [Protocol] is read from a TOML file. The file is built in ([Load] by name) or a user's own (by path). A
 // Protocol carries its text, so that [Parse] makes the same protocol from it in another process or another
-// year. Its [Semantics] decides results, and [Protocol.Hash] identifies the Semantics. docs/protocols.md
+// year. Its [Semantics] decides results, and [Protocol.Hash] identifies the Semantics. docs/reference/protocols.md
 // explains every key. The package runs nothing.
 package protocol
 
@@ -32,7 +32,7 @@ import (
 //go:embed *.toml
 var builtin embed.FS
 
-var files = tomlfile.Kind{What: "protocol", Doc: "docs/protocols.md", Builtin: builtin}
+var files = tomlfile.Kind{What: "protocol", Doc: "docs/reference/protocols.md", Builtin: builtin}
 
 // resultsVersion is part of every cell's key. Raise it when a change of the harness (splits, standardising,
 // selection) or of the generator that all methods draw from (registry/rng) changes numbers.
@@ -190,7 +190,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	for _, key := range meta.Undecoded() {
 		// Below params and values the keys are the methods' own names. GridPoints checks these.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
-			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/protocols.md"))
+			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/reference/protocols.md"))
 		}
 	}
 	if p.Semantics.Split == split.Stratified { // "stratified" and "" mean the same

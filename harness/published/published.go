@@ -31,7 +31,7 @@ type Value struct {
 	Std                     *float64 // nil where none is printed
 }
 
-// A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/experiments.md).
+// A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/explanation/experiments.md).
 type Point struct {
 	Series string  `toml:"series"`
 	At     float64 `toml:"at"`

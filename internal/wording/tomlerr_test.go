@@ -33,9 +33,9 @@ func TestUnknown(t *testing.T) {
 	for key, want := range map[string]string{
 		"split":                  `unknown key "split"; did you mean splits?`,
 		"semantics.test_faction": `unknown key "semantics.test_faction"; did you mean test_fraction?`,
-		"wholly_different":       `unknown key "wholly_different"; the keys are listed in docs/protocols.md`,
+		"wholly_different":       `unknown key "wholly_different"; the keys are listed in docs/reference/protocols.md`,
 	} {
-		if got := UnknownTOMLKey(key, &file{}, "docs/protocols.md"); got != want {
+		if got := UnknownTOMLKey(key, &file{}, "docs/reference/protocols.md"); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package external runs methods that other processes implement, in any language, like the methods of this program.
 //
 // A plugin is an executable that answers requests on its standard input and output, one JSON object a line.
-// Matrices pass as NumPy files in a private folder (docs/plugin-protocol.md). [Load] starts a plugin, asks
+// Matrices pass as NumPy files in a private folder (docs/reference/plugin-protocol.md). [Load] starts a plugin, asks
 // for its description and declares the described method by [registry.DefineRaw]. From then on the method
 // differs from one written in Go only by its package and its version, which ends in a hash of the plugin's
 // files.

@@ -35,7 +35,7 @@ const (
 	mostText       = 2000 // bytes of summary and source
 )
 
-// A Request is one line to a plugin. docs/plugin-protocol.md lists the fields of each operation.
+// A Request is one line to a plugin. docs/reference/plugin-protocol.md lists the fields of each operation.
 type Request struct {
 	ID       int64             `json:"id"`
 	Op       string            `json:"op"`

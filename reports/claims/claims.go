@@ -404,7 +404,7 @@ func Blocks(results []Result) []doc.Block {
 	var prose doc.Prose
 	prose.Heading = "Claims"
 	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
-		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios. Low and high: the interval at 95 % for other splits of the same sets (docs/experiments.md)."}}
+		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios. Low and high: the interval at 95 % for other splits of the same sets (docs/explanation/experiments.md)."}}
 	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone"}}
 	for i, r := range results {
 		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, strings.ToUpper(string(r.Verdict)), r.Claim.Says))

@@ -14,7 +14,7 @@ func Report() report.Report {
 		Long: `sweep draws the mean of a metric over what a protocol sweeps: a parameter of the
 methods, the number of training rows, or data sets that differ by their rows. With
 --times it draws processor times and says with which power of the quantity they grow.
-Sets that some point lacks are left out and named. Docs: docs/protocols.md, Sweeps.`,
+Sets that some point lacks are left out and named. Docs: docs/reference/protocols.md, Sweeps.`,
 		Example: `  bench report sweep --protocol ecml-figure2
   bench report sweep --protocol ecml-figure3 --bars -o figure3.pdf
   bench report sweep --protocol fourier-table3 --times`,

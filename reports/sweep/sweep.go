@@ -1,6 +1,6 @@
 // Package sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
 //
-// A protocol says what is swept (docs/protocols.md): columns that are one method at several values, or data sets with
+// A protocol says what is swept (docs/reference/protocols.md): columns that are one method at several values, or data sets with
 // different numbers of rows. [Lines] arranges a table by series and value. [Build] draws the mean of a metric, or processor
 // times and the power of the quantity with which times grow. Sets that some point lacks are left out and named, so that all
 // points are means over the same sets. Package claims uses the same Lines.
@@ -48,7 +48,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	}
 	sweep := f.Protocol.Sweep
 	if sweep.Name == "" && !sweep.Datasets {
-		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; docs/protocols.md says which built-in ones do, and how to write one", t.Protocol)
+		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; docs/reference/protocols.md says which built-in ones do, and how to write one", t.Protocol)
 	}
 	p := page{o, LinesOf(t, sweep), sweep.Printed}
 	if len(p.Sets) == 0 {

@@ -65,7 +65,7 @@ class Results:
         self.db, self.selection = db, {name: value for name, value in selection.items() if value is not None}
 
     def query(self, sql):
-        """The answer to a question in SQL, as a pandas frame. docs/results-schema.md describes the views."""
+        """The answer to a question in SQL, as a pandas frame. docs/reference/results-schema.md describes the views."""
         from pandas import DataFrame
 
         return DataFrame(json.loads(call("query", "--db", self.db, "--format", "json", sql)))

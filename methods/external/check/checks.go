@@ -25,7 +25,7 @@ func order(n int) []int { return rng.New(seed).Permutation(n) }
 
 // checks are in the order in which they run: a failure often explains later failures.
 var checks = []check{
-	{"describe", "answer the request describe as docs/plugin-protocol.md says, and print nothing else to standard output", (*session).describe},
+	{"describe", "answer the request describe as docs/reference/plugin-protocol.md says, and print nothing else to standard output", (*session).describe},
 	{"grid", "keep every value of the grid inside the range of its parameter", (*session).grid},
 	{"shapes", "return one finite score a row, or one for each class", (*session).shapes},
 	{"noise", "print to standard error; in Python import benchplugin before all else", (*session).noise},

@@ -1,5 +1,5 @@
 // Package serve makes a method that is written in Go into a plugin, a program that answers the protocol of
-// docs/plugin-protocol.md:
+// docs/reference/plugin-protocol.md:
 //
 //	func main() { os.Exit(serve.Main(myboost.Spec())) }
 //

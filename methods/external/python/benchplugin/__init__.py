@@ -9,7 +9,7 @@ That is a whole plugin: `bench methods check svc.py` tries it, `bench run --plug
 it. `serve` takes an estimator in the manner of scikit-learn, or a class of one's own that has `fit(X, y)`
 and one of `decision_function(X)`, `predict_proba(X)` and `predict(X)`.
 
-It needs NumPy alone. What passes between the two programs is in docs/plugin-protocol.md.
+It needs NumPy alone. What passes between the two programs is in docs/reference/plugin-protocol.md.
 """
 
 from ._serve import per_feature, serve
