@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"bytes"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,10 +11,11 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestHelp: every verb has a place in the help of bench, no line of any help made by the program is wider than a narrow terminal or ends with
-// spaces, and bench alone says what to type first, with commands that exist.
+// spaces, rare flags are in `--help --all` alone, and bench alone says what to type first, with commands that exist.
 func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
 	help := func(args ...string) string {
@@ -23,28 +26,42 @@ func TestHelp(t *testing.T) {
 		return out.String()
 	}
 	root := newRootCommand(&app{out: newOutput(&out), err: &messages{}, sets: catalogue.Builtin()})
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
+	check := func(c *cobra.Command) {
 		path := strings.Fields(c.CommandPath())[1:]
-		said := help(append(path, "--help")...)
-		made := said[strings.LastIndex(said, "Usage:"):]
-		for line := range strings.Lines(made) {
+		said, whole := help(append(path, "--help")...), help(append(path, "--help", "--all")...)
+		for line := range strings.Lines(said) {
 			line = strings.TrimSuffix(line, "\n")
-			example := strings.HasPrefix(line, "  bench ")
-			if wide := utf8.RuneCountInString(line) > helpWidth; wide && !example || strings.HasSuffix(line, " ") {
+			stays := strings.HasPrefix(line, "  ") && strings.Index(said, line) < strings.LastIndex(said, "\nFlags:")
+			if wide := utf8.RuneCountInString(line) > helpWidth; wide && !stays || strings.HasSuffix(line, " ") {
 				t.Errorf("bench %s --help has the line %q", strings.Join(path, " "), line)
 			}
 		}
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				if c == root && (sub.GroupID == "" || !strings.Contains(said, "\n  "+sub.Name()+" ")) {
-					t.Errorf("%s has no place in the help", sub.Name())
-				}
-				walk(sub)
+		for _, part := range blocks(c.Long) {
+			if !part.lines && strings.Contains(part.text, "\n ") {
+				t.Errorf("bench %s --help: lines that stay as they are begin without an empty line before them: %q", strings.Join(path, " "), part.text)
 			}
 		}
+		hidden := 0
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			flag := regexp.MustCompile(`(?m)^(  -., |      )--` + f.Name + `\b`)
+			if _, few := f.Annotations[rareFlag]; few {
+				hidden++
+				if flag.MatchString(said) || !flag.MatchString(whole) || strings.Contains(c.Example, "--"+f.Name) {
+					t.Errorf("bench %s: --%s is rare; it belongs into `--help --all` alone, and into no example", strings.Join(path, " "), f.Name)
+				}
+			} else if !flag.MatchString(said) {
+				t.Errorf("bench %s --help does not have --%s", strings.Join(path, " "), f.Name)
+			}
+		})
+		if strings.Contains(said, "--help --all\" shows ") != (hidden > 0) || strings.Contains(whole, "--help --all\" shows ") {
+			t.Errorf("bench %s --help hides %d flags, and says\n%s", strings.Join(path, " "), hidden, said)
+		}
+		if c.Parent() == root && (c.GroupID == "" || !strings.Contains(help("--help"), "\n  "+c.Name()+" ")) {
+			t.Errorf("%s has no place in the help", c.Name())
+		}
 	}
-	walk(root)
+	check(root)
+	everyCommand(root, check)
 	first := help()
 	for line := range strings.Lines(first) {
 		if command, is := strings.CutPrefix(line, "  bench "); is {
@@ -55,5 +72,68 @@ func TestHelp(t *testing.T) {
 	}
 	if strings.Count(first, "\n") > 15 {
 		t.Errorf("bench alone says\n%s", first)
+	}
+}
+
+// TestHelpOfANarrowTerminal: at 40 columns prose and flags are 40 columns wide, but for names that are wider.
+func TestHelpOfANarrowTerminal(t *testing.T) {
+	root := newRootCommand(&app{out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+	dressed := func(width int) string {
+		dressHelp(root, width)
+		run, _, err := root.Find([]string{"run"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		run.SetOut(&out)
+		if err := run.Help(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	defer dressed(helpWidth) // the templates of help are the same for all commands of the process
+	said := dressed(leastHelpWidth)
+	for line := range strings.Lines(said) {
+		line = strings.TrimRight(line, " \n")
+		if words := strings.Fields(line); utf8.RuneCountInString(line) > leastHelpWidth && len(words) > 1 && !strings.HasPrefix(line, "  bench ") && !strings.HasPrefix(line, `"bench `) {
+			t.Errorf("the line %q", line)
+		}
+	}
+}
+
+// TestManual: the manual page has every command, every flag, exit code and variable, and groff finds nothing wrong with it.
+func TestManual(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := execute(registry.New(), []string{"help", "--man"}, &out, &errs); code != exitOK {
+		t.Fatalf("bench help --man ends with %d: %s", code, errs.String())
+	}
+	page := out.String()
+	has := func(want string) {
+		if !strings.Contains(page, "\n"+want) {
+			t.Errorf("the manual page has no %q", want)
+		}
+	}
+	root := newRootCommand(&app{out: newOutput(&out), err: &messages{}, sets: catalogue.Builtin()})
+	everyCommand(root, func(c *cobra.Command) {
+		has(".SS " + roffText.Replace(c.CommandPath()))
+		everyFlag(c.NonInheritedFlags(), func(typed, _ string) { has(".B " + roffText.Replace(typed)) })
+	})
+	for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "FLAGS OF EVERY COMMAND", "EXIT STATUS", "ENVIRONMENT", "FILES"} {
+		has(".SH " + section)
+	}
+	has(".B 130\ninterrupted")
+	has(".B BENCH_DATA\n")
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|B|nf|fi)\b`).MatchString(line) {
+			t.Errorf("the line %q is an instruction that no manual page needs", line)
+		}
+	}
+	if _, err := exec.LookPath("groff"); err != nil {
+		t.Skip("there is no groff to read the page with; its structure is checked")
+	}
+	c := exec.Command("groff", "-man", "-Tutf8", "-k", "-ww", "-z")
+	c.Stdin = strings.NewReader(page)
+	if said, err := c.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("groff: %v\n%s", err, said)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// everyCommand calls do for each command below c that help shows, in the order of help.
+// everyCommand calls do for each command below c that help shows, itself among them, in the order of help.
 func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
 			do(sub)
 			everyCommand(sub, do)
 		}
@@ -53,7 +53,9 @@ var roffText = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, `"`, `\(dq
 // manual is the manual page bench(1) in roff, made from what help says.
 func manual(root *cobra.Command) string {
 	var b strings.Builder
-	line := func(macro, text string) { fmt.Fprintf(&b, "%s\n", strings.TrimRight(macro+" "+roffText.Replace(text), " ")) }
+	line := func(macro, text string) {
+		fmt.Fprintf(&b, "%s\n", strings.TrimRight(macro+" "+roffText.Replace(text), " "))
+	}
 	prose := func(text string) {
 		for _, part := range blocks(text) {
 			form := ".PP\n%s\n"
@@ -77,7 +79,7 @@ func manual(root *cobra.Command) string {
 	line(".SH", "COMMANDS")
 	everyCommand(root, func(c *cobra.Command) {
 		line(".SS", c.UseLine())
-		prose(c.Short + ".")
+		prose(sentence(c.Short))
 		if c.Long != "" {
 			prose(c.Long)
 		}
@@ -100,6 +102,14 @@ func manual(root *cobra.Command) string {
 	item("results.db", "the results database, where --db names no other")
 	item("plugins/", "beside the database: methods in other processes")
 	return b.String()
+}
+
+// sentence is what a command does, with the point that help leaves out.
+func sentence(short string) string {
+	if strings.HasSuffix(short, "?") {
+		return short
+	}
+	return short + "."
 }
 
 // lowered is a text that begins with a small letter.

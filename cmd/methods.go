@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -90,27 +92,53 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 		l.add("variant of", base)
 	}
 	for _, axis := range p.Grid(s) {
-		values := make([]string, len(axis.Values))
-		for i, v := range axis.Values {
-			values[i] = cmp.Or(plain(v), "null")
-		}
-		text := strings.Join(values, ", ")
-		if axis.Per != "" {
-			text += " (each divided by the number of " + axis.Per + "s)"
-		}
-		l.add("grid "+axis.Name, text)
+		l.add("grid "+cmp.Or(axis.Name, "of several"), axisText(axis))
 	}
 	points, err := p.GridPoints(s, "", exampleShape(s))
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
 	l.add("grid points in "+p.Name, len(points))
-	l.add("shares work over the grid", s.HasPath())
-	l.add("models can be saved", s.Load != nil)
-	l.add("models have trees", s.Trees)
-	l.add("takes missing values", s.Gaps)
-	l.add("scores stand for probabilities", s.Probability != nil)
+	for _, a := range abilities(s) {
+		l.add(a.what, a.has)
+	}
 	return l.write(a.out, layout)
+}
+
+// An ability is something that a method can do beyond training and scoring, and whether it can.
+type ability struct {
+	what string
+	has  bool
+}
+
+func abilities(s registry.Spec) []ability {
+	return []ability{
+		{"shares work over the grid", s.HasPath()},
+		{"models can be saved", s.Load != nil},
+		{"models have trees", s.Trees},
+		{"takes missing values", s.Gaps},
+		{"scores stand for probabilities", s.Probability != nil},
+	}
+}
+
+// axisText lists the values of a grid's axis.
+func axisText(axis registry.Axis) string {
+	values := make([]string, len(axis.Values))
+	for i, v := range axis.Values {
+		values[i] = cmp.Or(plain(v), "null")
+		if together, several := v.(map[string]any); several {
+			var parts []string
+			for _, name := range slices.Sorted(maps.Keys(together)) {
+				parts = append(parts, name+" "+plain(together[name]))
+			}
+			values[i] = "(" + strings.Join(parts, ", ") + ")"
+		}
+	}
+	text := strings.Join(values, ", ")
+	if axis.Per != "" {
+		text += " (each divided by the number of " + axis.Per + "s)"
+	}
+	return text
 }
 
 // A describedParameter is a parameter as listings show it: a line for people, an object in JSON.

@@ -22,7 +22,7 @@ import (
 
 // permissionFlags adds the flags of commands that run plugins.
 func permissionFlags(a *app, c *cobra.Command) {
-	c.Flags().StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or file that plugins may read beside their own; repeatable")
+	c.Flags().StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a folder or a file; repeatable")
 	c.Flags().BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
 	rare(c, "allow-read", "allow-network")
 }

@@ -226,7 +226,7 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
 	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, or loading a data set or a model, may need, e.g. 8GiB (default three quarters of the machine's)")
-	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its file; repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
+	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its `file`; repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err

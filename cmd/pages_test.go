@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/spf13/cobra"
+)
+
+// TestReferencePages: the pages of docs/reference that are made from the program are those of the program as it is; -update writes them.
+func TestReferencePages(t *testing.T) {
+	t.Setenv("BENCH_MIRROR", "") // defaults of flags
+	t.Setenv("BENCH_OPENML", "")
+	update := flag.Lookup("update").Value.String() == "true"
+	for name, made := range map[string]string{
+		"commands.md":    commandsPage(newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})),
+		"environment.md": environmentPage(),
+		"parameters.md":  parametersPage(t, methods.All().All()),
+		"catalogue.md":   cataloguePage(catalogue.Builtin()),
+	} {
+		path := filepath.Join(testenv.Root(), "docs", "reference", name)
+		if update {
+			if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if stands, err := os.ReadFile(path); err != nil || string(stands) != made {
+			t.Errorf("docs/reference/%s is not what the program says (%v); `go test ./cmd -run TestReferencePages -update` writes it", name, err)
+		}
+	}
+}
+
+// opening is the title of a page and what it is for, with what all pages say of themselves.
+func opening(title, says string) string {
+	says += " `go test ./cmd -run TestReferencePages -update` makes this page from the program, and `make test` compares the two."
+	return "# " + title + "\n\n" + hanging(says, 0, 100) + "\n"
+}
+
+// inMarkdown is a text of which Markdown changes nothing.
+var inMarkdown = strings.NewReplacer("<", `\<`, "*", `\*`, "|", `\|`)
+
+func commandsPage(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(opening("Commands", "Every command with its flags and examples, for readers who look one up. `bench COMMAND --help --all` prints the same in a terminal, and `bench help --man` all of it as a manual page."))
+	b.WriteString("\n| command | what it does |\n|---|---|\n")
+	everyCommand(root, func(c *cobra.Command) {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), inMarkdown.Replace(c.Short))
+	})
+	page := func(c *cobra.Command) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n", c.CommandPath(), hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100), c.UseLine())
+		for _, part := range blocks(c.Long) {
+			switch {
+			case part.lines:
+				fmt.Fprintf(&b, "\n```text\n%s\n```\n", part.text)
+			case part.text != "":
+				fmt.Fprintf(&b, "\n%s\n", hanging(inMarkdown.Replace(strings.ReplaceAll(part.text, "\n", " ")), 0, 100))
+			}
+		}
+		head := "\n| flag | meaning |\n|---|---|\n"
+		everyFlag(c.NonInheritedFlags(), func(typed, means string) {
+			fmt.Fprintf(&b, "%s| `%s` | %s |\n", head, typed, inMarkdown.Replace(means))
+			head = ""
+		})
+		if c.Example != "" {
+			fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Example)
+		}
+	}
+	page(root) // whose flags are those of every command
+	everyCommand(root, page)
+	return b.String()
+}
+
+func environmentPage() string {
+	var b strings.Builder
+	b.WriteString(opening("Environment and exit codes", "For scripts, and for machines that are set up once: the variables that the program reads, and what its exit code says."))
+	b.WriteString("\n## Variables\n\n| variable | meaning |\n|---|---|\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(v.names, " ", "`, `"), inMarkdown.Replace(v.means))
+	}
+	b.WriteString("\n" + hanging("The folders of the user are those of the system: on Linux `XDG_CACHE_HOME` and `XDG_CONFIG_HOME`, else `.cache` and `.config` in `HOME`. "+
+		"The runtime of Go reads `GOMEMLIMIT` and `GOMAXPROCS`, as in every program in Go. Which variables a plugin gets is in [the protocol of plugins](plugin-protocol.md#what-a-plugin-may-do), "+
+		"and those of the tests are in [CONTRIBUTING.md](../../CONTRIBUTING.md#build-and-test).", 0, 100) + "\n")
+	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
+	for _, e := range exitCodes {
+		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.means)
+	}
+	return b.String()
+}
+
+func parametersPage(t *testing.T, specs []registry.Spec) string {
+	var b strings.Builder
+	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. [The methods](../methods.md) says what each minimises, and `bench methods show NAME` prints what stands here."))
+	for _, s := range specs {
+		points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | default | values | meaning |\n|---|---|---|---|\n", s.Name, hanging(inMarkdown.Replace(says), 0, 100))
+		for _, p := range s.Parameters() {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Default, inMarkdown.Replace(p.Allowed()), inMarkdown.Replace(p.Means))
+		}
+		fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
+		for _, axis := range s.DefaultGrid() {
+			fmt.Fprintf(&b, "- %s: %s\n", cmp.Or(axis.Name, "of several"), axisText(axis))
+		}
+		var can []string
+		for _, a := range abilities(s) {
+			if a.has {
+				can = append(can, a.what)
+			}
+		}
+		if can != nil {
+			fmt.Fprintf(&b, "\nAbilities: %s.\n", strings.Join(can, ", "))
+		}
+	}
+	return b.String()
+}
+
+func cataloguePage(sets *catalogue.Catalogue) string {
+	var b strings.Builder
+	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come from, and `bench data show NAME` prints all that is known of a set."))
+	groups := sets.Groups()
+	b.WriteString("\nGroups, for `--datasets`:\n\n")
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		fmt.Fprintf(&b, "- `%s`: %s\n", name, strings.Join(groups[name], ", "))
+	}
+	b.WriteString("\n| set | what it is | task | rows | columns | classes | source |\n|---|---|---|---|---|---|---|\n")
+	var defects strings.Builder
+	for _, e := range sets.All() {
+		var classes []string
+		for _, n := range e.Counts {
+			classes = append(classes, strconv.Itoa(n))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows, e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
+		for _, d := range e.Defects {
+			fmt.Fprintf(&defects, "- `%s`: %s\n", e.Name, inMarkdown.Replace(d))
+		}
+	}
+	return b.String() + "\n## Known defects\n\n" + defects.String()
+}
+
+// TestVariables: the list of environment variables has those that the sources read, and no others.
+func TestVariables(t *testing.T) {
+	var listed []string
+	for _, v := range variables {
+		listed = append(listed, strings.Fields(v.names)...)
+	}
+	// What is no name in the source, and the names that it stands for.
+	stands := map[string]string{"sandbox.FolderVariable": "BENCH_PRIVATE", "v": "OMP_NUM_THREADS", "variable": "R_LIBS"}
+	read, quoted := map[string]string{}, ""
+	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`), regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
+	for _, folder := range []string{"cmd", "datasets", "harness", "internal", "methods", "registry", "reports"} {
+		err := filepath.WalkDir(filepath.Join(testenv.Root(), folder), func(path string, entry os.DirEntry, err error) error {
+			if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
+				return err
+			}
+			names := map[string]*regexp.Regexp{".go": inGo, ".py": inPython}[filepath.Ext(path)]
+			if names == nil {
+				return nil
+			}
+			source, err := os.ReadFile(path)
+			for _, m := range names.FindAllStringSubmatch(string(source), -1) {
+				name, err := strconv.Unquote(m[1])
+				if err != nil {
+					name = stands[m[1]]
+				}
+				read[name] = path
+			}
+			if filepath.Base(path) != "surroundings.go" {
+				quoted += string(source)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, path := range read {
+		if !slices.Contains(listed, name) {
+			t.Errorf("%s reads the variable %q, which the list variables lacks", path, name)
+		}
+	}
+	for _, name := range listed {
+		if !strings.Contains(quoted, `"`+name+`"`) {
+			t.Errorf("no source names the variable %s", name)
+		}
+	}
+	if len(read) < 10 {
+		t.Errorf("%d variables were found in the sources", len(read))
+	}
+}
