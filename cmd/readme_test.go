@@ -142,3 +142,33 @@ func TestLinks(t *testing.T) {
 		t.Errorf("%d links were followed", followed)
 	}
 }
+
+var document = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]*\.(md|toml|svg|html)\b`)
+
+// TestNamedDocuments: every document that help, an error, a comment or a script names by its path is there. Pages of the reference run name
+// the files that they were written to.
+func TestNamedDocuments(t *testing.T) {
+	testenv.NotUnderRace(t)
+	named := 0
+	for _, place := range []string{"README.md", "CONTRIBUTING.md", "Makefile", "cmd", "datasets", "docs", "harness", "internal", "methods", "registry", "reports", "scripts"} {
+		err := filepath.WalkDir(filepath.Join(testenv.Root(), place), func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl", ".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, name := range document.FindAllString(string(source), -1) {
+				named++
+				if _, err := os.Stat(filepath.Join(testenv.Root(), name)); err != nil {
+					t.Errorf("%s names %s, which is not there", path, name)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named < 50 {
+		t.Errorf("%d documents are named", named)
+	}
+}

@@ -38,12 +38,21 @@ func FuzzDescription(f *testing.F) {
 	})
 }
 
-// TestDocumentationListsEveryKey compares docs/reference/datasets.md with the TOML keys.
-func TestDocumentationListsEveryKey(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
+// documents are the pages about data of one's own: keys and examples.
+func documents(t *testing.T) (keys, examples []byte) {
+	keys, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "datasets.md"))
+	if err == nil {
+		examples, err = os.ReadFile(filepath.Join(testenv.Root(), "docs", "how-to", "own-data.md"))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return keys, append(examples, keys...)
+}
+
+// TestDocumentationListsEveryKey compares docs/reference/datasets.md with the TOML keys.
+func TestDocumentationListsEveryKey(t *testing.T) {
+	raw, _ := documents(t)
 	for _, kind := range []reflect.Type{reflect.TypeFor[Entry](), reflect.TypeFor[Reading](), reflect.TypeFor[File](), reflect.TypeFor[document]()} {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
@@ -54,12 +63,9 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 	}
 }
 
-// TestDocumentedExamples reads every description of a set in docs/reference/datasets.md.
+// TestDocumentedExamples reads every description of a set in these pages.
 func TestDocumentedExamples(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "datasets.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, raw := documents(t)
 	examples := strings.Split(string(raw), "```toml\n")[1:]
 	if len(examples) < 5 {
 		t.Fatalf("%d examples", len(examples))
