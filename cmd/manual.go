@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// everyCommand calls do for each command below c that help shows, itself among them, in the order of help.
+// everyCommand calls do for each command below c that help lists, in that order.
 func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() || sub.Name() == "help" {
