@@ -143,6 +143,22 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestPagesOpen: a document begins with a title, and then with a sentence on what the page is for and for whom.
+func TestPagesOpen(t *testing.T) {
+	for _, kind := range []string{".", "tutorial", "how-to", "reference", "explanation", "notebook"} {
+		pages, err := filepath.Glob(filepath.Join(testenv.Root(), "docs", kind, "*.md"))
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("docs/%s has no pages: %v", kind, err)
+		}
+		for _, page := range pages {
+			lines := strings.SplitN(strings.Join(readLines(t, "docs", kind, filepath.Base(page)), "\n"), "\n\n", 3)
+			if len(lines) < 3 || !strings.HasPrefix(lines[0], "# ") || !regexp.MustCompile(`^For |^[A-Z].*\bfor `).MatchString(strings.ReplaceAll(lines[1], "\n", " ")) {
+				t.Errorf("docs/%s/%s does not open with what it is for, and for whom", kind, filepath.Base(page))
+			}
+		}
+	}
+}
+
 var document = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]*\.(md|toml|svg|html)\b`)
 
 // TestNamedDocuments: every document that help, an error, a comment or a script names by its path is there. Pages of the reference run name
