@@ -208,11 +208,12 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 			p.Estimate = times(l, c, other)
 		case experiments.Slope:
 			p.What, p.Percent = "power of "+l.Quantity, false
-			if p.At == nil {
-				from, to := l.UpperHalf(c.Series)
+			if from, to := l.UpperHalf(c.Series); p.At == nil && from < to {
 				p.At = []float64{from, to}
 			}
-			p.Estimate = power(l, c.Series, p.At[0], p.At[1])
+			if p.At != nil {
+				p.Estimate = power(l, c.Series, p.At[0], p.At[1])
+			}
 		default:
 			p.Estimate = means(l, c, other)
 		}
@@ -429,8 +430,11 @@ func (p Part) row(claim int) doc.Row {
 			name = fmt.Sprintf("%d. %s / %s", claim, p.Series, p.Other)
 		}
 	}
-	if at := points(p.At); p.Of == experiments.Slope {
-		name += fmt.Sprintf(", power from %g to %g", p.At[0], p.At[1])
+	if p.Of == experiments.Slope {
+		name += ", power"
+	}
+	if at := points(p.At); at != "" && p.Of == experiments.Slope {
+		name += fmt.Sprintf(" from %g to %g", p.At[0], p.At[1])
 	} else if at != "" {
 		name += " at " + at
 	}

@@ -169,6 +169,18 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 	}
 }
 
+// Of a sweep with results at one value there is no power to tell.
+func TestNoPowerOfOneValue(t *testing.T) {
+	f := frameWith(t, []int{4}, func(int) float64 { return 1 })
+	got, err := Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 0, 1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := got[0].Parts[0]; got[0].Verdict != Missing || p.At != nil {
+		t.Errorf("%s between %v, want %s without ends", got[0].Verdict, p.At, Missing)
+	}
+}
+
 func ends(c experiments.Comparison, least, most float64) experiments.Comparison {
 	c.Least, c.Most = least, most
 	return c
