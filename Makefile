@@ -5,6 +5,7 @@
 #   make test    formatting and order of imports, vet, staticcheck, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
+#   make release  dist/: binaries, wheels and what belongs to them, made twice and checked (needs qemu-user-static)
 #   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
 #   make fire    kills, limits and faults, many times over
@@ -17,7 +18,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
+.PHONY: build wheels release run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -25,6 +26,9 @@ build:
 # The Python packages, in dist/: one for plugins alone, and one that carries the program.
 wheels: build
 	scripts/wheels.sh
+
+release:
+	scripts/release.sh
 
 run: build
 	@scripts/first.sh $(BENCH) $(BUDGET)

@@ -361,7 +361,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	}
 }
 
-// The entry of the program says what CITATION.cff says.
+// The entry of the program says what CITATION.cff says, and everything has the version that it names.
 func TestCitationFile(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "CITATION.cff"))
 	if err != nil {
@@ -376,8 +376,22 @@ func TestCitationFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unreleased := !regexp.MustCompile(`(?m)^## v?\d`).Match(changes); unreleased != strings.Contains(string(raw), "\nversion: 0.1.0-dev\n") {
-		t.Errorf("CITATION.cff and CHANGELOG.md do not agree on whether there was a release")
+	version := regexp.MustCompile(`(?m)^version: (\S+)$`).FindSubmatch(raw)
+	newest := regexp.MustCompile(`(?m)^## (\S+)`).FindSubmatch(changes)
+	if version == nil || newest == nil {
+		t.Fatal("CITATION.cff names no version, or CHANGELOG.md has no heading")
+	}
+	released, dev := strings.CutSuffix(string(version[1]), "-dev")
+	if want := map[bool]string{true: "Unreleased", false: released}[dev]; string(newest[1]) != want {
+		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1], want)
+	}
+	// The Python package has the same version, in the form that Python's packages have.
+	python, err := os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) + `"`; !strings.Contains(string(python), "\n"+want+"\n") {
+		t.Errorf("cmd/python/bench/__init__.py lacks %s", want)
 	}
 }
 

@@ -18,4 +18,4 @@ from ._program import Error, call, program
 from ._results import Report, Results, results, run
 
 __all__ = ["run", "results", "method", "dataset", "fetch", "call", "program", "Results", "Report", "Error"]
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"

@@ -4,13 +4,6 @@
 
 static int level;
 
-int gb_level(void) {
-	__builtin_cpu_init();
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") ? 2 : 1;
-}
-
 void gb_use(int l) { level = l; }
 
 void gb_node GB_NODE_PARAMS {

@@ -41,5 +41,4 @@ void gb_cut_avx2 GB_CUT_PARAMS;
 void gb_node GB_NODE_PARAMS;
 void gb_node_avx512 GB_NODE_PARAMS;
 void gb_node_avx2 GB_NODE_PARAMS;
-int gb_level(void);
 void gb_use(int level);

@@ -13,10 +13,14 @@ package gbdt
 #include "kernels.h"
 */
 import "C"
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/kernelboosting/bench/methods/internal/simd"
+)
 
 // levels are the kernels that the machine runs: 0 the Go ones, 1 AVX2, 2 AVX-512.
-var levels = int(C.gb_level())
+var levels = simd.Level()
 
 var level = use(levels)
 

@@ -7,13 +7,6 @@ int svm_run_float_avx512(PARAMS(float));
 int svm_run_double_avx2(PARAMS(double));
 int svm_run_double_avx512(PARAMS(double));
 
-int svm_level(void) {
-	__builtin_cpu_init();
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") ? 2 : 1;
-}
-
 #define ARGS rows, slot, stride, used, g, up, down, beta, lo, hi, diag, n, epsilon, tol, budget, clock, out, extremes
 
 int svm_run_float(int level, PARAMS(float)) {

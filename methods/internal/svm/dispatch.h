@@ -1,9 +1,7 @@
-// Parameters as in smo.h; level as svm_level gives it.
+// Parameters as in smo.h; level as package simd tells it.
 #define PARAMS(ROW) const ROW *rows, const int *slot, long stride, long long *used, double *g, double *up, double *down, \
 	double *beta, const double *lo, const double *hi, const double *diag, long n, double epsilon, double tol, \
 	long budget, long long *clock, long *out, double *extremes
 
-// svm_level returns the widest instructions this processor has: 2 AVX-512, 1 AVX2 and FMA, 0 neither.
-int svm_level(void);
 int svm_run_float(int level, PARAMS(float));
 int svm_run_double(int level, PARAMS(double));

@@ -1,6 +1,10 @@
 //go:build cgo && amd64 && !windows && !purego
 
+#ifdef __clang__ // uses the whole width without being told
+#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+#else
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")))
+#endif
 #define LEVEL avx512
 #define PASTE(a, b, c) a##_##b##_##c
 #define CAT(a, b, c) PASTE(a, b, c)

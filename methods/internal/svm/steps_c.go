@@ -12,10 +12,14 @@ package svm
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/kernelboosting/bench/methods/internal/simd"
+)
 
 // level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go function run. Only tests change level.
-var level = int(C.svm_level())
+var level = simd.Level()
 
 // steps is run, in C where the processor allows.
 func steps[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {

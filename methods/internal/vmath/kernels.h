@@ -59,9 +59,7 @@
 	K(void, vm_margins, (const double *y, const double *h, const double *w, long n, double *plus, double *minus), \
 		(y, h, w, n, plus, minus))
 
-// vm_level returns the widest instructions this processor has: 2 AVX-512, 1 AVX2 and FMA, 0 neither.
-int vm_level(void);
-// vm_use selects the kernels of a level; 0 is not one.
+// vm_use selects the kernels of a level of package simd; 0 is not one.
 void vm_use(int level);
 
 #define DECLARE(result, name, params, args) result name params;

@@ -35,15 +35,16 @@ LIMITS(plain, "sse2", double, 1, PLAIN, PLAIN_FMA, PLAIN_ADD, PLAIN_LOAD)
 
 volatile double lim_sink;
 
-long lim_fma(long rounds) {
+// level is what package simd tells.
+long lim_fma(int level, long rounds) {
 	double out;
-	long n = __builtin_cpu_supports("avx512f") ? fma_avx512(rounds, &out)
-		: __builtin_cpu_supports("fma") ? fma_avx2(rounds, &out) : fma_plain(rounds, &out);
+	long n = level == 2 ? fma_avx512(rounds, &out)
+		: level == 1 ? fma_avx2(rounds, &out) : fma_plain(rounds, &out);
 	lim_sink = out;
 	return n;
 }
 
-double lim_read(const double *x, long n, long repeat) {
-	return __builtin_cpu_supports("avx512f") ? read_avx512(x, n, repeat)
-		: __builtin_cpu_supports("avx2") ? read_avx2(x, n, repeat) : read_plain(x, n, repeat);
+double lim_read(int level, const double *x, long n, long repeat) {
+	return level == 2 ? read_avx512(x, n, repeat)
+		: level == 1 ? read_avx2(x, n, repeat) : read_plain(x, n, repeat);
 }

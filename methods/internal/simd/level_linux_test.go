@@ -1,0 +1,37 @@
+//go:build cgo && amd64 && !purego
+
+package simd
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLevel: whatever compiler made the program, it finds what the system lists in /proc/cpuinfo.
+func TestLevel(t *testing.T) {
+	raw, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`(?m)^flags\s*:(.*)$`).FindSubmatch(raw)
+	if listed == nil {
+		t.Fatal("/proc/cpuinfo lists no flags")
+	}
+	flags := strings.Fields(string(listed[1]))
+	all := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(flags, name) })
+	}
+	want := 0
+	if all("avx2", "fma") {
+		want = 1
+		if all("avx512f", "avx512dq", "avx512vl", "avx512bw") {
+			want = 2
+		}
+	}
+	if got := Level(); got != want {
+		t.Errorf("level %d, but the system lists what level %d has", got, want)
+	}
+}
