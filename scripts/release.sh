@@ -2,9 +2,10 @@
 # Makes a release of the commit that is checked out, in dist/ (make release): binaries for Linux, wheels that hold them, what each
 # binary is made of (CycloneDX), the licences of that, and checksums.
 #
-# All of it is made twice, in two folders, once with your caches and once without any, and must be equal byte for byte. Each binary computes cells of
-# the reference run again, as do a build by the system's C compiler and one without kernels in C or assembly, and all must get
-# equal bits. The binary runs in a folder that holds nothing else. CONTRIBUTING.md says what comes before and after.
+# All of it is made twice, in two folders, once with your caches and once without any, and must be equal byte for byte. Each
+# binary computes cells of the reference run again, as do a build by the system's C compiler and one without kernels in C or
+# assembly, and all must get equal bits. The binary runs in a folder that holds nothing else. CONTRIBUTING.md says what comes
+# before and after.
 #
 # Needs git, Go, a C compiler, Python with venv, readelf, qemu-aarch64-static, the right to call chroot (as the superuser or in a
 # user namespace), PyPI and the Go module proxy, and data of wine and newthyroid, which it fetches. ZIG is a zig of the version
@@ -91,7 +92,8 @@ make_in() {
       -extldflags=-static -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=v$version" ./cmd/bench
     "$work/cyclonedx-gomod" app -json -std -noserial -notimestamp -main cmd/bench . 2>"$work/said" >"$work/modules.json" ||
       die "$(cat "$work/said")"
-    "$PYTHON" scripts/components.py "$zig" "$(go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)" <"$work/modules.json" >"dist/$name.cdx.json"
+    sqlite=$(go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
+    "$PYTHON" scripts/components.py "$zig" "$sqlite" <"$work/modules.json" >"dist/$name.cdx.json"
     cp "dist/$name" bin/bench
     BENCH_WHEEL_PLATFORM=manylinux_2_17_$processor.manylinux2014_$processor.musllinux_1_1_$processor PIPFLAGS=--no-build-isolation \
       scripts/wheels.sh >/dev/null
@@ -145,7 +147,8 @@ gate "a build without kernels in C or assembly" 1 "$one/bin/plain"
 alone() {
   enter=chroot
   [ "$(id -u)" = 0 ] || enter='unshare --map-root-user chroot'
-  env -i PATH="$PATH:/usr/sbin" BENCH_DATA=/work/data $enter "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 || die "alone, $*: $(cat "$work/said")"
+  env -i PATH="$PATH:/usr/sbin" BENCH_DATA=/work/data $enter "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 ||
+    die "alone, $*: $(cat "$work/said")"
 }
 mkdir -p "$work/root/work"
 cp "$amd64" "$work/root/bench"
