@@ -20,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/reports/pairs"
 	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/scaling"
 	"github.com/kernelboosting/bench/reports/sweep"
 	"github.com/kernelboosting/bench/reports/tests"
 	"github.com/kernelboosting/bench/reports/times"
@@ -39,6 +40,7 @@ func All() []report.Report {
 		grid.Report(),
 		curves.Report(),
 		sweep.Report(),
+		scaling.Report(),
 		why.Report(),
 		compare.Report(),
 	}

@@ -1,5 +1,5 @@
 // Package generate makes the files of sets that the program computes itself: toy sets in two dimensions, sets of
-// channels, where only some features matter, and balance, where a rule gives the label. A generator is found by
+// channels, where only some features matter, large sets, and balance, where a rule gives the label. A generator is found by
 // the text of the key generate ([Named]). It returns the bytes of a file, the same bytes on every machine.
 //
 // The package knows no entries, checks no checksum (package files does) and writes nothing.
@@ -26,23 +26,28 @@ var generators = map[string]func() []byte{
 	"board":     func() []byte { return toy(board) },
 }
 
-// Named finds a generator by its text. The text is a name in generators, a name in published with a number of rows, such as
-// "moons(100)", or channels(n, informative, noise).
+// Named finds a generator by its text. The text is a name in generators, a name in published or large with a number of rows,
+// such as "moons(100)", or channels(n, informative, noise).
 func Named(text string) (func() []byte, error) {
 	if g := generators[text]; g != nil {
 		return g, nil
 	}
-	if name, rest, ok := strings.Cut(text, "("); ok && published[name] != nil {
+	name, rest, sized := strings.Cut(text, "(")
+	rows := published[name]
+	if rows == nil {
+		rows = large[name]
+	}
+	if sized && rows != nil {
 		n, err := strconv.Atoi(strings.TrimSuffix(rest, ")"))
 		if err != nil || n < 8 || text != fmt.Sprintf("%s(%d)", name, n) {
 			return nil, fmt.Errorf("%s needs a number of rows of at least 8, as %s(1000)", name, name)
 		}
-		return func() []byte { return published[name](n) }, nil
+		return func() []byte { return rows(n) }, nil
 	}
 	var n, informative, noise int
 	const form = "channels(%d, %d, %d)"
 	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
-		return nil, errors.New("not a generator of this program: their names, those of published sets with a number of rows, and channels(n, informative, noise)")
+		return nil, errors.New("not a generator of this program: their names, those of published and of large sets with a number of rows, and channels(n, informative, noise)")
 	}
 	if n < 1 || informative < 1 || noise < 0 {
 		return nil, errors.New("channels needs a row and an informative channel")

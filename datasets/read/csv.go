@@ -14,22 +14,35 @@ const blankSeparator = 0
 // quoted with '"' ("" inside is one quote); a quoted value may hold separators and
 // line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
 // missing last line end are accepted. Rows of different lengths are an error. parseCSV
-// changes buf, and the table keeps buf.
-func parseCSV(file string, buf []byte, separator byte, header bool, names []string, b *budget) (*table, error) {
+// changes buf, and the table keeps buf. With byRow the table is asked for its cells row
+// by row, and holds those of one row alone, unless values are quoted.
+func parseCSV(file string, buf []byte, separator byte, header bool, names []string, byRow bool, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {
 		return nil, err
 	}
+	byRow = byRow && bytes.IndexByte(buf, '"') < 0 // what is quoted is found once, since its quotes are undone in place
 	lines, cells := countCells(buf, separator)
-	memory := plus(product(int64(lines), lineBytes), product(int64(cells), cellBytes))
+	memory, held := plus(product(int64(lines), lineBytes), product(int64(cells), cellBytes)), cells
+	if byRow {
+		held = mostCells(buf, separator)
+		memory = plus(product(int64(lines), lineBytes+startBytes), product(int64(held), cellBytes))
+	}
 	if !b.fits(memory) {
 		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d lines with %d values", file, lines, cells)
 	}
-	s := csvScanner{file: file, buf: buf, sep: separator, line: 1, cells: make([]span, 0, cells)}
-	width, first := -1, 0
 	t := &table{file: file, buf: buf, names: names, lines: make([]int32, 0, lines), hint: encodingHint(file, buf)}
+	t.row = csvScanner{file: file, buf: buf, sep: separator, line: 1, cells: make([]span, 0, held)}
+	if byRow {
+		t.starts = make([]uint32, 0, lines)
+	}
+	s := &t.row
+	width, first := -1, 0
 	for s.pos < len(buf) {
-		line, start := s.line, len(s.cells)
+		if byRow {
+			s.cells = s.cells[:0]
+		}
+		line, start, at := s.line, len(s.cells), s.pos
 		if err := s.record(); err != nil {
 			return nil, err
 		}
@@ -56,12 +69,24 @@ func parseCSV(file string, buf []byte, separator byte, header bool, names []stri
 			return nil, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; %s", file, line, n, first, width, advice)
 		}
 		t.lines = append(t.lines, int32(line))
+		if byRow {
+			t.starts = append(t.starts, uint32(at))
+		}
 	}
 	if len(t.lines) == 0 {
 		return nil, fmt.Errorf("%s: the file has no data rows", file)
 	}
-	t.cells = s.cells
+	t.cells, t.held = s.cells, len(t.lines)-1
 	return t, t.nameColumns(width, separator)
+}
+
+// hold finds the cells of row i again, in a table that holds those of one row.
+func (t *table) hold(i int) {
+	t.row.pos, t.row.cells = int(t.starts[i]), t.row.cells[:0]
+	if err := t.row.record(); err != nil {
+		panic(err) // an error of quotes, and such a table has none
+	}
+	t.cells, t.held = t.row.cells, i
 }
 
 // nameColumns checks the names against the number of columns found.
@@ -108,6 +133,16 @@ func countCells(buf []byte, separator byte) (lines, cells int) {
 		previous = c
 	}
 	return lines, cells
+}
+
+// mostCells counts the cells that a line of buf can hold at most.
+func mostCells(buf []byte, separator byte) (most int) {
+	for len(buf) > 0 {
+		line, rest, _ := bytes.Cut(buf, []byte("\n"))
+		_, cells := countCells(line, separator)
+		most, buf = max(most, cells), rest
+	}
+	return most
 }
 
 // A csvScanner appends the cells of one record after another.

@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -61,12 +62,18 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 	if err != nil {
 		return nil, err
 	}
-	set.Fingerprint = e.Fingerprint(sums)
+	if set.Fingerprint = e.Fingerprint(sums); r.held > collected {
+		debug.FreeOSMemory() // of the text and its cells, before copies of the rows are made beside the matrix
+	}
 	if f, has := e.SplitsFile(); has {
 		set.Splits, err = r.splits(ctx, d, f, len(set.Y))
 	}
 	return set, err
 }
+
+// collected is the memory of a loading from which on what it leaves behind is collected at once. By itself the collector would let
+// the heap grow to twice of what was alive when it last ran.
+const collected = 64 << 20
 
 // A reader is one loading of a set, within a budget of memory.
 type reader struct {

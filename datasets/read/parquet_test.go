@@ -28,7 +28,7 @@ func TestParquetIsAsCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := parseCSV("mixed.csv", mixed(t, "csv"), ',', true, nil, &budget{limit: 1 << 30})
+	want, err := parseCSV("mixed.csv", mixed(t, "csv"), ',', true, nil, false, &budget{limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if !header {
 		names = features
 	}
-	t, err := parseCSV(path, data, separator, header, names, b)
+	t, err := parseCSV(path, data, separator, header, names, true, b)
 	switch {
 	case err != nil && !header:
 		return nil, fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err, someLabels(features))

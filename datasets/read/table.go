@@ -18,9 +18,15 @@ type table struct {
 	buf    []byte
 	names  []string          // one per column; "" where the file does not say
 	levels []map[string]bool // per column, the declared levels of a nominal column of an ARFF file; nil otherwise
-	cells  []span            // row-major
+	cells  []span            // row-major; of one row alone where starts is set
 	lines  []int32           // line of each row, from 1
 	hint   string            // see encodingHint
+
+	// A table that holds the cells of one row finds those of another one when they are asked for. The cells of all rows would take
+	// as much memory as the matrix that is made of them.
+	starts []uint32   // where in buf each row begins; nil if cells has all rows
+	held   int        // the row in cells
+	row    csvScanner // finds the cells of a row
 }
 
 // A span is the text buf[start:end].
@@ -28,8 +34,9 @@ type span struct{ start, end uint32 }
 
 // What an element of a table's slices takes.
 const (
-	cellBytes = 8
-	lineBytes = 4
+	cellBytes  = 8
+	lineBytes  = 4
+	startBytes = 4
 )
 
 func (t *table) rows() int { return len(t.lines) }
@@ -37,6 +44,12 @@ func (t *table) rows() int { return len(t.lines) }
 func (t *table) columns() int { return len(t.names) }
 
 func (t *table) cell(i, j int) []byte {
+	if t.starts != nil {
+		if t.held != i {
+			t.hold(i)
+		}
+		i = 0
+	}
 	c := t.cells[i*len(t.names)+j]
 	return t.buf[c.start:c.end]
 }

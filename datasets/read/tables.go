@@ -65,10 +65,13 @@ func (r reader) parse(c content) (*table, error) {
 		return parseARFF(c.name, c.data, r.budget)
 	case catalogue.Parquet:
 		return parseParquet(c.name, c.data, r.budget)
-	case catalogue.Blank:
-		return parseCSV(c.name, c.data, blankSeparator, *r.Header, r.Columns, r.budget)
 	}
-	return parseCSV(c.name, c.data, r.Separator[0], *r.Header, r.Columns, r.budget)
+	separator := byte(blankSeparator)
+	if r.Format != catalogue.Blank {
+		separator = r.Separator[0]
+	}
+	byRow := len(r.Categorical) == 0 // the levels of categories are read column by column
+	return parseCSV(c.name, c.data, separator, *r.Header, r.Columns, byRow, r.budget)
 }
 
 // A plan says which columns of a table become which columns of the matrix.

@@ -3,6 +3,7 @@ package split
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/kernelboosting/bench/registry/rng"
@@ -13,16 +14,20 @@ import (
 // permutes the two parts.
 func stratifiedSplit(rng *rng.RandomState, y []float64, nTrain, nTest int) (train, test []int, err error) {
 	classes := sortedLabels(y)
+	counts := make([]int, len(classes))
+	for _, label := range y {
+		counts[sort.SearchFloat64s(classes, label)]++
+	}
 	members := make([][]int, len(classes))
+	for c, n := range counts {
+		if n < 2 {
+			return nil, nil, fmt.Errorf("class %g has %d row: a stratified split needs 2", classes[c], n)
+		}
+		members[c] = make([]int, 0, n)
+	}
 	for row, label := range y {
 		c := sort.SearchFloat64s(classes, label)
 		members[c] = append(members[c], row)
-	}
-	counts := make([]int, len(classes))
-	for c, rows := range members {
-		if counts[c] = len(rows); counts[c] < 2 {
-			return nil, nil, fmt.Errorf("class %g has %d row: a stratified split needs 2", classes[c], counts[c])
-		}
 	}
 	forTrain := apportion(rng, counts, nTrain)
 	rest := make([]int, len(counts))
@@ -30,16 +35,15 @@ func stratifiedSplit(rng *rng.RandomState, y []float64, nTrain, nTest int) (trai
 		rest[c] = counts[c] - forTrain[c]
 	}
 	forTest := apportion(rng, rest, nTest)
+	train, test = make([]int, 0, nTrain), make([]int, 0, nTest)
 	for c, rows := range members {
-		p := rng.Permutation(len(rows))
-		for _, at := range p[:forTrain[c]] {
-			train = append(train, rows[at])
-		}
-		for _, at := range p[forTrain[c] : forTrain[c]+forTest[c]] {
-			test = append(test, rows[at])
-		}
+		permute(rng, rows)
+		train = append(train, rows[:forTrain[c]]...)
+		test = append(test, rows[forTrain[c]:forTrain[c]+forTest[c]]...)
 	}
-	return permuted(rng, train), permuted(rng, test), nil
+	permute(rng, train)
+	permute(rng, test)
+	return train, test, nil
 }
 
 // apportion divides draws among classes in proportion to their counts. After rounding down, the remaining
@@ -82,7 +86,7 @@ func apportion(rng *rng.RandomState, counts []int, draws int) []int {
 func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) ([][]int, error) {
 	code := map[float64]int{}
 	var counts []int
-	codes := make([]int, len(y))
+	codes := make([]int32, len(y))
 	for i, label := range y {
 		c, seen := code[label]
 		if !seen {
@@ -90,7 +94,7 @@ func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) 
 			code[label] = c
 			counts = append(counts, 0)
 		}
-		codes[i] = c
+		codes[i] = int32(c)
 		counts[c]++
 	}
 	for label, c := range code {
@@ -98,7 +102,7 @@ func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) 
 			return nil, fmt.Errorf("class %g has %d %s: %d folds need as many", label, counts[c], what, folds)
 		}
 	}
-	fold := make([]int, len(y))
+	fold := make([]int32, len(y))
 	dealt := 0
 	for c, count := range counts {
 		share := make([]int, folds)
@@ -106,16 +110,16 @@ func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) 
 			share[dealt%folds]++
 			dealt++
 		}
-		numbers := make([]int, 0, count)
+		numbers := make([]int32, 0, count)
 		for f, k := range share {
 			for range k {
-				numbers = append(numbers, f)
+				numbers = append(numbers, int32(f))
 			}
 		}
 		rng.Shuffle(count, func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
 		next := 0
 		for i := range y {
-			if codes[i] == c {
+			if codes[i] == int32(c) {
 				fold[i] = numbers[next]
 				next++
 			}
@@ -128,7 +132,7 @@ func stratifiedFolds(rng *rng.RandomState, y []float64, folds int, what string) 
 // folds first.
 func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 	p := rng.Permutation(n)
-	fold := make([]int, n)
+	fold := make([]int32, n)
 	start := 0
 	for f := range folds {
 		size := n / folds
@@ -136,7 +140,7 @@ func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 			size++
 		}
 		for _, at := range p[start : start+size] {
-			fold[at] = f
+			fold[at] = int32(f)
 		}
 		start += size
 	}
@@ -144,30 +148,32 @@ func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 }
 
 // byFold lists the positions of each fold in ascending order.
-func byFold(fold []int, folds int) [][]int {
+func byFold(fold []int32, folds int) [][]int {
+	sizes := make([]int, folds)
+	for _, f := range fold {
+		sizes[f]++
+	}
 	out := make([][]int, folds)
+	for f, n := range sizes {
+		out[f] = make([]int, 0, n)
+	}
 	for i, f := range fold {
 		out[f] = append(out[f], i)
 	}
 	return out
 }
 
-func sortedLabels(y []float64) []float64 {
-	sorted := append([]float64(nil), y...)
-	sort.Float64s(sorted)
-	distinct := sorted[:0]
-	for i, v := range sorted {
-		if i == 0 || v != distinct[len(distinct)-1] {
-			distinct = append(distinct, v)
+// sortedLabels returns the values that occur in y, ascending.
+func sortedLabels(y []float64) (distinct []float64) {
+	for _, v := range y {
+		if at, found := slices.BinarySearch(distinct, v); !found {
+			distinct = slices.Insert(distinct, at, v)
 		}
 	}
 	return distinct
 }
 
-func permuted(rng *rng.RandomState, rows []int) []int {
-	out := make([]int, len(rows))
-	for i, at := range rng.Permutation(len(rows)) {
-		out[i] = rows[at]
-	}
-	return out
+// permute puts rows into the order that NumPy's permutation gives them.
+func permute(rng *rng.RandomState, rows []int) {
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }

@@ -69,7 +69,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		d.Blocks = append(d.Blocks, p.figure(""))
 	}
 	if o.Times {
-		d.Blocks = append(d.Blocks, p.slopes())
+		d.Blocks = append(d.Blocks, p.Slopes(p.quantity()))
 	}
 	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records())
 	d.Blocks = append(d.Blocks, t.MissingRecords()...)
@@ -318,22 +318,23 @@ func (p page) printedRows(xs []float64) []doc.Row {
 	return rows
 }
 
-// slopes says with which power of the quantity times grow, over the upper half of the values.
-func (p page) slopes() doc.Table {
+// Slopes is the table of the powers of the quantity with which times grow, over the upper half of the values. quantity is what
+// its legend calls the quantity.
+func (l Lines) Slopes(quantity string) doc.Table {
 	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
-		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", p.quantity()),
+		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", quantity),
 			"Declared: the same slope of the cost that the method declares for these cells, by which runs are planned."}}
 	var rows []doc.Row
-	for _, name := range p.Names {
-		from, to := p.UpperHalf(name)
-		s := sorted(p.Powers(name, from, to, p.Seconds()))
+	for _, name := range l.Names {
+		from, to := l.UpperHalf(name)
+		s := sorted(l.Powers(name, from, to, l.Seconds()))
 		if len(s) == 0 {
 			continue
 		}
 		declared := doc.Entry{Text: frame.Absent}
 		number := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'f', 2, 64)} }
 		whole := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'g', -1, 64)} }
-		if d := sorted(p.Powers(name, from, to, p.Declared())); len(d) > 0 {
+		if d := sorted(l.Powers(name, from, to, l.Declared())); len(d) > 0 {
 			declared = number(median(d))
 		}
 		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), declared, whole(from), whole(to)}})

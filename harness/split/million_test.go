@@ -1,0 +1,89 @@
+package split
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// TestMemoryOfAMillionRows reads, splits and standardises a million rows of twenty columns in a process of its own, which needs at
+// most 2.5 times their bytes at its peak: the file or the copies of the rows, beside the matrix.
+func TestMemoryOfAMillionRows(t *testing.T) {
+	testenv.OnlyThorough(t)
+	testenv.NotUnderRace(t)
+	e, err := catalogue.Builtin().Lookup("linear-1000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := files.Generate(e, e.Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	path := files.Directory{Root: root}.Path(e, e.Files[0])
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestReadsAMillionRows$", "-test.v")
+	c.Env = append(os.Environ(), "BENCH_MILLION="+root)
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var peak int64
+	_, said, _ := strings.Cut(string(out), "peak ")
+	if _, err := fmt.Sscanf(said, "%d", &peak); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if peak == 0 {
+		t.Skip("the system does not tell the peak of a process")
+	}
+	times := float64(peak) / float64(8*e.Rows*e.Features)
+	t.Logf("%.2f times the bytes of the rows", times)
+	if times > 2.5 {
+		t.Errorf("%d bytes at the peak, %.2f times those of the rows", peak, times)
+	}
+}
+
+// TestReadsAMillionRows is the process that TestMemoryOfAMillionRows starts, with the data directory in BENCH_MILLION.
+func TestReadsAMillionRows(t *testing.T) {
+	root := os.Getenv("BENCH_MILLION")
+	if root == "" {
+		return
+	}
+	e, err := catalogue.Builtin().Lookup("linear-1000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := read.Load(t.Context(), files.Directory{Root: root}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := processes.Peak()
+	s, err := Splitter{TestFraction: 0.3, Folds: 3}.Split(set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := Parts{Set: set, Split: s, Standardise: true}.Whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned, _ := part.Learn.X.Dims()
+	scored, _ := part.Score.X.Dims()
+	if learned+scored != e.Rows {
+		t.Errorf("%d rows to learn from and %d to score", learned, scored)
+	}
+	fmt.Printf("peak %d, after reading %d\n", processes.Peak(), after)
+}

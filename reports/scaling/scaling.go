@@ -1,0 +1,201 @@
+// Package scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
+//
+// Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of linear. A family has
+// a drawing of the metric against processor time, with a mark for each method and size, a table of all numbers, and the powers
+// of the number of rows with which times grow (package sweep). Beside each time and each peak of memory stands what the method
+// declares, by which runs are planned.
+package scaling
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/sweep"
+)
+
+// Report shows results, times and memory by the number of rows.
+func Report() report.Report {
+	return report.Report{
+		Name:    "scaling",
+		Summary: "Results, times and memory as sets grow, beside what methods declare",
+		Long: `scaling draws the mean of a metric against processor time for each family of sets that
+differ in their number of rows, such as linear-100000 and linear-300000: a mark for each
+method and size, joined by lines. Below stand times and peaks of memory beside those that
+the method declares, and the power of the number of rows with which times grow.`,
+		Example: `  bench report scaling --protocol large
+  bench report scaling --protocol large --methods LGBM,RKS -o scaling.svg`,
+		Flags: report.Plain(Build),
+	}
+}
+
+// A family is sets of different sizes.
+type family struct {
+	sweep.Lines
+	frame frame.Frame
+	name  string
+	sets  map[float64]string // by training rows
+}
+
+// Build returns the document. It is an error if nothing is stored.
+func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return doc.Document{}, err
+	}
+	d := doc.Document{
+		Report: "scaling", Label: cmp.Or(o.Label, "tab:scaling:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance,
+		Title: cmp.Or(o.Title, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s", t.Metric.Title, t.Protocol)),
+	}
+	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version", "train_rows", "result", "cpu_seconds", "declared_seconds", "peak_bytes", "declared_bytes"}}
+	cpus := map[string]bool{}
+	for _, one := range families(f, t) {
+		if len(one.Names) == 0 {
+			continue
+		}
+		numbers, err := one.table(&r)
+		if err != nil {
+			return doc.Document{}, err
+		}
+		d.Blocks = append(d.Blocks, one.figure(&numbers))
+		if len(one.All()) > 1 {
+			slopes := one.Slopes("training rows")
+			slopes.Heading, slopes.Caption, slopes.Label = "", "How times grow on "+one.name, "slopes-"+one.name
+			d.Blocks = append(d.Blocks, slopes)
+		}
+		cpus[one.CPU] = true
+	}
+	if len(d.Blocks) == 0 {
+		return doc.Document{}, fmt.Errorf("%w: no cell of the protocol has ended", frame.ErrNoResults)
+	}
+	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
+	d.Blocks = append(append(d.Blocks, t.MissingCode()...), r)
+	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	return d, nil
+}
+
+// families divides the sets of a table, in its order.
+func families(f frame.Frame, t frame.Table) (out []family) {
+	var names []string
+	sets := map[string][]frame.Set{}
+	for _, s := range t.Sets {
+		name := strings.TrimSuffix(s.Name, "-"+strconv.Itoa(s.Rows))
+		if sets[name] == nil {
+			names = append(names, name)
+		}
+		sets[name] = append(sets[name], s)
+	}
+	for _, name := range names {
+		part := t
+		part.Sets = sets[name]
+		one := family{Lines: sweep.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), frame: f, name: name, sets: map[float64]string{}}
+		for _, s := range part.Sets {
+			for _, m := range one.Names {
+				for _, x := range one.Xs(m) {
+					if one.Has(m, x, s.Name) {
+						one.sets[x] = s.Name
+					}
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// figure draws the metric against processor time.
+func (f family) figure(numbers *doc.Table) doc.Figure {
+	var curves []plot.Curve
+	for _, m := range f.Names {
+		c := plot.Curve{Name: m}
+		for _, x := range f.Xs(m) {
+			value, ok := f.Mean(m, x, f.Measured())
+			time, timed := f.Median(m, x)
+			if ok && timed {
+				c.Points = append(c.Points, plot.Point{X: time.Value, Y: value.Value})
+			}
+		}
+		if c.Points != nil {
+			curves = append(curves, c)
+		}
+	}
+	about := fmt.Sprintf("Mean %s against processor time on %s, from left to right as training rows grow", f.Table.Metric.Title, f.name)
+	out := doc.Figure{Name: "scaling-" + f.name, Title: f.name, About: about, Numbers: numbers, Alt: about + ": " + strings.Join(f.Names, ", ")}
+	if curves != nil {
+		out.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, plot.Axis{Title: "mean " + f.Table.Measured(), Percent: f.Table.Metric.Percent})
+	}
+	return out
+}
+
+// table has a section for each method and a row for each size. It adds its numbers to the records.
+func (f family) table(r *doc.Records) (doc.Table, error) {
+	t := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "rows", Long: "training rows"}, {Name: f.Table.Metric.Name},
+		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"}, {Name: "declared", Group: "memory"}},
+		Legend: []string{"Declared time: a nanosecond for each unit of the cost that the method declares. Runs correct it by measured times.",
+			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell took, and more after larger cells in the same process.",
+			"Declared memory: the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
+	decimals := 4
+	if f.Table.Metric.Percent {
+		decimals = 2
+	}
+	for _, m := range f.Names {
+		var rows []doc.Row
+		for _, x := range f.Xs(m) {
+			set := f.sets[x]
+			of := func(measure sweep.Measure) *float64 { return largest(f.Splits(m, x, set, measure)) }
+			memory, err := f.declared(m, x, set)
+			if err != nil {
+				return t, err
+			}
+			var result, seconds *float64
+			if a, ok := f.Mean(m, x, f.Measured()); ok {
+				result = &a.Value
+			}
+			if a, ok := f.Median(m, x); ok {
+				seconds = &a.Value
+			}
+			units := of(f.Declared())
+			if units != nil {
+				*units *= 1e-9
+			}
+			peak := of(func(r store.Row) (float64, bool) {
+				if r.PeakRSSBytes == nil {
+					return 0, false
+				}
+				return float64(*r.PeakRSSBytes), true
+			})
+			size := func(v float64) string { return wording.Bytes(int64(v)) }
+			rows = append(rows, doc.Row{Name: m, Entries: []doc.Entry{{Text: strconv.FormatFloat(x, 'f', -1, 64)},
+				entry(result, func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }),
+				entry(seconds, wording.Seconds), entry(units, wording.Seconds), entry(peak, size), entry(memory, size)}})
+			r.Add(f.Table.Protocol, f.Table.Metric.Name, f.name, set, m, f.Version(m, x, set), x, result, seconds, units, peak, memory)
+		}
+		t.Sections = append(t.Sections, rows)
+	}
+	return t, nil
+}
+
+func entry(v *float64, text func(float64) string) doc.Entry {
+	if v == nil {
+		return doc.Entry{Text: frame.Absent}
+	}
+	return doc.Entry{Text: text(*v)}
+}
+
+// largest is the largest value of all splits; nil without one.
+func largest(of map[int]float64) *float64 {
+	if len(of) == 0 {
+		return nil
+	}
+	most := slices.Max(slices.Collect(maps.Values(of)))
+	return &most
+}
