@@ -57,3 +57,10 @@ func TestLargeSetsAreTheirRules(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLarge makes a million rows, and reports the bytes of the file.
+func BenchmarkLarge(b *testing.B) {
+	for b.Loop() {
+		b.SetBytes(int64(len(large["smooth"](1000000))))
+	}
+}

@@ -48,6 +48,9 @@ var manifest = map[string]struct {
 	"classification-19381": {19381, 20, nil}, "classification-65409": {65409, 20, nil}, "classification-220753": {220753, 20, nil},
 	"channels-1000": {1000, 20, nil}, "channels-2000": {2000, 20, nil}, "channels-4000": {4000, 20, nil},
 	"channels-8000": {8000, 20, nil}, "channels-16000": {16000, 20, nil}, "channels-32000": {32000, 20, nil},
+	"linear-100000": {100000, 20, nil}, "linear-300000": {300000, 20, nil}, "linear-1000000": {1000000, 20, nil},
+	"smooth-100000": {100000, 20, nil}, "smooth-300000": {300000, 20, nil}, "smooth-1000000": {1000000, 20, nil},
+	"thresholds-100000": {100000, 20, nil}, "thresholds-300000": {300000, 20, nil}, "thresholds-1000000": {1000000, 20, nil},
 }
 
 // mirrorSet loads a built-in set from the mirror.
@@ -72,6 +75,9 @@ func TestEverySetLoadsAsTheManifestSays(t *testing.T) {
 			want, ok := manifest[e.Name]
 			if !ok {
 				t.Fatal("the test knows no shape for this set")
+			}
+			if want.n > 250000 { // seconds for each set
+				testenv.OnlyThorough(t)
 			}
 			s := mirrorSet(t, e.Name)
 			n, d := s.X.Dims()
