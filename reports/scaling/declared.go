@@ -56,14 +56,11 @@ func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row)
 // is left out: its unit is another one.
 func merged(chosen, other json.RawMessage) (json.RawMessage, error) {
 	setting, point := map[string]any{}, map[string]any{}
-	if chosen != nil {
-		if err := json.Unmarshal(chosen, &setting); err != nil {
-			return nil, err
-		}
-	}
-	if other != nil {
-		if err := json.Unmarshal(other, &point); err != nil {
-			return nil, err
+	for into, raw := range map[*map[string]any]json.RawMessage{&setting: chosen, &point: other} {
+		if raw != nil {
+			if err := json.Unmarshal(raw, into); err != nil {
+				return nil, err
+			}
 		}
 	}
 	maps.DeleteFunc(point, func(name string, _ any) bool { return strings.HasSuffix(name, "_x_d") })

@@ -43,7 +43,6 @@ type family struct {
 	sweep.Lines
 	frame frame.Frame
 	name  string
-	sets  map[float64]string // by training rows
 }
 
 // Build returns the document. It is an error if nothing is stored.
@@ -65,6 +64,9 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		numbers, err := one.table(&r)
 		if err != nil {
 			return doc.Document{}, err
+		}
+		if len(d.Blocks) > 0 {
+			numbers.Legend = nil // the first table has it
 		}
 		d.Blocks = append(d.Blocks, one.figure(&numbers))
 		if len(one.All()) > 1 {
@@ -97,17 +99,7 @@ func families(f frame.Frame, t frame.Table) (out []family) {
 	for _, name := range names {
 		part := t
 		part.Sets = sets[name]
-		one := family{Lines: sweep.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), frame: f, name: name, sets: map[float64]string{}}
-		for _, s := range part.Sets {
-			for _, m := range one.Names {
-				for _, x := range one.Xs(m) {
-					if one.Has(m, x, s.Name) {
-						one.sets[x] = s.Name
-					}
-				}
-			}
-		}
-		out = append(out, one)
+		out = append(out, family{sweep.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), f, name})
 	}
 	return out
 }
@@ -150,8 +142,7 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 	for _, m := range f.Names {
 		var rows []doc.Row
 		for _, x := range f.Xs(m) {
-			set := f.sets[x]
-			of := func(measure sweep.Measure) *float64 { return largest(f.Splits(m, x, set, measure)) }
+			set := f.SetsAt(m, x)[0] // sets of a family differ in their rows
 			memory, err := f.declared(m, x, set)
 			if err != nil {
 				return t, err
@@ -163,16 +154,8 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 			if a, ok := f.Median(m, x); ok {
 				seconds = &a.Value
 			}
-			units := of(f.Declared())
-			if units != nil {
-				*units *= 1e-9
-			}
-			peak := of(func(r store.Row) (float64, bool) {
-				if r.PeakRSSBytes == nil {
-					return 0, false
-				}
-				return float64(*r.PeakRSSBytes), true
-			})
+			units := largest(f.Splits(m, x, set, func(r store.Row) (float64, bool) { return 1e-9 * r.CostUnits, r.CostUnits > 0 }))
+			peak := largest(f.Splits(m, x, set, peakOf))
 			size := func(v float64) string { return wording.Bytes(int64(v)) }
 			rows = append(rows, doc.Row{Name: m, Entries: []doc.Entry{{Text: strconv.FormatFloat(x, 'f', -1, 64)},
 				entry(result, func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }),
@@ -182,6 +165,14 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 		t.Sections = append(t.Sections, rows)
 	}
 	return t, nil
+}
+
+// peakOf measures the peak of memory of the process that computed a cell.
+func peakOf(r store.Row) (float64, bool) {
+	if r.PeakRSSBytes == nil {
+		return 0, false
+	}
+	return float64(*r.PeakRSSBytes), true
 }
 
 func entry(v *float64, text func(float64) string) doc.Entry {
