@@ -48,6 +48,7 @@ func All() registry.Registry {
 		kernel.SVM(),
 		kernel.Falkon(),
 		kernel.Nystroem(),
+		kernel.EigenPro(),
 		mfga.EERF(),
 		mfga.LKRF(),
 		mfga.MFGA(),

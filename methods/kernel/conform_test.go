@@ -31,3 +31,7 @@ func TestConformFalkon(t *testing.T) {
 func TestConformNystroem(t *testing.T) {
 	conform.Run(t, Nystroem())
 }
+
+func TestConformEigenPro(t *testing.T) {
+	conform.Run(t, EigenPro())
+}

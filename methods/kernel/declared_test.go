@@ -18,7 +18,7 @@ func TestCancellation(t *testing.T) {
 		rows, ends = 10_000, append(ends, 600*time.Millisecond)
 	}
 	late := conform.Late(testsplit.Rough(rows, 6), ends...)
-	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM(), Falkon(), Nystroem()} {
+	for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM(), Falkon(), Nystroem(), EigenPro()} {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}
 }
@@ -32,7 +32,7 @@ func TestDeclared(t *testing.T) {
 	}
 	for _, n := range []int{300, 1400} {
 		data := testsplit.Rough(n, 8)
-		for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM(), Falkon(), Nystroem()} {
+		for _, spec := range []registry.Spec{GK(), GLK(), KRRGD(), SVM(), Falkon(), Nystroem(), EigenPro()} {
 			t.Run(fmt.Sprint(spec.Name, "/", n), func(t *testing.T) {
 				if spec.Name == "KRR-GD" && n > 1000 {
 					testenv.OnlyThorough(t)

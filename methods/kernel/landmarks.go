@@ -40,6 +40,12 @@ func drawLandmarks(env registry.Env, x []float64, d, m int) []float64 {
 
 // newCover prepares the kernel of the rows x with the landmarks z, and factors K_mm.
 func newCover(ctx context.Context, x, z []float64, d int, gamma float64) (*cover, error) {
+	c := bareCover(x, z, d, gamma)
+	return c, c.factorize(ctx)
+}
+
+// bareCover is newCover without the factor of K_mm.
+func bareCover(x, z []float64, d int, gamma float64) *cover {
 	c := &cover{n: len(x) / d, m: len(z) / d, d: d, z: z, gamma: slices.Repeat([]float64{gamma}, d)}
 	c.scaled, c.squares = scaleRows(x, d, c.gamma)
 	c.zs, c.zSquares = scaleRows(z, d, c.gamma)
@@ -48,14 +54,19 @@ func newCover(ctx context.Context, x, z []float64, d int, gamma float64) (*cover
 	if c.keep {
 		c.strips = make([]float64, c.m*c.n)
 	}
+	return c
+}
+
+// factorize factors K_mm.
+func (c *cover) factorize(ctx context.Context) error {
 	c.factor, c.solver = make([]float64, c.m*c.m), cholesky.New(c.m)
-	if err := square(ctx, c.factor, c.zs, c.zSquares, d); err != nil {
-		return nil, err
+	if err := square(ctx, c.factor, c.zs, c.zSquares, c.d); err != nil {
+		return err
 	}
 	for i := range c.m {
 		c.factor[i*c.m+i] += float64(jitter * float64(c.m))
 	}
-	return c, factor(ctx, c.solver, c.factor)
+	return factor(ctx, c.solver, c.factor)
 }
 
 // coverKept reports whether a cover of n rows by m landmarks keeps K_nm.

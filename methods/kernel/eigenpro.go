@@ -1,0 +1,272 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
+)
+
+// EigenPro declares EIGENPRO: least squares on the kernel functions of m rows z_j, the landmarks, by stochastic gradient descent in the
+// kernel's space of functions H. For each output, with labels +1 and -1 as targets, or with targets less their mean, it goes
+// towards
+//
+//	min over f in Z  sum_i (f(x_i) - y_i)^2,   Z = { sum_j alpha_j k(., z_j) },
+//
+// from f = 0, and stops early: there is no penalty. The rows are taken in a random order that is drawn once. The first m are the
+// landmarks, and the first s <= m are the subsample S, with the eigenvalues lambda_1 >= lambda_2 >= .. of K_SS / s and their unit
+// vectors v_i. With B rows X_b at a time (EigenPro 3, with the exact projection):
+//
+//	1  for each batch X_b, of every epoch:
+//	2      g = f(X_b) - y_b, the residuals
+//	3      h = K_Zb g, the gradient's values at the landmarks
+//	4      alpha = alpha - step (K_ZZ^-1 h - I_S sum_{i<q} (1 - lambda_q/lambda_i) / (s lambda_i) v_i v_i'h_S)
+//
+// K_ZZ^-1 h are the coefficients of the gradient's projection on Z. The sum takes from the gradient most of what it has in the first
+// q eigenfunctions, so that the largest eigenvalue becomes lambda_q and the step may be larger by lambda_1/lambda_q. I_S puts an
+// element of S to its place among the landmarks. If all rows are landmarks, K_ZZ^-1 h is g at the places of the batch, without a
+// system to solve: this is EigenPro 2.
+//
+// What is chosen by itself (both papers), with k(x, x) = 1: q is the largest with lambda_q >= eigenRows/s, at most eigenMost; B is
+// 1/lambda_q, up to which larger batches take fewer steps, in multiples of 64; step = 1 / (1 + (B - 1) lambda_q), the
+// best one for the worst case, and half of the largest that is stable.
+//
+// Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
+// regularisation besides the landmarks.
+func EigenPro() registry.Spec {
+	return registry.DefinePath(registry.Spec{
+		Name: "EIGENPRO", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023",
+		Summary: "least squares on landmarks, by gradient descent preconditioned by eigenvectors",
+		Load:    load,
+	}, EigenProParams{Landmarks: 2000, Gamma: 0.1, Epochs: 10}, registry.Grid{
+		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
+		{Name: "epochs", Values: []any{1, 3, 10, 30}},
+	}, pathEigenPro, registry.Memory(memoryEigenPro), registry.PathCost(costEigenPro))
+}
+
+// EigenProParams holds the parameters of EIGENPRO.
+type EigenProParams struct {
+	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the model; at most all rows"`
+	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
+	Epochs    int     `json:"epochs" range:"[1,)" means:"passes over the rows"`
+}
+
+const (
+	eigenSample = 1000 // rows of the subsample S
+	eigenMost   = 100  // eigenvectors that the preconditioner has at most
+	eigenMore   = 25   // further ones, so that those are found faster
+	eigenRows   = 2    // the least s lambda_q: a subsample overrates how much of the space its smaller eigenvectors take up
+)
+
+// eigenSizes returns the size of the subsample of m landmarks, and how many eigenvectors are looked for.
+func eigenSizes(m int) (s, r int) {
+	s = min(m, eigenSample)
+	return s, min(s, eigenMost+eigenMore)
+}
+
+// memoryEigenPro counts the cover, the eigenvectors with their matrix, the coefficients and the gradient, the rows in their order,
+// and the model.
+func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
+	n, d, m, out := int64(shape.N), int64(shape.D), int64(min(p.Landmarks, shape.N)), int64(shape.Outputs())
+	s, r := eigenSizes(int(m))
+	total := coverBytes(shape.N, int(m), shape.D) + 8*(int64(s)*int64(s+3*r)+n*(d+3*out)+m*(2*d+5*out))
+	if m == n {
+		total -= 8 * m * m // of K_ZZ
+	}
+	return total
+}
+
+// costEigenPro counts the kernel once, or for each epoch where it is not kept, the products and projections of each epoch, and the
+// eigenvectors.
+func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
+	n, d, out, sum := float64(shape.N), float64(shape.D), float64(shape.Outputs()), 0.0
+	for _, group := range eigenGroups(ps) {
+		last := ps[group[len(group)-1]]
+		m, epochs := float64(min(last.Landmarks, shape.N)), float64(last.Epochs)
+		s, r := eigenSizes(int(m))
+		sum += 0.5*float64(s)*float64(r)*float64(s+4*r) + n*m*(1+0.03*d) + epochs*out*n*m*0.5
+		if !coverKept(shape.N, int(m)) {
+			sum += (epochs - 1) * n * m * (1 + 0.03*d)
+		}
+		if m < n {
+			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/eigenLikelyBatch)*m*m
+		}
+	}
+	return sum
+}
+
+// eigenLikelyBatch is a usual size of a batch.
+const eigenLikelyBatch = 400
+
+// eigenGroups returns the grid points that differ in the epochs alone, in the order of the epochs.
+func eigenGroups(ps []EigenProParams) [][]int {
+	of := fitting.Groups(fitting.Upto(len(ps)), func(i int) EigenProParams { return EigenProParams{Landmarks: ps[i].Landmarks, Gamma: ps[i].Gamma} })
+	for _, group := range of {
+		slices.SortStableFunc(group, func(a, b int) int { return ps[a].Epochs - ps[b].Epochs })
+	}
+	return of
+}
+
+func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps []EigenProParams, yield func(int, registry.Model) error) error {
+	d := train.Shape().D
+	targets, mean := fitting.Targets(train)
+	x, ys := shuffled(env, fitting.Rows(train.X), d, targets)
+	for _, group := range eigenGroups(ps) {
+		p := ps[group[0]]
+		e, err := newDescent(ctx, x, d, p.Landmarks, p.Gamma, ys)
+		if err != nil {
+			return fmt.Errorf("EIGENPRO with gamma=%v: %w", p.Gamma, err)
+		}
+		if err := e.precondition(ctx, spectrumPowers); err != nil {
+			return err
+		}
+		done := 0
+		for _, i := range group {
+			for ; done < ps[i].Epochs; done++ {
+				if err := e.epoch(ctx); err != nil {
+					return err
+				}
+			}
+			m := e.cover.machineOf(len(ys))
+			m.Coef, m.Bias = slices.Clone(e.coef), slices.Repeat([]float64{mean}, len(ys))
+			if err := yield(i, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shuffled returns the rows of x, of d features, and the targets in one random order.
+func shuffled(env registry.Env, x []float64, d int, ys [][]float64) (rows []float64, targets [][]float64) {
+	n := len(x) / d
+	rows, targets = make([]float64, 0, len(x)), make([][]float64, len(ys))
+	for _, i := range env.Rand().Permutation(n) {
+		rows = append(rows, x[i*d:(i+1)*d]...)
+		for j, y := range ys {
+			targets[j] = append(targets[j], y[i])
+		}
+	}
+	return rows, targets
+}
+
+// A descent is the state of the algorithm.
+type descent struct {
+	cover *cover // of all rows by the landmarks, the first of them
+	ys    [][]float64
+	coef  []float64 // alpha, outputs x m
+
+	vectors []float64 // v_i as rows, q - 1 x s
+	shrink  []float64 // (1 - lambda_q/lambda_i) / (s lambda_i)
+	batch   int       // B
+	step    float64
+
+	gradient  []float64 // h, outputs x m
+	residuals []float64 // g of the rows of the batch, outputs x n
+}
+
+// newDescent makes the state for rows in their order, before the first epoch. It needs a call of precondition.
+func newDescent(ctx context.Context, x []float64, d, landmarks int, gamma float64, ys [][]float64) (*descent, error) {
+	n := len(x) / d
+	m := min(landmarks, n)
+	e := &descent{cover: bareCover(x, slices.Clone(x[:m*d]), d, gamma), ys: ys, coef: make([]float64, len(ys)*m),
+		gradient: make([]float64, len(ys)*m), residuals: make([]float64, len(ys)*n)}
+	if m == n {
+		return e, nil
+	}
+	return e, e.cover.factorize(ctx)
+}
+
+// precondition finds the eigenvectors, and chooses q, the size of the batches and the step.
+func (e *descent) precondition(ctx context.Context, powers int) error {
+	c := e.cover
+	s, r := eigenSizes(c.m)
+	k := make([]float64, s*s)
+	if err := square(ctx, k, c.zs[:s*c.d], c.zSquares[:s], c.d); err != nil {
+		return err
+	}
+	values, vectors, err := largestEigen(ctx, k, s, r, powers)
+	if err != nil {
+		return err
+	}
+	q := 1
+	for q < min(r, eigenMost) && values[q] >= eigenRows { // lambda_{q+1} = values[q] / s
+		q++
+	}
+	e.prepare(values[:q], vectors[:(q-1)*s])
+	tail := values[q-1] / float64(s)
+	e.batch = min(c.n, rowsAtOnce*max(1, int(1/tail)/rowsAtOnce))
+	e.step = 1 / (1 + float64(float64(e.batch-1)*tail))
+	return nil
+}
+
+// prepare sets the preconditioner of line 4 from the first q eigenvalues of K_SS and the first q-1 vectors.
+func (e *descent) prepare(values, vectors []float64) {
+	q := len(values)
+	e.vectors, e.shrink = slices.Clone(vectors), make([]float64, q-1)
+	for i := range e.shrink {
+		e.shrink[i] = (1 - values[q-1]/values[i]) / values[i]
+	}
+}
+
+// epoch is lines 1 to 4 for one pass over the rows.
+func (e *descent) epoch(ctx context.Context) error {
+	c, outputs := e.cover, len(e.ys)
+	f, g, sums := make([]float64, rowsAtOnce*outputs), make([]float64, outputs*rowsAtOnce), make([]float64, outputs*c.m)
+	clear(e.gradient)
+	from := 0
+	return c.each(ctx, func(lo, hi int, k []float64) error {
+		h := hi - lo
+		vmath.MatMulT(f[:h*outputs], k, h, c.m, e.coef, outputs)
+		for j, y := range e.ys {
+			for i := range h {
+				g[j*h+i] = f[i*outputs+j] - y[lo+i]
+			}
+			copy(e.residuals[j*c.n+lo:j*c.n+hi], g[j*h:(j+1)*h])
+		}
+		vmath.MatMul(sums, g[:outputs*h], outputs, h, k, c.m)
+		vmath.Axpy(1, sums, e.gradient)
+		if hi-from < e.batch && hi < c.n {
+			return nil
+		}
+		err := e.move(ctx, from, hi)
+		from = hi
+		return err
+	})
+}
+
+// move is line 4 for the batch of rows lo .. hi-1, whose h is the gradient. The gradient becomes zero.
+func (e *descent) move(ctx context.Context, lo, hi int) error {
+	c, q := e.cover, len(e.shrink)
+	s, parts := 0, make([]float64, q)
+	if q > 0 {
+		s = len(e.vectors) / q
+	}
+	part := make([]float64, s)
+	for j := range e.ys {
+		h, alpha := e.gradient[j*c.m:(j+1)*c.m], e.coef[j*c.m:(j+1)*c.m]
+		if q > 0 {
+			vmath.RowDots(parts, e.vectors, s, q, s, h[:s])
+			for i, v := range e.shrink {
+				parts[i] *= v
+			}
+			vmath.MatTVec(part, e.vectors, q, s, parts)
+		}
+		if c.m == c.n {
+			vmath.Axpy(-e.step, e.residuals[j*c.n+lo:j*c.n+hi], alpha[lo:hi])
+		} else {
+			if err := c.solver.Solve(ctx, c.factor, h); err != nil {
+				return err
+			}
+			vmath.Axpy(-e.step, h, alpha)
+		}
+		vmath.Axpy(e.step, part, alpha[:s])
+		clear(h)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the programs of
+// EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
+func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
+	raw, err := os.ReadFile("testdata/eigenpro.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			N, D, Outputs, Landmarks, Sample, Q, Batch, Epochs int
+			Gamma, Step                                        float64
+			X, Y, Rows, Scores                                 []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 6 {
+		t.Fatalf("the file has %d cases of 6", len(file.Cases))
+	}
+	for i, c := range file.Cases {
+		ys := make([][]float64, c.Outputs)
+		for j := range ys {
+			for a := range c.N {
+				ys[j] = append(ys[j], c.Y[a*c.Outputs+j])
+			}
+		}
+		e, err := newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, ys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := make([]float64, c.Sample*c.Sample)
+		if err := square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D); err != nil {
+			t.Fatal(err)
+		}
+		values, vectors, err := largestEigen(t.Context(), k, c.Sample, c.Q+20, 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.prepare(values[:c.Q], vectors[:(c.Q-1)*c.Sample])
+		e.batch, e.step = c.Batch, c.Step
+		for range c.Epochs {
+			if err := e.epoch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, most := scoresAt(t, e, c.Rows), 0.0
+		for _, v := range c.Scores {
+			most = max(most, math.Abs(v))
+		}
+		worst := 0.0
+		for j, v := range c.Scores {
+			worst = max(worst, math.Abs(got[j]-v))
+		}
+		t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
+		if !(worst <= 1e-6*most) {
+			t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
+		}
+	}
+}
+
+// scoresAt scores rows with the coefficients of a descent.
+func scoresAt(t *testing.T, e *descent, rows []float64) []float64 {
+	t.Helper()
+	m, n := e.cover.machineOf(len(e.ys)), len(rows)/e.cover.d
+	m.Coef, m.Bias = e.coef, make([]float64, len(e.ys))
+	out := make([]float64, n*len(e.ys))
+	if err := m.Score(t.Context(), mat.NewDense(n, e.cover.d, rows), out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestEigenProGoesToTheMinimum: with many epochs the scores become those of the minimum that EigenPro states, here by gonum's QR. If all rows
+// are landmarks, this is the interpolation of the targets, whatever the batches. Otherwise it is the least-squares solution, if a
+// batch has all rows.
+func TestEigenProGoesToTheMinimum(t *testing.T) {
+	const n, d, gamma = 160, 4, 1.0
+	for _, task := range []registry.Task{registry.Regression, registry.Multiclass} {
+		train := toydata.Easy(task, n, d, 7)
+		other := toydata.Easy(task, 50, d, 8).X.RawMatrix().Data
+		ys, _ := fitting.Targets(train)
+		for _, m := range []int{n, 30} {
+			e, err := newDescent(t.Context(), train.X.RawMatrix().Data, d, m, gamma, ys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.precondition(t.Context(), spectrumPowers); err != nil {
+				t.Fatal(err)
+			}
+			if m < n { // all rows in a batch, and a step that is as much smaller
+				e.batch, e.step = n, e.step*float64(e.batch)/n
+			}
+			for range 6000 {
+				if err := e.epoch(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			among := func(rows []float64) *mat.Dense {
+				scaled, squares := scaleRows(rows, d, e.cover.gamma)
+				k := make([]float64, len(squares)*m)
+				gaussian(k, scaled, squares, e.cover.zs, e.cover.zSquares, d)
+				return mat.NewDense(len(squares), m, k)
+			}
+			right := mat.NewDense(n, len(ys), nil)
+			for j, y := range ys {
+				right.SetCol(j, y)
+			}
+			var alpha, want mat.Dense
+			if err := alpha.Solve(among(train.X.RawMatrix().Data), right); err != nil {
+				t.Fatal(err)
+			}
+			want.Mul(among(other), &alpha)
+			worst, most := 0.0, 0.0
+			for i, v := range scoresAt(t, e, other) {
+				worst, most = max(worst, math.Abs(v-want.At(i/len(ys), i%len(ys)))), max(most, math.Abs(v))
+			}
+			t.Logf("%v with %d landmarks: off by %.2g of %.2g", task, m, worst, most)
+			if !(worst <= 1e-6) || most < 0.5 {
+				t.Errorf("%v with %d landmarks: the scores differ by %v", task, m, worst)
+			}
+		}
+	}
+}
+
+// TestLargestEigen compares with gonum's decomposition. Products of an eigenvector with K are lambda times it, within the rounding of the
+// largest eigenvalue.
+func TestLargestEigen(t *testing.T) {
+	const s, r = 150, 12
+	x := toydata.Easy(registry.Regression, s, 3, 4).X.RawMatrix().Data
+	for i := range 20 { // rows that are equal give K's rows no directions of their own
+		copy(x[6*i:6*i+3], x[:3])
+	}
+	scaled, squares := scaleRows(x, 3, []float64{0.3, 0.3, 0.3})
+	k := make([]float64, s*s)
+	if err := square(t.Context(), k, scaled, squares, 3); err != nil {
+		t.Fatal(err)
+	}
+	var exact mat.EigenSym
+	if !exact.Factorize(mat.NewSymDense(s, k), false) {
+		t.Fatal("gonum finds no eigenvalues")
+	}
+	all := exact.Values(nil)
+	values, vectors, err := largestEigen(t.Context(), k, s, r+20, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r {
+		if want := all[s-1-i]; !(math.Abs(values[i]-want) <= 1e-12*all[s-1]) {
+			t.Errorf("eigenvalue %d is %v, and gonum's is %v", i, values[i], want)
+		}
+		v := mat.NewVecDense(s, vectors[i*s:(i+1)*s])
+		var product mat.VecDense
+		product.MulVec(mat.NewDense(s, s, k), v)
+		product.AddScaledVec(&product, -values[i], v)
+		if off := mat.Norm(&product, math.Inf(1)); off > 1e-9*values[0] || math.Abs(mat.Norm(v, 2)-1) > 1e-12 {
+			t.Errorf("vector %d: K v differs from lambda v by %v, its length is %v", i, off, mat.Norm(v, 2))
+		}
+	}
+}
+
+// TestEigenProIsStable: for no coefficient of the kernel do the residuals grow, whether the kernel is almost constant or almost the
+// identity, and whether rows are equal. After ten epochs the squared residuals are at most a tenth above those of f = 0: an almost
+// constant function follows the mean of the last batch.
+func TestEigenProIsStable(t *testing.T) {
+	for _, landmarks := range []int{100, 700} {
+		for _, gamma := range []float64{1e-6, 1e-3, 0.03, 1, 100} {
+			train := toydata.Easy(registry.Regression, 700, 5, 3)
+			for i := range 200 { // equal rows
+				copy(train.X.RawRowView(i), train.X.RawRowView(0))
+			}
+			setting := fmt.Sprintf(`{"landmarks":%d,"gamma":%g,"epochs":10}`, landmarks, gamma)
+			m, err := EigenPro().Fit(t.Context(), registry.Env{Seed: 2}, train, []byte(setting))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := make([]float64, 700)
+			if err := m.Score(t.Context(), train.X, f); err != nil {
+				t.Fatal(err)
+			}
+			centred, mean := fitting.Centred(train.Y)
+			rest, all := 0.0, 0.0
+			for i, v := range f {
+				rest += (v - mean - centred[i]) * (v - mean - centred[i])
+				all += centred[i] * centred[i]
+			}
+			if !(rest < 1.1*all) {
+				t.Errorf("%s: the squared residuals are %v, of f = 0 they are %v", setting, rest, all)
+			}
+		}
+	}
+}
