@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -28,6 +30,8 @@ import (
 // landmarks or more. With fewer landmarks, max_iter ends the search early.
 //
 // Stopping rule: |b - W beta| <= falkonTol |b|, or max_iter steps, which is the method's own early end and no error.
+//
+// With loss = logistic the method is logistic FALKON, for classes: see falkonlogistic.go.
 func Falkon() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "FALKON", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
@@ -45,7 +49,20 @@ type FalkonParams struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the model; at most all rows"`
 	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
 	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
-	MaxIter   int     `json:"max_iter" range:"[1,)" means:"the most steps of conjugate gradients"`
+	MaxIter   int     `json:"max_iter" range:"[1,)" means:"the most steps of conjugate gradients, with the logistic loss in each Newton step"`
+	Loss      string  `json:"loss,omitempty" absent:"square" range:"square|logistic" means:"loss; the logistic one is for classes"`
+}
+
+// A falkonShared is what grid points have in common that are fitted together.
+type falkonShared struct {
+	landmarks int
+	gamma     float64
+	maxIter   int
+	logistic  bool
+}
+
+func (p FalkonParams) shared() falkonShared {
+	return falkonShared{p.Landmarks, p.Gamma, p.MaxIter, p.Loss == "logistic"}
 }
 
 // falkonTol is the relative residual at which the conjugate gradients end; the published program's is 1e-7, not relative.
@@ -57,35 +74,41 @@ const falkonAtOnce = 16
 // memoryFalkon counts the cover, a factor A and the vectors of each solution, and the model.
 func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
 	m, together := int64(min(p.Landmarks, s.N)), int64(max(falkonAtOnce, s.Outputs()))
-	return coverBytes(s.N, int(m), s.D) + 8*(together*(m*m+9*m+2*rowsAtOnce)+m*m+int64(s.N)*int64(s.D+s.Outputs()))
+	total := coverBytes(s.N, int(m), s.D) + 8*(together*(m*m+9*m+2*rowsAtOnce)+m*m+int64(s.N)*int64(s.D+s.Outputs()))
+	if p.shared().logistic {
+		total += 8 * together * (5*int64(s.N) + 5*m) // of the states
+	}
+	return total
 }
 
 // costFalkon counts K_nm once, or for each step where it is not kept, two products a step, and a factor for each solution.
 func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
 	n, d, sum := float64(s.N), float64(s.D), 0.0
 	for i, p := range ps {
-		m, steps := float64(min(p.Landmarks, s.N)), float64(p.MaxIter)
+		m, steps, factors := float64(min(p.Landmarks, s.N)), float64(p.MaxIter), 1.0
+		if p.shared().logistic {
+			factors = logisticLikely * float64(s.Outputs())
+			steps = logisticLikely * min(logisticInnerLikely, steps)
+		}
 		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
 			sum += coverCost(n, m, d)
 			if !coverKept(s.N, int(m)) {
 				sum += (steps + 1) * n * m * (1 + 0.03*d)
 			}
 		}
-		sum += 0.03*m*m*m + float64(s.Outputs())*steps*(0.4*n*m+m*m)
+		sum += 0.03*m*m*m*factors + float64(s.Outputs())*steps*(0.4*n*m+m*m)
 	}
 	return sum
 }
 
 func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams, yield func(int, registry.Model) error) error {
-	type shared struct {
-		landmarks int
-		gamma     float64
-		maxIter   int
-	}
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	ys, mean := fitting.Targets(train)
-	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma, ps[i].MaxIter} }) {
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) falkonShared { return ps[i].shared() }) {
 		p := ps[group[0]]
+		if p.shared().logistic && train.Task == registry.Regression {
+			return errors.New("FALKON with loss=logistic is for classes: set loss=square for regression")
+		}
 		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)
 		if err != nil {
 			return fmt.Errorf("FALKON with gamma=%v: %w", p.Gamma, err)
@@ -93,16 +116,16 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 		for some := range slices.Chunk(group, max(1, falkonAtOnce/len(ys))) {
 			var solutions []*solution
 			for _, i := range some {
-				a, err := c.falkonFactor(ctx, ps[i].Lambda)
-				if err != nil {
-					return fmt.Errorf("FALKON with lambda=%v: %w", ps[i].Lambda, err)
-				}
 				for range ys {
-					solutions = append(solutions, &solution{lambda: ps[i].Lambda, a: a})
+					solutions = append(solutions, &solution{lambda: ps[i].Lambda})
 				}
 			}
-			if err := c.falkon(ctx, solutions, ys, p.MaxIter); err != nil {
-				return err
+			solve := c.falkon
+			if p.shared().logistic {
+				solve = c.logisticFalkon
+			}
+			if err := solve(ctx, solutions, ys, p.MaxIter); err != nil {
+				return fmt.Errorf("FALKON with lambda from %v: %w", ps[some[0]].Lambda, err)
 			}
 			for _, i := range some {
 				m := c.machineOf(len(ys))
@@ -123,6 +146,7 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 type solution struct {
 	lambda    float64
 	a         []float64 // A', lower triangle
+	weights   []float64 // of the rows; nil for 1
 	beta      []float64 // in the end alpha
 	rest, to  []float64 // the residual b - W beta; the direction
 	v, tv, wv []float64 // A^-1 to; B to; W to
@@ -130,13 +154,17 @@ type solution struct {
 	enough    float64   // the |rest|^2 at which the solution ends
 }
 
-// falkonFactor returns A' for a penalty.
-func (c *cover) falkonFactor(ctx context.Context, lambda float64) ([]float64, error) {
+// falkonFactor returns A' for a penalty: the factor of T diag(w) T'/m + lambda I, for weights w of the landmarks, nil for 1.
+func (c *cover) falkonFactor(ctx context.Context, lambda float64, weights []float64) ([]float64, error) {
 	m := c.m
 	upper := make([]float64, m*m) // T, whose rows are the columns of the factor
 	for i := range m {
+		root := 1.0
+		if weights != nil {
+			root = math.Sqrt(weights[i])
+		}
 		for j := range i + 1 {
-			upper[j*m+i] = c.factor[i*m+j]
+			upper[j*m+i] = c.factor[i*m+j] * root
 		}
 	}
 	a := make([]float64, m*m)
@@ -162,15 +190,43 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 		return err
 	}
 	for i, s := range all {
-		for _, v := range []*[]float64{&s.beta, &s.rest, &s.to, &s.v, &s.tv, &s.wv} {
-			*v = make([]float64, c.m)
+		if i > 0 && s.lambda == all[i-1].lambda {
+			s.a = all[i-1].a
+		} else {
+			a, err := c.falkonFactor(ctx, s.lambda, nil)
+			if err != nil {
+				return err
+			}
+			s.a = a
 		}
+		s.reserve(c.m)
 		if err := c.back(ctx, s, s.rest, rights[i%len(ys)], nil); err != nil {
 			return err
 		}
+	}
+	if err := c.conjugate(ctx, all, falkonTol, maxIter); err != nil {
+		return err
+	}
+	for _, s := range all {
+		copy(s.beta, s.tv)
+	}
+	return nil
+}
+
+// reserve makes the vectors, of m elements.
+func (s *solution) reserve(m int) {
+	for _, v := range []*[]float64{&s.beta, &s.rest, &s.to, &s.v, &s.tv, &s.wv} {
+		*v = make([]float64, m)
+	}
+}
+
+// conjugate is line 2, for b in rest, and sets tv to B beta. It ends at the relative residual tol or after maxIter steps.
+func (c *cover) conjugate(ctx context.Context, all []*solution, tol float64, maxIter int) error {
+	for _, s := range all {
+		clear(s.beta)
 		copy(s.to, s.rest)
 		s.square = vmath.Dot(s.rest, s.rest)
-		s.enough = float64(falkonTol * falkonTol * s.square)
+		s.enough = float64(tol * tol * s.square)
 	}
 	left := slices.DeleteFunc(slices.Clone(all), func(s *solution) bool { return s.square == 0 })
 	for range maxIter {
@@ -195,21 +251,20 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 		if err := c.forward(ctx, s, s.beta); err != nil {
 			return err
 		}
-		copy(s.beta, s.tv)
 	}
 	return nil
 }
 
 // apply sets wv to W to.
 func (c *cover) apply(ctx context.Context, solutions []*solution) error {
-	dst, src := make([][]float64, len(solutions)), make([][]float64, len(solutions))
+	dst, src, weights := make([][]float64, len(solutions)), make([][]float64, len(solutions)), make([][]float64, len(solutions))
 	for i, s := range solutions {
 		if err := c.forward(ctx, s, s.to); err != nil {
 			return err
 		}
-		dst[i], src[i] = s.wv, s.tv
+		dst[i], src[i], weights[i] = s.wv, s.tv, s.weights
 	}
-	if err := c.normal(ctx, dst, src); err != nil {
+	if err := c.normal(ctx, dst, src, weights); err != nil {
 		return err
 	}
 	for _, s := range solutions {

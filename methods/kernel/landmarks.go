@@ -118,8 +118,19 @@ func (c *cover) project(ctx context.Context, dst, ys [][]float64) error {
 	})
 }
 
-// normal sets each dst (m) to K_nm'K_nm v for a vector v (m) of vs. The bits of a product do not depend on the other vectors.
-func (c *cover) normal(ctx context.Context, dst, vs [][]float64) error {
+// values sets each dst (n) to K_nm v for a vector v (m) of vs.
+func (c *cover) values(ctx context.Context, dst, vs [][]float64) error {
+	return c.each(ctx, func(lo, hi int, k []float64) error {
+		for j, v := range vs {
+			vmath.RowDots(dst[j][lo:hi], k, c.m, hi-lo, c.m, v)
+		}
+		return nil
+	})
+}
+
+// normal sets each dst (m) to K_nm'W K_nm v for a vector v (m) of vs, W = diag(w) of the weights w (n), or I where these are nil. The
+// bits of a product do not depend on the other vectors.
+func (c *cover) normal(ctx context.Context, dst, vs, weights [][]float64) error {
 	count := len(vs)
 	side, sums := make([]float64, count*c.m), make([]float64, count*c.m)
 	for j, v := range vs {
@@ -133,6 +144,9 @@ func (c *cover) normal(ctx context.Context, dst, vs [][]float64) error {
 		for i := range h {
 			for j := range count {
 				turned[j*h+i] = f[i*count+j]
+				if w := weights[j]; w != nil {
+					turned[j*h+i] *= w[lo+i]
+				}
 			}
 		}
 		vmath.MatMul(sums, turned[:count*h], count, h, k, c.m)
