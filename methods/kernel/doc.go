@@ -1,4 +1,4 @@
-// Package kernel holds the exact kernel machines that the random-feature methods approximate and are compared with, and two
+// Package kernel holds the exact kernel machines that the random-feature methods approximate and are compared with, and three
 // machines on the kernel functions of some rows alone, for larger sets.
 //
 //	gk.go           GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
@@ -11,8 +11,11 @@
 //	loo.go          the objective of KRR-GD: the leave-one-out error and its gradient
 //	svm.go          SVM: the C-SVC with the Gaussian kernel, solved by methods/internal/svm
 //	falkon.go       FALKON: ridge regression on landmarks by preconditioned conjugate gradients
+//	falkonlogistic.go  the same with the logistic loss, by Newton's method
 //	nystroem.go     NYSTROEM: ridge and logistic regression on the Nystroem features of landmarks
-//	landmarks.go    the kernel of rows with landmarks, which these two share
+//	eigenpro.go     EIGENPRO: least squares on landmarks, by gradient descent preconditioned by eigenvectors
+//	spectrum.go     the largest eigenvalues of a kernel matrix, and their vectors
+//	landmarks.go    the kernel of rows with landmarks, which these three share
 //	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
 // GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda = 1e-5, and

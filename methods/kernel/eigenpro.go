@@ -6,41 +6,42 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // EigenPro declares EIGENPRO: least squares on the kernel functions of m rows z_j, the landmarks, by stochastic gradient descent in the
-// kernel's space of functions H. For each output, with labels +1 and -1 as targets, or with targets less their mean, it goes
-// towards
+// kernel's space of functions. For each output, with labels +1 and -1 as targets, or with targets less their mean, it goes towards
 //
-//	min over f in Z  sum_i (f(x_i) - y_i)^2,   Z = { sum_j alpha_j k(., z_j) },
+//	min over alpha (m)  |K_nm alpha - y|^2,   f = sum_j alpha_j k(., z_j),
 //
 // from f = 0, and stops early: there is no penalty. The rows are taken in a random order that is drawn once. The first m are the
-// landmarks, and the first s <= m are the subsample S, with the eigenvalues lambda_1 >= lambda_2 >= .. of K_SS / s and their unit
-// vectors v_i. With B rows X_b at a time (EigenPro 3, with the exact projection):
+// landmarks, and the first s <= m are the subsample S, with the eigenvalues lambda_1 >= lambda_2 >= .. of K_ss / s and their unit
+// vectors v_i. The algorithm is EigenPro 3 with the exact projection (Abedsoltan, Belkin and Pandit, Algorithm 1), with B rows X_b at
+// a time:
 //
 //	1  for each batch X_b, of every epoch:
 //	2      g = f(X_b) - y_b, the residuals
-//	3      h = K_Zb g, the gradient's values at the landmarks
-//	4      alpha = alpha - step (K_ZZ^-1 h - I_S sum_{i<q} (1 - lambda_q/lambda_i) / (s lambda_i) v_i v_i'h_S)
+//	3      h = K_mb g, the gradient's values at the landmarks
+//	4      alpha = alpha - step (K_mm^-1 h - I_s sum_{i<q} (1 - lambda_q/lambda_i) / (s lambda_i) v_i v_i'h_s)
 //
-// K_ZZ^-1 h are the coefficients of the gradient's projection on Z. The sum takes from the gradient most of what it has in the first
-// q eigenfunctions, so that the largest eigenvalue becomes lambda_q and the step may be larger by lambda_1/lambda_q. I_S puts an
-// element of S to its place among the landmarks. If all rows are landmarks, K_ZZ^-1 h is g at the places of the batch, without a
-// system to solve: this is EigenPro 2.
+// K_mm^-1 h are the coefficients of the gradient's projection on the functions of the landmarks. The sum takes from the gradient most
+// of what it has in the first q eigenfunctions, so that its largest eigenvalue becomes lambda_q and the step may be lambda_1/lambda_q
+// times as large. I_s puts an element of S to its place among the landmarks. If all rows are landmarks, K_mm^-1 h is g at the places of
+// the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
 //
-// What is chosen by itself (both papers), with k(x, x) = 1: q is the largest with lambda_q >= eigenRows/s, at most eigenMost; B is
-// 1/lambda_q, up to which larger batches take fewer steps, in multiples of 64; step = 1 / (1 + (B - 1) lambda_q), the
-// best one for the worst case, and half of the largest that is stable.
+// What is chosen by itself, as in these papers, with k(x, x) = 1: q is the largest with lambda_q >= eigenRows/s, at most eigenMost. B
+// is 1/lambda_q, as a multiple of 64; a larger batch would need as many epochs. step is 1 / (1 + (B - 1) lambda_q), half of the
+// bound below which the descent is stable.
 //
 // Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
 // regularisation besides the landmarks.
 func EigenPro() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "EIGENPRO", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023",
+		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023; Ma and Belkin, MLSys 2019",
 		Summary: "least squares on landmarks, by gradient descent preconditioned by eigenvectors",
 		Load:    load,
 	}, EigenProParams{Landmarks: 2000, Gamma: 0.1, Epochs: 10}, registry.Grid{
@@ -75,8 +76,8 @@ func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	n, d, m, out := int64(shape.N), int64(shape.D), int64(min(p.Landmarks, shape.N)), int64(shape.Outputs())
 	s, r := eigenSizes(int(m))
 	total := coverBytes(shape.N, int(m), shape.D) + 8*(int64(s)*int64(s+3*r)+n*(d+3*out)+m*(2*d+5*out))
-	if m == n {
-		total -= 8 * m * m // of K_ZZ
+	if m == n { // there is no factor of K_mm
+		total -= 8*m*m + cholesky.Bytes(int(m))
 	}
 	return total
 }
@@ -205,7 +206,7 @@ func (e *descent) precondition(ctx context.Context, powers int) error {
 	return nil
 }
 
-// prepare sets the preconditioner of line 4 from the first q eigenvalues of K_SS and the first q-1 vectors.
+// prepare sets the preconditioner of line 4 from the first q eigenvalues of K_ss and the first q-1 vectors.
 func (e *descent) prepare(values, vectors []float64) {
 	q := len(values)
 	e.vectors, e.shrink = slices.Clone(vectors), make([]float64, q-1)

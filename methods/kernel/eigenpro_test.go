@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -202,6 +203,27 @@ func TestEigenProIsStable(t *testing.T) {
 			if !(rest < 1.1*all) {
 				t.Errorf("%s: the squared residuals are %v, of f = 0 they are %v", setting, rest, all)
 			}
+		}
+	}
+}
+
+// BenchmarkLarge fits the defaults of the machines for large sets, by processor time: go test -run '^$' -bench Large -benchtime 1x
+func BenchmarkLarge(b *testing.B) {
+	for _, n := range []int{20_000, 100_000} {
+		train := toydata.Easy(registry.Binary, n, 20, 5)
+		for _, of := range []struct {
+			spec    registry.Spec
+			setting string
+		}{{EigenPro(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05,"loss":"logistic"}`}} {
+			b.Run(fmt.Sprint(of.spec.Name, of.setting, "/", n), func(b *testing.B) {
+				start := cputime.Process()
+				for range b.N {
+					if _, err := of.spec.Fit(b.Context(), registry.Env{Seed: 1}, train, []byte(of.setting)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric((cputime.Process()-start)/float64(b.N), "cpu-s/op")
+			})
 		}
 	}
 }
