@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
@@ -129,5 +131,51 @@ func TestLogisticFalkonWantsClasses(t *testing.T) {
 	train = toydata.Easy(registry.Binary, 50, 3, 1)
 	if _, err := Falkon().Fit(t.Context(), registry.Env{}, train, []byte(`{"loss":"logistic"}`)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLogisticFalkonEqualsThePublishedProgram compares scores with testdata/falkonlogistic.json, which testdata/falkonlogistic.py wrote with the
+// program of FALKON's authors, at its minimum. The tolerance of 1e-4 of the largest score is that of our stopping rule.
+func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
+	raw, err := os.ReadFile("testdata/falkonlogistic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			N, D, Landmarks    int
+			Lambda, Gamma      float64
+			X, Y, Rows, Scores []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 4 {
+		t.Fatalf("the file has %d cases of 4", len(file.Cases))
+	}
+	for i, p := range file.Cases {
+		c, err := newCover(t.Context(), p.X, p.X[:p.Landmarks*p.D], p.D, p.Gamma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &solution{lambda: p.Lambda}
+		if err := c.logisticFalkon(t.Context(), []*solution{s}, [][]float64{p.Y}, 100); err != nil {
+			t.Fatal(err)
+		}
+		m := c.machineOf(1)
+		m.Coef, m.Bias = s.beta, []float64{0}
+		got := make([]float64, len(p.Scores))
+		if err := m.Score(t.Context(), mat.NewDense(len(got), p.D, p.Rows), got); err != nil {
+			t.Fatal(err)
+		}
+		worst, most := 0.0, 0.0
+		for j, v := range p.Scores {
+			worst, most = max(worst, math.Abs(got[j]-v)), max(most, math.Abs(v))
+		}
+		t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
+		if !(worst <= 1e-4*most) {
+			t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
+		}
 	}
 }
