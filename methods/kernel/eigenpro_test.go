@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the programs of
-// EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
+// TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the
+// programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 	raw, err := os.ReadFile("testdata/eigenpro.json")
 	if err != nil {
@@ -87,9 +87,9 @@ func scoresAt(t *testing.T, e *descent, rows []float64) []float64 {
 	return out
 }
 
-// TestEigenProGoesToTheMinimum: with many epochs the scores become those of the minimum that EigenPro states, here by gonum's QR. If all rows
-// are landmarks, this is the interpolation of the targets, whatever the batches. Otherwise it is the least-squares solution, if a
-// batch has all rows.
+// TestEigenProGoesToTheMinimum: with many epochs the scores become those of the minimum that EigenPro states, here by gonum's QR.
+// If all rows are landmarks, this is the interpolation of the targets, whatever the batches. Otherwise it is the least-squares
+// solution, if a batch has all rows.
 func TestEigenProGoesToTheMinimum(t *testing.T) {
 	const n, d, gamma = 160, 4, 1.0
 	for _, task := range []registry.Task{registry.Regression, registry.Multiclass} {
@@ -139,8 +139,8 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 	}
 }
 
-// TestLargestEigen compares with gonum's decomposition. Products of an eigenvector with K are lambda times it, within the rounding of the
-// largest eigenvalue.
+// TestLargestEigen compares with gonum's decomposition. Products of an eigenvector with K are lambda times it, within the
+// rounding of the largest eigenvalue.
 func TestLargestEigen(t *testing.T) {
 	const s, r = 150, 12
 	x := toydata.Easy(registry.Regression, s, 3, 4).X.RawMatrix().Data
@@ -175,9 +175,9 @@ func TestLargestEigen(t *testing.T) {
 	}
 }
 
-// TestEigenProIsStable: for no coefficient of the kernel do the residuals grow, whether the kernel is almost constant or almost the
-// identity, and whether rows are equal. After ten epochs the squared residuals are at most a tenth above those of f = 0: an almost
-// constant function follows the mean of the last batch.
+// TestEigenProIsStable: for no coefficient of the kernel do the residuals grow, whether the kernel is almost constant or almost
+// the identity, and whether rows are equal. After ten epochs the squared residuals are at most a tenth above those of f = 0: an
+// almost constant function follows the mean of the last batch.
 func TestEigenProIsStable(t *testing.T) {
 	for _, landmarks := range []int{100, 700} {
 		for _, gamma := range []float64{1e-6, 1e-3, 0.03, 1, 100} {
@@ -207,9 +207,10 @@ func TestEigenProIsStable(t *testing.T) {
 	}
 }
 
-// BenchmarkLarge fits the defaults of the machines for large sets, by processor time: go test -run '^$' -bench Large -benchtime 1x
+// BenchmarkLarge fits the defaults of the machines for large sets, by processor time: go test -run '^$' -bench Large -benchtime
+// 1x
 func BenchmarkLarge(b *testing.B) {
-	for _, n := range []int{20_000, 100_000} {
+	for _, n := range []int{20_000, 100_000, 1_000_000} {
 		train := toydata.Easy(registry.Binary, n, 20, 5)
 		for _, of := range []struct {
 			spec    registry.Spec

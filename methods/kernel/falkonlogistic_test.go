@@ -13,8 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLogisticFalkonIsTheMinimum compares with Newton's method on the whole Hessian, whose systems gonum solves, for the coefficients of
-// the orthonormal functions T^-T k(., z). The gradients agree with zero, the objectives within the square of it, and the scores.
+// TestLogisticFalkonIsTheMinimum compares with Newton's method on the whole Hessian, whose systems gonum solves, for the
+// coefficients of the orthonormal functions T^-T k(., z). The gradients agree with zero, the objectives within the square of it,
+// and the scores.
 func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 	const n, gamma = 150, 0.3
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass} {
@@ -134,8 +135,9 @@ func TestLogisticFalkonWantsClasses(t *testing.T) {
 	}
 }
 
-// TestLogisticFalkonEqualsThePublishedProgram compares scores with testdata/falkonlogistic.json, which testdata/falkonlogistic.py wrote with the
-// program of FALKON's authors, at its minimum. The tolerance of 1e-4 of the largest score is that of our stopping rule.
+// TestLogisticFalkonEqualsThePublishedProgram compares scores with testdata/falkonlogistic.json, which testdata/falkonlogistic.py
+// wrote with the program of FALKON's authors, at its minimum. The tolerance of 1e-4 of the largest score is that of our stopping
+// rule.
 func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
 	raw, err := os.ReadFile("testdata/falkonlogistic.json")
 	if err != nil {

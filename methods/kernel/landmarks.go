@@ -128,8 +128,8 @@ func (c *cover) values(ctx context.Context, dst, vs [][]float64) error {
 	})
 }
 
-// normal sets each dst (m) to K_nm'W K_nm v for a vector v (m) of vs, W = diag(w) of the weights w (n), or I where these are nil. The
-// bits of a product do not depend on the other vectors.
+// normal sets each dst (m) to K_nm'W K_nm v for a vector v (m) of vs, W = diag(w) of the weights w (n), or I where these are nil.
+// The bits of a product do not depend on the other vectors.
 func (c *cover) normal(ctx context.Context, dst, vs, weights [][]float64) error {
 	count := len(vs)
 	side, sums := make([]float64, count*c.m), make([]float64, count*c.m)
