@@ -41,8 +41,11 @@ func TestDeclared(t *testing.T) {
 				switch {
 				case spec.Name == "GK" || spec.Name == "GLK":
 					conform.Memory(data, grid...).Check(t, spec)
-				case spec.Name == "KRR-GD" && n > 1000:
+				case (spec.Name == "KRR-GD" || spec.Name == "EIGENPRO") && n > 1000:
 					conform.Memory(data).Check(t, spec)
+				case spec.Name == "FALKON" && n > 1000:
+					conform.Memory(data, `{"loss": "logistic"}`).Check(t, spec)
+					conform.CostAt(data, []byte(`{"loss": "logistic"}`), 8).Check(t, spec)
 				}
 			})
 		}

@@ -204,7 +204,7 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 			return err
 		}
 	}
-	if err := c.conjugate(ctx, all, falkonTol, maxIter); err != nil {
+	if err := c.conjugate(ctx, all, falkonTol*falkonTol, maxIter); err != nil {
 		return err
 	}
 	for _, s := range all {
@@ -220,13 +220,14 @@ func (s *solution) reserve(m int) {
 	}
 }
 
-// conjugate is line 2, for b in rest, and sets tv to B beta. It ends at the relative residual tol or after maxIter steps.
-func (c *cover) conjugate(ctx context.Context, all []*solution, tol float64, maxIter int) error {
+// conjugate is line 2, for b in rest, and sets tv to B beta. It ends when the squared residual is at most the given part of |b|^2, or
+// after maxIter steps.
+func (c *cover) conjugate(ctx context.Context, all []*solution, part float64, maxIter int) error {
 	for _, s := range all {
 		clear(s.beta)
 		copy(s.to, s.rest)
 		s.square = vmath.Dot(s.rest, s.rest)
-		s.enough = float64(tol * tol * s.square)
+		s.enough = float64(part * s.square)
 	}
 	left := slices.DeleteFunc(slices.Clone(all), func(s *solution) bool { return s.square == 0 })
 	for range maxIter {

@@ -12,8 +12,8 @@ import (
 //
 //	min over alpha (m)  (1/n) sum_i log(1 + exp(-y_i f_i)) + lambda alpha'K_mm alpha,   f = K_nm alpha,
 //
-// by Newton steps for a penalty mu that falls to lambda. A step is the problem of FALKON with weights w_i = L”(f_i) and the
-// penalty 2 mu:
+// by Newton steps for a penalty mu that falls to lambda. A step is the problem of FALKON with the penalty 2 mu and weights w_i, the
+// second derivatives of the loss at f_i:
 //
 //	1  alpha = 0, mu = max(lambda, logisticStart)
 //	2  g = K_nm'L'(f) / n + 2 mu K_mm alpha
@@ -22,11 +22,11 @@ import (
 //	5  if mu > lambda: mu = max(lambda, mu / logisticFall), and line 2 again
 //
 // The preconditioner has T diag(w_z) T'/m + 2 mu I as A'A, with the weights w_z of the landmarks. The large penalties come first,
-// so that Newton's method begins where it converges fast; t is 1 nearly always.
+// so that Newton's method begins where it converges fast.
 //
 // Stopping rule: at mu = lambda, the squared Newton decrement g'delta is at most logisticDecrement, where the objective is at
 // most about half of that above its minimum; or logisticSteps steps in all, or no t in line 4, which are the method's own early
-// end and no error. Line 3 ends at the relative residual logisticInner (the paper asks for 1/7), or after max_iter steps.
+// end and no error. Line 3 ends at the relative residual logisticInner, or after max_iter steps.
 const (
 	logisticStart     = 1e-2
 	logisticFall      = 100
@@ -99,7 +99,7 @@ func (c *cover) newtonStep(ctx context.Context, states []*newton, maxIter int) e
 			return err
 		}
 	}
-	if err := c.conjugate(ctx, solutions, logisticInner, maxIter); err != nil {
+	if err := c.conjugate(ctx, solutions, logisticInner*logisticInner, maxIter); err != nil {
 		return err
 	}
 	if err := c.values(ctx, deltas, directions); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
@@ -121,6 +122,25 @@ func directLogistic(t *testing.T, c *cover, y []float64, lambda float64) (f []fl
 	}
 	t.Fatal("Newton's method does not end")
 	return nil, 0
+}
+
+// TestLogisticFalkonPath: fits with shared products give the bits of single fits.
+func TestLogisticFalkonPath(t *testing.T) {
+	train, env := toydata.Easy(registry.Multiclass, 90, 3, 4), registry.Env{Seed: 3}
+	var settings []json.RawMessage
+	for _, lambda := range []float64{1e-1, 1e-5, 1e-3} {
+		settings = append(settings, []byte(fmt.Sprintf(`{"landmarks":20,"lambda":%g,"gamma":0.3,"loss":"logistic"}`, lambda)))
+	}
+	err := Falkon().FitAll(t.Context(), env, train, settings, func(i int, m registry.Model) error {
+		alone, err := Falkon().Fit(t.Context(), env, train, settings[i])
+		if err == nil && !slices.Equal(alone.(*machine).Coef, m.(*machine).Coef) {
+			t.Errorf("%s has other coefficients alone", settings[i])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestLogisticFalkonWantsClasses: there is no logistic loss of targets of regression.
