@@ -35,7 +35,7 @@ import (
 func Falkon() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "FALKON", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Rudi, Carratino and Rosasco, NeurIPS 2017",
+		Source:  "Rudi, Carratino and Rosasco, NeurIPS 2017; Marteau-Ferey, Bach and Rudi, NeurIPS 2019",
 		Summary: "kernel ridge regression on landmarks, by preconditioned conjugate gradients",
 		Load:    load,
 	}, FalkonParams{Landmarks: 1000, Lambda: 1e-6, Gamma: 0.1, MaxIter: 20}, registry.Grid{
