@@ -32,7 +32,8 @@ func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
 }
 
 // Curves draws at least one curve. The names stand at the right where all curves end at the same place, and otherwise below.
-// The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background.
+// The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background, and their
+// names stand at their ends.
 // printed are points of another source, and called names them in the legend.
 func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
@@ -64,12 +65,13 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 		if beside {
 			s.nameEnds(curves, words)
 		} else {
-			for i := range curves {
+			for i := range min(len(curves), doc.SeriesRoles) {
 				keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
 					d.Line(doc.Series(i), x-8, y, x+8, y)
 					marker(d, i, x, y)
 				}, words[i]})
 			}
+			s.nameBackground(curves[len(keys):], words[len(keys):])
 		}
 		if printed != nil {
 			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, called})
@@ -122,6 +124,22 @@ func (s *sheet) nameEnds(curves []Curve, words []string) {
 		end := curves[i].Points[len(curves[i].Points)-1].X
 		s.Line(doc.Rest, s.x.At(end)+4, ends[i], s.x.To+12, at)
 		s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
+	}
+}
+
+// nameBackground writes the names of curves in the background, which look alike, near their last points.
+func (s *sheet) nameBackground(curves []Curve, words []string) {
+	var ends []float64
+	for _, c := range curves {
+		ends = append(ends, s.y.At(c.Points[len(c.Points)-1].Y))
+	}
+	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
+		x, to, anchor := s.x.At(curves[i].Points[len(curves[i].Points)-1].X), 8.0, doc.Start
+		if x+to+tickWidth(words[i]) > s.area.x2 {
+			to, anchor = -to, doc.End
+		}
+		s.Line(doc.Rest, x, ends[i], x+to, at)
+		s.Word(doc.Tick, x+1.25*to, at+3.5, anchor, words[i])
 	}
 }
 
