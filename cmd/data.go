@@ -67,7 +67,7 @@ partial is left behind.`,
 		Example: `  bench data fetch
   bench data fetch small15
   bench data fetch --from /mnt/mirror wine sonar`,
-		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, done := a.interruptible(c)
 			defer done()
@@ -152,7 +152,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "verify [NAME ...]",
 		Short:             "Check the files that are here against their SHA-256 and load every set",
-		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			entries, err := a.entries(args)
 			if err != nil {

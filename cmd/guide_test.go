@@ -119,7 +119,8 @@ func TestTutorial(t *testing.T) {
 		c := exec.Command("sh", "-e", "-c", strings.ReplaceAll(command, "methods check", "methods check --timeout 1h")) // however busy the machine is
 		c.Dir = folder
 		c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror, "BENCH_PYTHON="+python,
-			"BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+			"BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false",
+			"PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 		var said strings.Builder
 		c.Stderr = &said
 		out, err := c.Output()
@@ -145,7 +146,7 @@ func TestTutorial(t *testing.T) {
 			}
 		}
 	}
-	if commands < 18 {
+	if commands < 22 {
 		t.Errorf("the tutorial has %d commands", commands)
 	}
 }

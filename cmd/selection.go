@@ -63,6 +63,11 @@ func (a *app) completeSetList() cobra.CompletionFunc {
 	}
 }
 
+// completeSetsAndGroups completes one of several names of sets and groups.
+func (a *app) completeSetsAndGroups(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.setsAndGroups(), cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeSets completes the name of a set.
 func (a *app) completeSets(directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
