@@ -61,20 +61,3 @@ func TestNumbersAreThoseOfGo(t *testing.T) {
 	})
 }
 
-// BenchmarkParse times the parser beside strconv's on the kinds of values that
-// data files hold.
-func BenchmarkParse(b *testing.B) {
-	for _, text := range []string{"17", "-0.5312", "12345.678901234567"} {
-		raw := []byte(text)
-		b.Run(text+"/ours", func(b *testing.B) {
-			for b.Loop() {
-				ParseDecimal(raw)
-			}
-		})
-		b.Run(text+"/strconv", func(b *testing.B) {
-			for b.Loop() {
-				_, _ = strconv.ParseFloat(string(raw), 64)
-			}
-		})
-	}
-}
