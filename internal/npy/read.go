@@ -1,13 +1,14 @@
 package npy
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
-	"strings"
 )
 
 // Floats is an array of float64 with one or two axes, its values row by row whatever the file's order was.
@@ -112,117 +113,28 @@ func readHeader(r io.Reader) (head, error) {
 	return parseHeader(string(text))
 }
 
-// parseHeader reads the literal of a Python dictionary with exactly the keys descr, fortran_order and shape.
-func parseHeader(text string) (head, error) {
-	p := &literal{rest: text}
-	var h head
-	seen := map[string]bool{}
-	p.take("{")
-	for p.err == nil && !p.next("}") {
-		key := p.quoted()
-		p.take(":")
-		if seen[key] {
-			p.fail("key %q comes twice", key)
-		}
-		seen[key] = true
-		switch key {
-		case "descr":
-			if kind := p.quoted(); p.err == nil && kind != "<f8" {
-				p.fail("the values are %q; write '<f8', float64 with the low byte first", kind)
+// entry matches one entry of a header, a Python dictionary with descr, fortran_order and shape in any order.
+const entry = ` *['"](?:descr['"] *: *['"]([^'"]*)['"]|fortran_order['"] *: *(True|False)|shape['"] *: *\( *(\d+) *, *(?:(\d+) *,?)? *\)) *`
+
+var dictionary = regexp.MustCompile(`^\{` + entry + `,` + entry + `,` + entry + `,? *\}[ \n]*$`)
+
+func parseHeader(text string) (h head, err error) {
+	kind, order := "", ""
+	m := dictionary.FindStringSubmatch(text)
+	for i := 1; i < len(m); i += 4 { // an entry has four groups, of which it fills its own
+		kind, order = cmp.Or(kind, m[i]), cmp.Or(order, m[i+1])
+		for _, digits := range m[i+2 : i+4] {
+			if digits != "" {
+				n, outside := strconv.Atoi(digits)
+				h.shape, err = append(h.shape, n), cmp.Or(err, outside)
 			}
-		case "fortran_order":
-			switch {
-			case p.next("True"):
-				h.fortran = true
-			case !p.next("False"):
-				p.fail("fortran_order is neither True nor False")
-			}
-		case "shape":
-			h.shape = p.shape()
-		default:
-			p.fail("key %q is not one of descr, fortran_order and shape", key)
-		}
-		if !p.next(",") {
-			p.take("}")
-			break
 		}
 	}
-	if p.err == nil && strings.Trim(p.rest, " \n") != "" {
-		p.fail("there is more behind the dictionary")
+	switch h.fortran = order == "True"; {
+	case kind == "" || order == "" || h.shape == nil || err != nil:
+		return h, fmt.Errorf("the header %.200q is not that of an array with one or two axes, such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", text)
+	case kind != "<f8":
+		return h, fmt.Errorf("the values are %q; write '<f8', float64 with the low byte first", kind)
 	}
-	if p.err == nil && len(seen) != 3 {
-		p.fail("descr, fortran_order or shape is missing")
-	}
-	return h, p.err
-}
-
-// A literal is what is left of a header; the first error stays.
-type literal struct {
-	rest string
-	err  error
-}
-
-func (p *literal) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf("header: "+format, args...)
-	}
-}
-
-// next consumes word if it comes next, after blanks.
-func (p *literal) next(word string) bool {
-	if p.err != nil {
-		return false
-	}
-	rest, found := strings.CutPrefix(strings.TrimLeft(p.rest, " "), word)
-	if found {
-		p.rest = rest
-	}
-	return found
-}
-
-func (p *literal) take(word string) {
-	if !p.next(word) {
-		p.fail("%q is expected before %.20q", word, p.rest)
-	}
-}
-
-func (p *literal) quoted() string {
-	for _, quote := range []string{"'", `"`} {
-		if p.next(quote) {
-			text, rest, found := strings.Cut(p.rest, quote)
-			if !found {
-				break
-			}
-			p.rest = rest
-			return text
-		}
-	}
-	p.fail("a quoted word is expected before %.20q", p.rest)
-	return ""
-}
-
-// shape reads a tuple of one or two lengths.
-func (p *literal) shape() []int {
-	var out []int
-	comma := false
-	p.take("(")
-	for p.err == nil && !p.next(")") {
-		p.rest = strings.TrimLeft(p.rest, " ")
-		digits := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789"))
-		n, err := strconv.ParseInt(p.rest[:digits], 10, 62)
-		if err != nil || n > math.MaxInt {
-			p.fail("a length is expected before %.20q", p.rest)
-			break
-		}
-		p.rest = p.rest[digits:]
-		out = append(out, int(n))
-		if comma = p.next(","); !comma {
-			p.take(")")
-			break
-		}
-	}
-	if p.err == nil && (len(out) < 1 || len(out) > 2 || len(out) == 1 && !comma) {
-		p.fail("the shape has %d axes; one, written (n,), or two are expected", len(out))
-	}
-	return out
+	return h, nil
 }

@@ -60,4 +60,3 @@ func TestNumbersAreThoseOfGo(t *testing.T) {
 		}
 	})
 }
-
