@@ -7,6 +7,8 @@ package npy
 
 import (
 	"archive/zip"
+	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -40,16 +42,21 @@ func Write(w io.Writer, v any) error {
 		if err := header(w, "<i8", length(len(v))); err != nil {
 			return err
 		}
-		buffer := make([]byte, 0, 8*len(v))
-		for _, n := range v {
-			buffer = binary.LittleEndian.AppendUint64(buffer, uint64(n))
+		numbers := make([]int64, len(v))
+		for i, n := range v {
+			numbers[i] = int64(n)
 		}
-		_, err := w.Write(buffer)
-		return err
+		return binary.Write(w, binary.LittleEndian, numbers)
 	case []string:
 		return words(w, v)
 	}
 	return fmt.Errorf("npy: no array is made of %T", v)
+}
+
+// WriteFile writes v as an array to a new file, and closes the file.
+func WriteFile(file io.WriteCloser, v any) error {
+	w := bufio.NewWriterSize(file, 1<<16)
+	return cmp.Or(Write(w, v), w.Flush(), file.Close())
 }
 
 func length(n int) string { return fmt.Sprintf("(%d,)", n) }
@@ -83,16 +90,9 @@ func words(w io.Writer, values []string) error {
 		return err
 	}
 	for _, s := range values {
-		letters := []rune(s)
-		buffer := make([]byte, 0, 4*longest)
-		for i := range longest {
-			letter := rune(0)
-			if i < len(letters) {
-				letter = letters[i]
-			}
-			buffer = binary.LittleEndian.AppendUint32(buffer, uint32(letter))
-		}
-		if _, err := w.Write(buffer); err != nil {
+		letters := make([]rune, longest)
+		copy(letters, []rune(s))
+		if err := binary.Write(w, binary.LittleEndian, letters); err != nil {
 			return err
 		}
 	}

@@ -181,7 +181,7 @@ func TestFaults(t *testing.T) {
 		{"none", "0 scores in the answer", bad},
 		{"many", "1000001 scores in the answer; 4 rows", bad},
 		{"warns", "an answer has 1000001 warnings; 20 are allowed", bad},
-		{"rounds", "the rounds of 1000001 models; one was asked for", bad},
+		{"rounds", "the rounds of 1000001 models; it was asked for 1", bad},
 		{"nofile", "is not there", bad},
 		{"nan", "score 0 of row 1 is NaN", bad},
 		{"text", "does not begin as an array does", bad},

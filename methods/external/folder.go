@@ -1,7 +1,6 @@
 package external
 
 import (
-	"bufio"
 	"crypto/rand"
 	"errors"
 	"math"
@@ -112,16 +111,9 @@ func (f *folder) write(kind string, v any) (string, error) {
 	name := f.name(kind)
 	file, err := f.make(name)
 	if err != nil {
-		return "", err
+		return name, err
 	}
-	w := bufio.NewWriterSize(file, 1<<16)
-	if err = npy.Write(w, v); err == nil {
-		err = w.Flush()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	return name, err
+	return name, npy.WriteFile(file, v)
 }
 
 // rows returns a file of the rows to score. It returns the previous file if that holds the same bits.

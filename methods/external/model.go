@@ -2,9 +2,9 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is held by a process of its plugin.
+// A model is held by a process of its plugin. It has every optional method; see typed.
 type model struct {
 	p        *process
 	id       int64
@@ -28,138 +28,112 @@ type model struct {
 	used     func(cpuSeconds float64, peakBytes int64)
 }
 
-// These are the types of fitted models. The type tells which optional methods a model has.
-type (
-	staged      struct{ *model }
-	saved       struct{ *model }
-	stagedSaved struct {
-		*model
-		saver saved
-	}
-)
-
-// fit trains one grid point.
+// fit trains one grid point. Its model lives until the garbage collector finds it.
 func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data, point json.RawMessage) (registry.Model, error) {
-	var out registry.Model
-	err := p.train(ctx, env, train, []json.RawMessage{point}, false, func(_ int, m registry.Model) error {
-		out = m
-		return nil
-	})
+	f, done, err := p.fits(ctx, env, train)
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	defer done()
+	models, err := f.models(ctx, "fit", []json.RawMessage{point})
+	if err != nil {
+		return nil, err
+	}
+	return models[0].kept(), nil
 }
 
 // path trains several grid points on rows that are written once. If the plugin shares work between grid points it
 // gets them in one request. Each model lives until yield returns.
 func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage, yield func(i int, m registry.Model) error) error {
-	return p.train(ctx, env, train, points, true, yield)
+	op, together := "fit", 1
+	if p.described.can("path") {
+		op, together = "path", max(1, len(points))
+	}
+	f, done, err := p.fits(ctx, env, train)
+	if err != nil {
+		return err
+	}
+	defer done()
+	i := 0
+	for some := range slices.Chunk(points, together) {
+		models, err := f.models(ctx, op, some)
+		for _, m := range models {
+			if err == nil {
+				err = yield(i, m.typed())
+			}
+			f.q.drop(m.id)
+			i++
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (p *Plugin) train(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage, brief bool, yield func(i int, m registry.Model) error) error {
+// fits are the fits of one training set, which a process reads from files.
+type fits struct {
+	q        *process
+	env      registry.Env
+	features int
+	common   Request // the fields that all requests have in common
+}
+
+// fits takes a process and writes the training set. done gives the process back and removes the files.
+func (p *Plugin) fits(ctx context.Context, env registry.Env, train registry.Data) (f *fits, done func(), err error) {
 	q, giveBack, err := p.take(ctx)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer giveBack()
-	r, remove, err := q.requestOf(env, train)
-	if err != nil {
-		return err
+	x, errX := q.folder.write("x", train.X)
+	y, errY := q.folder.write("y", train.Y)
+	done = func() { q.folder.drop(x); q.folder.drop(y); giveBack() }
+	if err := cmp.Or(errX, errY); err != nil {
+		done()
+		return nil, nil, q.internalError(err)
 	}
-	defer remove()
 	shape := train.Shape()
-	made := func() *model {
-		return &model{p: q, features: shape.D, outputs: shape.Outputs(), used: env.Used}
-	}
-	if brief && p.described.can("path") {
-		return q.trainTogether(ctx, r, points, made, env, yield)
-	}
-	for i, point := range points {
-		m, err := q.trainOne(ctx, r, point, made, env)
-		if err != nil {
-			return err
-		}
-		if !brief {
-			runtime.AddCleanup(m, q.drop, m.id)
-			return yield(i, m.typed(p.described))
-		}
-		err = yield(i, m.typed(p.described))
-		q.drop(m.id)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return &fits{q, env, shape.D, Request{
+		X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: shape.Outputs(), Seed: env.Seed, Workers: 1,
+	}}, done, nil
 }
 
-// requestOf writes the training set and returns the fields that all its fits have in common.
-func (q *process) requestOf(env registry.Env, train registry.Data) (r Request, remove func(), err error) {
-	x, err := q.folder.write("x", train.X)
-	if err != nil {
-		return r, nil, q.internalError(err)
-	}
-	y, err := q.folder.write("y", train.Y)
-	remove = func() { q.folder.drop(x); q.folder.drop(y) }
-	if err != nil {
-		remove()
-		return r, nil, q.internalError(err)
-	}
-	return Request{X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: train.Shape().Outputs(), Seed: env.Seed, Workers: 1}, remove, nil
-}
-
-// trainOne trains one grid point.
-func (q *process) trainOne(ctx context.Context, r Request, point json.RawMessage, made func() *model, env registry.Env) (*model, error) {
-	r.Op, r.Point, r.Model = "fit", point, q.newModel()
-	a, err := q.doMetered(ctx, &r, env.Used)
-	if err != nil {
-		q.drop(r.Model)
-		return nil, advised(err, &r)
-	}
-	for _, w := range a.Warnings {
-		env.Log.Warn(w)
-	}
-	if len(a.Rounds) > 1 {
-		return nil, q.wrong(r.Op, "the rounds of %d models; one was asked for", len(a.Rounds))
-	}
-	m := made()
-	if m.id = r.Model; len(a.Rounds) == 1 {
-		m.rounds = a.Rounds[0]
-	}
-	return m, nil
-}
-
-// trainTogether trains all grid points by one request.
-func (q *process) trainTogether(ctx context.Context, r Request, points []json.RawMessage, made func() *model, env registry.Env, yield func(i int, m registry.Model) error) error {
-	r.Op, r.Points = "path", points
+// models trains grid points by one request: fit for one, path for several.
+func (f *fits) models(ctx context.Context, op string, points []json.RawMessage) (out []*model, err error) {
+	q, r := f.q, f.common
 	for range points {
-		r.Models = append(r.Models, q.newModel())
+		out = append(out, &model{p: q, id: q.newModel(), features: f.features, outputs: r.Outputs, used: f.env.Used})
 	}
 	defer func() {
-		for _, id := range r.Models {
-			q.drop(id)
+		if err != nil {
+			for _, m := range out {
+				q.drop(m.id)
+			}
+			out = nil
 		}
 	}()
-	a, err := q.doMetered(ctx, &r, env.Used)
+	if r.Op = op; op == "fit" {
+		r.Point, r.Model = points[0], out[0].id
+	} else {
+		r.Points = points
+		for _, m := range out {
+			r.Models = append(r.Models, m.id)
+		}
+	}
+	a, err := q.doMetered(ctx, &r, f.env.Used)
 	if err != nil {
-		return advised(err, &r)
+		return out, advised(err, &r)
 	}
 	for _, w := range a.Warnings {
-		env.Log.Warn(w)
+		f.env.Log.Warn(w)
 	}
 	if len(a.Rounds) > 0 && len(a.Rounds) != len(points) {
-		return q.wrong(r.Op, "the rounds of %d models; %d were asked for", len(a.Rounds), len(points))
+		return out, q.wrong(op, "the rounds of %d models; it was asked for %d", len(a.Rounds), len(points))
 	}
-	for i, id := range r.Models {
-		m := made()
-		if m.id = id; len(a.Rounds) > 0 {
-			m.rounds = a.Rounds[i]
-		}
-		if err := yield(i, m.typed(q.plugin.described)); err != nil {
-			return err
-		}
+	for i, rounds := range a.Rounds {
+		out[i].rounds = rounds
 	}
-	return nil
+	return out, nil
 }
 
 // doMetered is do, and reports the time and memory that the process used for the request.
@@ -183,18 +157,25 @@ func (q *process) newModel() int64 {
 	return id
 }
 
-// typed gives the model the optional methods that the plugin declares.
-func (m *model) typed(d *Description) registry.Model {
+// typed returns the model with those optional methods that the plugin declares.
+func (m *model) typed() registry.Model {
+	d := m.p.plugin.described
 	stages, saves := d.can("stages") && m.rounds > 0, d.can("save")
 	switch {
 	case stages && saves:
-		return stagedSaved{m, saved{m}}
+		return m
 	case stages:
-		return staged{m}
+		return struct{ registry.Stager }{m}
 	case saves:
-		return saved{m}
+		return struct{ registry.Saver }{m}
 	}
-	return m
+	return struct{ registry.Model }{m}
+}
+
+// kept is typed for a model that its process may forget once nothing here refers to it.
+func (m *model) kept() registry.Model {
+	runtime.AddCleanup(m, m.p.drop, m.id)
+	return m.typed()
 }
 
 // Score implements registry.Model.
@@ -257,10 +238,10 @@ func (q *process) wrong(op, format string, args ...any) error {
 }
 
 // Rounds implements registry.Stager.
-func (m staged) Rounds() int { return m.rounds }
+func (m *model) Rounds() int { return m.rounds }
 
 // ScoreStages implements registry.Stager.
-func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (m *model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	for i, t := range at {
 		if t < 1 || t > m.rounds || i > 0 && t <= at[i-1] {
 			return fmt.Errorf("%s: the stages %v are not ascending rounds from 1 to %d", m.p.plugin.name(), at, m.rounds)
@@ -283,17 +264,6 @@ func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 	return nil
 }
 
-// Rounds implements registry.Stager.
-func (m stagedSaved) Rounds() int { return m.rounds }
-
-// ScoreStages implements registry.Stager.
-func (m stagedSaved) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
-	return staged{m.model}.ScoreStages(ctx, x, at, yield)
-}
-
-// Save implements registry.Saver.
-func (m stagedSaved) Save(w io.Writer) error { return m.saver.Save(w) }
-
 // largestModel is the most bytes of a saved model, since a plugin may write a file of any size.
 const largestModel = 1 << 30
 
@@ -310,7 +280,7 @@ type savedHead struct {
 }
 
 // Save implements registry.Saver.
-func (m saved) Save(w io.Writer) error {
+func (m *model) Save(w io.Writer) error {
 	file := m.p.folder.name("m")
 	defer m.p.folder.drop(file)
 	if _, err := m.p.doMetered(context.Background(), &Request{Op: "save", Model: m.id, Out: file}, m.used); err != nil {
@@ -341,8 +311,7 @@ func (m saved) Save(w io.Writer) error {
 }
 
 func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
 // loadModel reads back what Save wrote.
@@ -383,6 +352,5 @@ func (p *Plugin) loadModel(r io.Reader) (registry.Model, error) {
 		q.drop(m.id)
 		return nil, err
 	}
-	runtime.AddCleanup(m, q.drop, m.id)
-	return m.typed(p.described), nil
+	return m.kept(), nil
 }

@@ -187,8 +187,6 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 		p.remove(q) // this process has no network; the next process has it
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.rest(q)
 	return nil
 }
@@ -226,13 +224,10 @@ func (p *Plugin) Start(ctx context.Context) error {
 		return nil
 	}
 	q, err := p.another(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		p.rest(q)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rest(q)
-	return nil
+	return err
 }
 
 // canFork reports whether copies of one process serve the contexts.
@@ -244,15 +239,10 @@ func (p *Plugin) canFork() bool {
 func (p *Plugin) inOneLine(err error) error {
 	var crash *Crash
 	var bad *BadOutput
-	switch {
-	case errors.As(err, &crash):
-		short := *crash
-		short.Stderr = p.lastLine(short.Stderr)
-		return &short
-	case errors.As(err, &bad):
-		short := *bad
-		short.Stderr = p.lastLine(short.Stderr)
-		return &short
+	if errors.As(err, &crash) {
+		crash.Stderr = p.lastLine(crash.Stderr)
+	} else if errors.As(err, &bad) {
+		bad.Stderr = p.lastLine(bad.Stderr)
 	}
 	return err
 }
@@ -324,14 +314,12 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 // changes lists the differences of another description, such as "numpy 1.26 → 2.0".
 func (d *Description) changes(now *Description) string {
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
-		if v := now.Libraries[name]; v != d.Libraries[name] {
-			out = append(out, fmt.Sprintf("%s %s → %s", name, d.Libraries[name], cmp.Or(v, "none")))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(now.Libraries)) {
-		if _, before := d.Libraries[name]; !before {
-			out = append(out, fmt.Sprintf("%s none → %s", name, now.Libraries[name]))
+	all := map[string]string{}
+	maps.Copy(all, now.Libraries)
+	maps.Copy(all, d.Libraries)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if was, is := cmp.Or(d.Libraries[name], "none"), cmp.Or(now.Libraries[name], "none"); was != is {
+			out = append(out, fmt.Sprintf("%s %s → %s", name, was, is))
 		}
 	}
 	if d.Version != now.Version {
@@ -360,9 +348,6 @@ func (p *Plugin) name() string {
 	}
 	return p.described.Name
 }
-
-// File returns the plugin's file as the user named it.
-func (p *Plugin) File() string { return p.file }
 
 // Describes returns the plugin's description.
 func (p *Plugin) Describes() Description { return *p.described }

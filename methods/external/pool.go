@@ -54,7 +54,7 @@ func (p *Plugin) free(ctx context.Context) *process {
 		if l == nil {
 			l = &lease{}
 			p.leases[done] = l
-			context.AfterFunc(ctx, func() { p.end(done) })
+			context.AfterFunc(ctx, p.Settle)
 		}
 		if len(l.free) > 0 || p.canFork() { // if the plugin can fork, an idle process may be needed as the warm process
 			from = &l.free
@@ -94,13 +94,6 @@ func (p *Plugin) expireOver() {
 	}
 }
 
-// end ends the processes of a context that is over.
-func (p *Plugin) end(done <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.expire(done)
-}
-
 func (p *Plugin) expire(done <-chan struct{}) {
 	if l := p.leases[done]; l != nil && !p.closed {
 		for _, q := range l.free {
@@ -122,12 +115,14 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 		p.remove(q)
 		return
 	}
+	if ctx.Done() == nil {
+		p.rest(q)
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch l := p.leases[ctx.Done()]; {
 	case p.closed:
-	case ctx.Done() == nil:
-		p.rest(q)
 	case l != nil:
 		l.free = append(l.free, q)
 	default: // the context is over
@@ -136,14 +131,14 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 	}
 }
 
-// rest makes processes idle. A process that holds no model and is not needed for a while is ended, since
-// libraries also take memory while idle. p.mu is held.
-func (p *Plugin) rest(free ...*process) {
-	for _, q := range free {
+// rest makes a process idle. If it holds no model and is not needed for a while, it is ended, since
+// libraries also take memory while idle.
+func (p *Plugin) rest(q *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
 		q.since = time.Now()
 		p.idle = append(p.idle, q)
-	}
-	if len(free) > 0 {
 		time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.retire)
 	}
 }

@@ -10,6 +10,7 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -212,11 +213,7 @@ func (h held) save(r *external.Request) (external.Answer, error) {
 	if err != nil {
 		return external.Answer{}, err
 	}
-	err = saver.Save(f)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return external.Answer{}, err
+	return external.Answer{}, cmp.Or(saver.Save(f), f.Close())
 }
 
 func read(file string) (npy.Floats, error) {
@@ -248,12 +245,5 @@ func write(file string, v any) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = npy.Write(w, v); err == nil {
-		err = w.Flush()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return npy.WriteFile(f, v)
 }
