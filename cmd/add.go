@@ -61,7 +61,7 @@ a suite that cannot be had or read is left out with the reason, and the exit cod
 }
 
 func (a *app) add(c *cobra.Command, add openml.Adder, refs []string) error {
-	ctx, done := a.interruptible(c)
+	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory = a.added(), cmp.Or(a.memory, machine.MemoryBytes())
 	if add.From != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/registry"
@@ -48,23 +47,17 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
-			out, err := newReportOutput(f)
-			if err != nil {
-				return err
-			}
 			if len(b.datasets) == 0 {
 				return usage("name a set of two features with --datasets, such as two-moons")
 			}
-			h, err := a.harness(f.protocol)
-			if err != nil {
-				return err
-			}
 			b.methods = args
-			d, err := a.boundaries(c, h, b)
-			if err != nil {
-				return err
-			}
-			return a.emit(c.Context(), d, f, out)
+			return a.draw(c, f, func(context.Context) (doc.Document, error) {
+				h, err := a.harness(f.protocol)
+				if err != nil {
+					return doc.Document{}, err
+				}
+				return a.boundaries(c, h, b)
+			})
 		},
 	}
 	c.Flags().StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
@@ -77,37 +70,22 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) (doc.Document, error) {
 	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets), Label: "fig:boundary"}
 	for _, name := range f.datasets {
-		entry, err := a.set(name)
+		entry, set, err := a.load(c.Context(), name)
 		if err != nil {
 			return d, err
-		}
-		set, err := read.Load(c.Context(), a.store(), entry)
-		if err != nil {
-			return d, exitError{exitIncomplete, err}
 		}
 		if set.Task != registry.Binary || len(set.Features) != 2 {
 			return d, usage("%s has %s and is a %s set; boundaries are drawn of two features and two classes", entry.Name, plural(len(set.Features), "feature"), set.Task)
 		}
 		var fields []plot.Field
 		for _, method := range f.methods {
-			spec, err := h.Registry.Lookup(method)
-			if err != nil {
-				return d, exitError{exitUsage, err}
-			}
-			if unfit := entry.Unfit(spec); unfit != "" {
-				return d, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
-			}
-			cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-			r, same, err := a.refit(c, h, spec, set, cell, &modelFlags{dataset: name, split: f.split})
+			r, err := a.refitAsStored(c, h, method, modelFlags{dataset: name, split: f.split})
 			if err != nil {
 				return d, err
 			}
-			if !same { // refit has printed the difference and what to do
-				return d, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
-			}
-			drawn, err := f.fields(c.Context(), spec.Name, set, r)
+			drawn, err := f.fields(c.Context(), r.spec.Name, set, r.Refitted)
 			if err != nil {
-				return d, exitError{exitUsage, fmt.Errorf("%s: %w", cell, err)}
+				return d, usage("%s: %w", r.cell, err)
 			}
 			fields = append(fields, drawn...)
 		}

@@ -9,10 +9,11 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // storedSets knows the data sets of a database: those of the catalogue, and the
-// user's own by the TOML files that they were run from.
+// user's own by the TOML files that they were run from. It is a frame.Sets.
 type storedSets struct {
 	app    *app
 	files  map[string]string // TOML file by name of the set, as a command names it
@@ -24,11 +25,11 @@ func (a *app) storedSets(ctx context.Context, db *store.DB) (*storedSets, error)
 	for name, path := range files {
 		files[name] = shortPath(path)
 	}
-	return &storedSets{app: a, files: files}, err
+	return &storedSets{a, files, map[string]error{}}, err
 }
 
-// file returns the TOML file of a user's set, "" for none.
-func (s *storedSets) file(name string) string {
+// File returns the TOML file of a user's set, "" for none.
+func (s *storedSets) File(name string) string {
 	if e, err := s.app.sets.Lookup(name); err == nil && !e.Local() {
 		return ""
 	}
@@ -43,13 +44,13 @@ func (s *storedSets) file(name string) string {
 	return ""
 }
 
-// entry looks a set up in the catalogue. If the set is missing there, it adds the user's own set of this name.
-func (s *storedSets) entry(name string) (*catalogue.Entry, error) {
+// Entry looks a set up in the catalogue. If the set is missing there, it adds the user's own set of this name.
+func (s *storedSets) Entry(name string) (*catalogue.Entry, error) {
 	e, unknown := s.app.sets.Lookup(name)
 	if unknown == nil {
 		return e, nil
 	}
-	file := s.file(name)
+	file := s.File(name)
 	if file == "" {
 		return nil, unknown
 	}
@@ -65,37 +66,37 @@ func (s *storedSets) entry(name string) (*catalogue.Entry, error) {
 	default:
 		return e, nil
 	}
-	if s.unread == nil {
-		s.unread = map[string]error{}
-	}
 	s.unread[file] = err
 	return nil, err
 }
 
-// A setNow is what the files of a set hold at this moment.
-type setNow struct {
-	fingerprint string
-	file        string // name of the data for people
+// Open reads the TOML file of a user's set, which describes it from now on.
+func (s *storedSets) Open(path string) (*catalogue.Entry, error) {
+	e, err := s.app.set(path)
+	if err == nil {
+		s.files[e.Name] = path
+	}
+	return e, err
 }
 
-// now says what the files of a set hold now. It returns false if the files cannot be read.
-func (s *storedSets) now(name string) (setNow, bool) {
-	e, err := s.entry(name)
+// Now says what the files of a set hold now. It returns false if the files cannot be read.
+func (s *storedSets) Now(name string) (frame.Data, bool) {
+	e, err := s.Entry(name)
 	if err != nil {
-		return setNow{}, false
+		return frame.Data{}, false
 	}
 	fingerprint, err := s.app.store().Fingerprint(e)
 	if err != nil {
-		return setNow{}, false
+		return frame.Data{}, false
 	}
 	if !e.Local() { // its checksums agree, so its files have not changed
-		return setNow{fingerprint, "the catalogue's reading of " + e.Name}, true
+		return frame.Data{Fingerprint: fingerprint, File: "the catalogue's reading of " + e.Name}, true
 	}
 	var files []string
 	for _, f := range e.DataFiles() {
 		files = append(files, f.Path)
 	}
-	return setNow{fingerprint, strings.Join(files, ", ")}, true
+	return frame.Data{Fingerprint: fingerprint, File: strings.Join(files, ", ")}, true
 }
 
 // shortPath writes a path as a user would type it: relative if it is below the working directory.

@@ -2,16 +2,15 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/curves"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 )
@@ -66,77 +65,50 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 			return usage("--rows and --rounds are whole numbers from 1 on, and %d is none", n)
 		}
 	}
-	out, err := newReportOutput(f.report)
-	if err != nil {
-		return err
-	}
-	h, err := a.harness(f.report.protocol)
-	if err != nil {
-		return err
-	}
-	ctx, done := a.untilSignal(c.Context())
-	defer done()
-	rows, err := a.frame(ctx, c, f.report)
-	if err != nil {
-		return err
-	}
-	for i, r := range rows.Rows {
-		if r.Status != result.OK {
-			continue
-		}
-		if rows.Rows[i].Stages, err = a.learned(ctx, c, h, r, f); err != nil {
-			return err
-		}
-	}
 	quantity := "training rows"
 	if f.rounds != nil {
 		quantity = "round"
 	}
-	d, err := curves.Learning(rows, quantity, f.options)
-	if err != nil {
-		return exitError{exitUsage, err}
-	}
-	return a.emit(ctx, d, f.report, out)
+	return a.draw(c, f.report, func(ctx context.Context) (d doc.Document, err error) {
+		h, err := a.harness(f.report.protocol)
+		if err != nil {
+			return d, err
+		}
+		rows, err := a.frame(ctx, c, f.report)
+		for i, r := range rows.Rows {
+			if err == nil && r.Status == result.OK {
+				rows.Rows[i].Stages, err = a.learned(ctx, c, h, r, f)
+			}
+		}
+		if err != nil {
+			return d, err
+		}
+		return asked(curves.Learning(rows, quantity, f.options))
+	})
 }
 
 // learned trains the model of a stored cell again. It returns the tests of the model's first rounds, or the tests of models
 // that learned from fewer rows and of the model itself.
 func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row, f curveFlags) ([]result.Stage, error) {
-	spec, err := h.Registry.Lookup(r.Method)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	entry, err := a.set(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
-	set, err := read.Load(ctx, a.store(), entry)
-	if err != nil {
-		return nil, exitError{exitIncomplete, err}
-	}
 	with, p := *h, *h.Protocol
 	p.Semantics.Rounds = f.rounds
 	with.Protocol = &p
-	cell := runner.Cell{Protocol: p.Name, Dataset: entry.Name, Split: r.Split, Method: spec.Name}
-	whole, same, err := a.refit(c, &with, spec, set, cell, &modelFlags{dataset: r.Dataset, split: r.Split})
+	whole, err := a.refitAsStored(c, &with, r.Method, modelFlags{dataset: r.Dataset, split: r.Split})
 	if err != nil {
 		return nil, err
 	}
-	if !same { // refit has printed the difference and what to do
-		return nil, exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", cell)}
-	}
 	if f.rounds != nil {
 		if _, ok := whole.Model.(registry.Stager); !ok {
-			return nil, usage("--rounds: %s has no rounds", spec.Name)
+			return nil, usage("--rounds: %s has no rounds", whole.spec.Name)
 		}
 		return whole.Stages, nil
 	}
 	p.Semantics.Folds = 0 // nothing is chosen, so folds are not needed
 	var out []result.Stage
 	for _, n := range sizes(f.rows, whole.Shape.N) {
-		less, err := runner.Refit(ctx, p.Fewer(spec.Name, n), spec, set, r.Split, r.Point)
+		less, err := runner.Refit(ctx, p.Fewer(whole.spec.Name, n), whole.spec, whole.set, r.Split, r.Point)
 		if err != nil {
-			return nil, exitError{exitUsage, fmt.Errorf("%s with %d training rows: %w", cell, n, err)}
+			return nil, usage("%s with %d training rows: %w", whole.cell, n, err)
 		}
 		out = append(out, result.Stage{Round: n, Score: less.Test})
 	}

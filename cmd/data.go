@@ -69,7 +69,7 @@ partial is left behind.`,
   bench data fetch --from /mnt/mirror wine sonar`,
 		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, done := a.interruptible(c)
+			ctx, done := a.untilSignal(c.Context())
 			defer done()
 			if protocol != "" {
 				h, err := a.harness(protocol)
@@ -84,23 +84,6 @@ partial is left behind.`,
 	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
 	c.Flags().StringVar(&from, "from", fetch.DefaultMirror(), "mirror: a directory or URL (default $BENCH_MIRROR)")
 	return c
-}
-
-// interruptible returns a context that ends at an interrupt, and a function that frees it.
-func (a *app) interruptible(c *cobra.Command) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(c.Context())
-	signals, done := a.signals()
-	go func() {
-		select {
-		case <-signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		cancel()
-		done()
-	}
 }
 
 func (a *app) fetch(ctx context.Context, from string, names []string) error {

@@ -122,11 +122,7 @@ func completeExperiments(c *cobra.Command) {
 
 // experiment loads an experiment by its name or file.
 func (a *app) experiment(name string) (*experiments.Experiment, error) {
-	e, err := experiments.Load(name)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	return e, nil
+	return asked(experiments.Load(name))
 }
 
 // runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is that of

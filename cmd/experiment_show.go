@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,30 +21,28 @@ import (
 
 // showExperiment draws an experiment and decides its claims.
 func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
-	out, err := newReportOutput(f.report)
-	if err != nil {
-		return err
-	}
+	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) { return a.drawExperiment(ctx, c, e, f.quick) })
+}
+
+func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experiments.Experiment, quick bool) (d doc.Document, err error) {
 	h, err := a.harness(e.Protocol)
 	if err != nil {
-		return err
+		return d, err
 	}
-	part, err := e.Of(h.Protocol, f.quick)
+	part, err := asked(e.Of(h.Protocol, quick))
 	if err != nil {
-		return exitError{exitUsage, err}
+		return d, err
 	}
-	ctx, done := a.untilSignal(c.Context())
-	defer done()
 	from, remove, err := a.experimentResults(ctx, h)
 	if err != nil {
-		return err
+		return d, err
 	}
 	defer remove()
 	cells, err := a.cellsOf(ctx, h, part)
 	if err != nil {
-		return err
+		return d, err
 	}
-	d, err := experiment.Build(e, part, f.quick, experiment.Source{
+	d, err = experiment.Build(e, part, quick, experiment.Source{
 		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
 			return a.frame(ctx, c, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
@@ -72,14 +71,10 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 		},
 	})
 	if request := (*frame.RequestError)(nil); errors.As(err, &request) {
-		return exitError{exitUsage, err}
-	} else if err != nil {
-		return err
+		err = refused(err)
 	}
-	if from != "" {
-		d.Database = from
-	}
-	return a.emit(ctx, d, f.report, out)
+	d.Database = cmp.Or(from, d.Database)
+	return d, err
 }
 
 // cellsOf counts the cells of a part, whether or not they are stored or their data is here.

@@ -160,7 +160,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 		return all, unreadable(err)
 	}
 	for _, c := range src.Cells {
-		_, _ = sets.entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
+		_, _ = sets.Entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
 	}
 	put, end := a.importer(ctx, db)
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
@@ -251,7 +251,7 @@ func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Exper
 		if text := src.Protocols[c.Protocol].Text; slices.Contains(protocol.Names(), c.Protocol) {
 			out[c.Protocol], err = a.harness(c.Protocol)
 		} else if text != "" {
-			out[c.Protocol], err = a.parsed(c.Protocol, text)
+			out[c.Protocol], err = a.experimentOf(protocol.Parse(c.Protocol, []byte(text)))
 		} else {
 			out[c.Protocol] = nil
 		}

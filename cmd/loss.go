@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"context"
+
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/loss"
 	"github.com/spf13/cobra"
@@ -19,11 +21,7 @@ func (f *lossFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *lossFlags) build() (doc.Document, error) {
-	d, err := loss.Build(f.epsilon, f.sharpness)
-	if err != nil {
-		err = exitError{exitUsage, err}
-	}
-	return d, err
+	return asked(loss.Build(f.epsilon, f.sharpness))
 }
 
 func newReportLossCommand(a *app) *cobra.Command {
@@ -38,15 +36,7 @@ the epsilon-insensitive loss of support vector regression. No result is read.`,
   bench report loss --epsilon 0.1 --sharpness 10,100 -o loss.pdf`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := newReportOutput(f)
-			if err != nil {
-				return err
-			}
-			d, err := l.build()
-			if err != nil {
-				return err
-			}
-			return a.emit(c.Context(), d, f, out)
+			return a.draw(c, f, func(context.Context) (doc.Document, error) { return l.build() })
 		},
 	}
 	l.add(c.Flags())

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -157,14 +156,13 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 
 // lookAt trains the model of a cell again and hands it to show.
 func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
-	ctx := c.Context()
 	h, err := a.harness(f.protocol)
 	if err != nil {
 		return err
 	}
 	spec, err := h.Registry.Lookup(method)
 	if err != nil {
-		return exitError{exitUsage, err}
+		return refused(err)
 	}
 	if f.split < 1 || f.split > math.MaxUint32 {
 		return usage("--split %d: splits are numbered from 1", f.split)
@@ -175,57 +173,73 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if !spec.Trees {
 		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
 	}
-	entry, err := a.set(f.dataset)
-	if err != nil {
-		return err
-	}
-	if unfit := entry.Unfit(spec); unfit != "" {
-		return usage("%s on %s: %s", spec.Name, entry.Name, unfit)
-	}
-	set, err := read.Load(ctx, a.store(), entry)
-	if err != nil {
-		return exitError{exitIncomplete, err}
-	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-	r, same, err := a.refit(c, h, spec, set, cell, f)
+	r, err := a.refit(c, h, method, *f)
 	if err != nil {
 		return err
 	}
 	m, ok := r.Trees()
 	if !ok {
-		return fmt.Errorf("%s: this model has no trees, though the method's have", cell)
+		return fmt.Errorf("%s: this model has no trees, though the method's have", r.cell)
 	}
-	if err := show(ctx, r, m); err != nil {
+	if err := show(c.Context(), r.Refitted, m); err != nil {
 		if e, ok := err.(exitError); ok && e.err != nil {
-			return exitError{e.code, fmt.Errorf("%s: %w", cell, e.err)}
+			return exitError{e.code, fmt.Errorf("%s: %w", r.cell, e.err)}
 		}
 		return err
 	}
-	if !same {
+	if !r.same {
 		return exitError{code: exitIncomplete}
 	}
 	return nil
 }
 
-// refit trains the model of a cell again. If the flags give no grid point, it takes that of the stored cell. It reports
-// whether the model gives the same results on the test rows.
-func (a *app) refit(c *cobra.Command, h *plan.Experiment, spec registry.Spec, set *datasets.Set, cell runner.Cell, f *modelFlags) (*runner.Refitted, bool, error) {
+// A refitted is the model of a cell that was trained again.
+type refitted struct {
+	*runner.Refitted
+	spec registry.Spec
+	set  *datasets.Set
+	cell runner.Cell
+	same bool // the model gives the stored results on the test rows
+}
+
+// refit trains the model of a cell again. If the flags give no grid point, it takes that of the stored cell.
+func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f modelFlags) (*refitted, error) {
+	spec, err := h.Registry.Lookup(method)
+	if err != nil {
+		return nil, refused(err)
+	}
+	entry, set, err := a.load(c.Context(), f.dataset)
+	if err != nil {
+		return nil, err
+	}
+	if unfit := entry.Unfit(spec); unfit != "" {
+		return nil, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
+	}
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
 	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
 	if f.params == "" {
-		var err error
 		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		params = stored.Point
 	}
 	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
-		return nil, false, usage("%s: %w", cell, err)
+		return nil, usage("%s: %w", cell, err)
 	}
 	r, err := runner.Refit(c.Context(), h.Protocol, spec, set, f.split, params)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", cell, err)
+		return nil, fmt.Errorf("%s: %w", cell, err)
 	}
-	return r, a.tellRefit(cell, spec, params, r, stored, set.Fingerprint), nil
+	return &refitted{r, spec, set, cell, a.tellRefit(cell, spec, params, r, stored, set.Fingerprint)}, nil
+}
+
+// refitAsStored is refit for drawings, which are of stored results alone.
+func (a *app) refitAsStored(c *cobra.Command, h *plan.Experiment, method string, f modelFlags) (*refitted, error) {
+	r, err := a.refit(c, h, method, f)
+	if err == nil && !r.same { // refit has printed the difference and what to do
+		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", r.cell)}
+	}
+	return r, err
 }
 
 func (a *app) withTrees() []string {

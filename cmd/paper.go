@@ -3,14 +3,8 @@ package cmd
 import (
 	"cmp"
 	"io"
-	"os"
-	"strings"
-	"time"
 
-	"github.com/kernelboosting/bench/harness/environment"
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/paper"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
@@ -47,11 +41,10 @@ that holds anything else is refused.`,
 	flags := c.Flags()
 	f.addProtocol(a, c, defaultProtocol)
 	f.addSets(a, c)
-	flags.StringVar(&o.Metric, "metric", "", strings.Join(metric.Names(), ", ")+" (default the protocol's)")
+	metricFlag(c, &o.Metric, " (default the protocol's)")
 	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
 	region := report.TestFlags(flags, &o.Level)
 	c.ValidArgsFunction = a.completeMethods
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 {
 			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see `%[1]s --help`", c.CommandPath())
@@ -82,8 +75,8 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 	if o.Method, err = rows.Method(method, rows.Rows); err != nil {
 		return exitError{exitUsage, err}
 	}
-	o.Protocol, o.Program, o.Generated = h.Protocol, "bench "+environment.ProgramVersion, time.Now().UTC()
-	o.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	o.Protocol = h.Protocol
+	o.Program, o.Generated, o.Command = provenance()
 	p, err := paper.Build(rows, o)
 	if err != nil {
 		return exitError{exitUsage, err}

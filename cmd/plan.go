@@ -26,14 +26,6 @@ func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db
 	return todo, refused(err)
 }
 
-// refused marks an error as that of a request that cannot be planned.
-func refused(err error) error {
-	if e := (exitError{}); err == nil || errors.As(err, &e) {
-		return err
-	}
-	return exitError{exitUsage, err}
-}
-
 // announce says in a few lines what is about to happen.
 func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
 	a.noteNoData(plan)

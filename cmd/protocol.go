@@ -210,7 +210,7 @@ func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s s
 	if _, err := os.Stat(s.Path); err == nil {
 		return a.harness(s.Path)
 	}
-	h, err := a.parsed(name, s.Text)
+	h, err := a.experimentOf(protocol.Parse(name, []byte(s.Text)))
 	if err != nil {
 		return nil, err
 	}
@@ -231,17 +231,4 @@ func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s s
 		}
 	}
 	return h, nil
-}
-
-// parsed returns the protocol of a text, with the methods of this program.
-func (a *app) parsed(name, text string) (*plan.Experiment, error) {
-	reg := a.reg
-	p, err := protocol.Parse(name, []byte(text))
-	if err == nil {
-		reg, err = p.Resolve(a.reg)
-	}
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }

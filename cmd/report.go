@@ -101,28 +101,28 @@ func outputFlags(c *cobra.Command, f *reportFlags) {
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
+	return a.draw(c, f, func(ctx context.Context) (doc.Document, error) {
+		rows, err := a.frame(ctx, c, f)
+		if err != nil {
+			return doc.Document{}, err
+		}
+		return asked(build(rows))
+	})
+}
+
+// draw builds a document and writes it in the form and to the place that the flags give.
+func (a *app) draw(c *cobra.Command, f reportFlags, build func(context.Context) (doc.Document, error)) error {
 	out, err := newReportOutput(f)
 	if err != nil {
 		return err
 	}
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
-	rows, err := a.frame(ctx, c, f)
+	d, err := build(ctx)
 	if err != nil {
 		return err
 	}
-	d, err := build(rows)
-	if err != nil {
-		return exitError{exitUsage, err}
-	}
-	return a.emit(ctx, d, f, out)
-}
-
-// emit writes a document in the form and to the place that the flags give.
-func (a *app) emit(ctx context.Context, d doc.Document, f reportFlags, out reportOutput) error {
-	d.Program = "bench " + environment.ProgramVersion
-	d.Generated = time.Now().UTC()
-	d.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	d.Program, d.Generated, d.Command = provenance()
 	switch {
 	case f.details:
 		d = d.Whole()
@@ -130,6 +130,11 @@ func (a *app) emit(ctx context.Context, d doc.Document, f reportFlags, out repor
 		d = d.Short("--details")
 	}
 	return a.writeReport(ctx, d, f, out)
+}
+
+// provenance says which program makes a document, when, and by which command.
+func provenance() (program string, generated time.Time, command string) {
+	return "bench " + environment.ProgramVersion, time.Now().UTC(), frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
 }
 
 // frame reads the data of a report.

@@ -6,15 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/page"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/spf13/cobra"
@@ -29,17 +25,18 @@ type pageFlags struct {
 func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	f.selection.add(a, c, defaultProtocol)
-	var metrics []string
-	for _, m := range metric.All() {
-		metrics = append(metrics, m.Name)
-	}
-	flags.StringVar(&f.Metric, "metric", "", strings.Join(metrics, ", ")+" (default the protocol's)")
+	metricFlag(c, &f.Metric, " (default the protocol's)")
 	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
 	rare(c, "level", "title")
 	_ = c.RegisterFlagCompletionFunc("focus", a.completeMethods)
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// metricFlag adds --metric, whose help lists the metrics, and then says more.
+func metricFlag(c *cobra.Command, to *string, more string) {
+	c.Flags().StringVar(to, "metric", "", strings.Join(metric.Names(), ", ")+more)
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func newReportHTMLCommand(a *app) *cobra.Command {
@@ -99,20 +96,16 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 		return nil, err
 	}
 	if f.Method != "" {
-		if f.Method, err = rows.Method(f.Method, rows.Rows); err != nil {
-			return nil, exitError{exitUsage, err}
+		if f.Method, err = asked(rows.Method(f.Method, rows.Rows)); err != nil {
+			return nil, err
 		}
 	}
-	f.Program, f.Generated = "bench "+environment.ProgramVersion, time.Now().UTC()
-	f.Command = frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	f.Program, f.Generated, f.Command = provenance()
 	p, err := page.Build(rows, f.Options)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
+	if err == nil && ctx.Err() != nil {
+		err = interruptedReport()
 	}
-	if ctx.Err() != nil {
-		return nil, interruptedReport()
-	}
-	return p, nil
+	return asked(p, err)
 }
 
 // wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the reason.

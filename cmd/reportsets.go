@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -33,7 +32,7 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(), Sweep: sweepOf(p),
 		},
-		Registry: h.Registry, Sets: reportSets{stored}, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(a.sets, f.datasets), Folds: f.folds,
+		Registry: h.Registry, Sets: stored, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(a.sets, f.datasets), Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	var err error
@@ -47,30 +46,4 @@ func sweepOf(p *protocol.Protocol) frame.Sweep {
 		return frame.Sweep{}
 	}
 	return frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
-}
-
-// reportSets answers what package frame asks about data sets.
-type reportSets struct{ stored *storedSets }
-
-// Open reads the TOML file of a user's set, which describes it from now on.
-func (s reportSets) Open(path string) (*catalogue.Entry, error) {
-	e, err := s.stored.app.set(path)
-	if err != nil {
-		return nil, err
-	}
-	if s.stored.files == nil {
-		s.stored.files = map[string]string{}
-	}
-	s.stored.files[e.Name] = path
-	return e, nil
-}
-
-func (s reportSets) Entry(name string) (*catalogue.Entry, error) { return s.stored.entry(name) }
-
-func (s reportSets) File(name string) string { return s.stored.file(name) }
-
-// Now returns what the files of a set hold now, where they can be read.
-func (s reportSets) Now(name string) (frame.Data, bool) {
-	now, ok := s.stored.now(name)
-	return frame.Data{Fingerprint: now.fingerprint, File: now.file}, ok
 }

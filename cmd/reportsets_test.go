@@ -22,7 +22,7 @@ import (
 
 // ownSets is what a report knows of its sets, with files of sets that were run from where the test
 // is.
-func ownSets(t *testing.T, files map[string]string) reportSets {
+func ownSets(t *testing.T, files map[string]string) *storedSets {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{
@@ -39,7 +39,7 @@ func ownSets(t *testing.T, files map[string]string) reportSets {
 		}
 	}
 	a := &app{reg: methods.All(), out: newOutput(io.Discard), err: io.Discard, sets: catalogue.Builtin(), db: defaultDatabase}
-	return reportSets{&storedSets{app: a, files: files}}
+	return &storedSets{a, files, map[string]error{}}
 }
 
 // A user's set that was run from a file is known by its name: what it holds now, how a command names
@@ -132,7 +132,7 @@ func TestReportSource(t *testing.T) {
 
 // A report that is interrupted leaves no file, and says so.
 func TestInterruptedReport(t *testing.T) {
-	a := ownSets(t, nil).stored.app
+	a := ownSets(t, nil).app
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := a.writeReport(ctx, doc.Document{Title: "x"}, reportFlags{output: "r.html"}, reportOutput{format: "html"})

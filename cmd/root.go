@@ -18,8 +18,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -58,6 +60,17 @@ func (e exitError) Unwrap() error { return e.err }
 func usage(format string, args ...any) error {
 	return exitError{exitUsage, fmt.Errorf(format, args...)}
 }
+
+// refused gives an error the exit code of wrong usage, unless it has an exit code already.
+func refused(err error) error {
+	if e := (exitError{}); err == nil || errors.As(err, &e) {
+		return err
+	}
+	return exitError{exitUsage, err}
+}
+
+// asked returns what a function found that the user asked for; its error is one of wrong usage.
+func asked[T any](found T, err error) (T, error) { return found, refused(err) }
 
 // app is what every command shares.
 type app struct {
@@ -100,16 +113,21 @@ func (a *app) harness(name string) (*plan.Experiment, error) {
 			return h, err
 		}
 	}
-	reg := a.reg
 	p, err := protocol.Load(name)
-	if err == nil {
-		reg, err = p.Resolve(a.reg)
-	}
 	if err == nil {
 		err = p.ResolveSets(a.sets)
 	}
+	return a.experimentOf(p, err)
+}
+
+// experimentOf returns a protocol that was read, with the methods and sets of this program.
+func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, error) {
+	reg := a.reg
+	if err == nil {
+		reg, err = p.Resolve(a.reg)
+	}
 	if err != nil {
-		return nil, exitError{exitUsage, err}
+		return nil, refused(err)
 	}
 	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
 }
@@ -117,17 +135,22 @@ func (a *app) harness(name string) (*plan.Experiment, error) {
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.
 func (a *app) set(name string) (*catalogue.Entry, error) {
 	if strings.HasSuffix(name, ".toml") {
-		e, err := a.sets.Add(name)
-		if err != nil {
-			return nil, exitError{exitUsage, err}
-		}
-		return e, nil
+		return asked(a.sets.Add(name))
 	}
-	e, err := a.sets.Lookup(name)
+	return asked(a.sets.Lookup(name))
+}
+
+// load returns a set with its entry.
+func (a *app) load(ctx context.Context, name string) (*catalogue.Entry, *datasets.Set, error) {
+	e, err := a.set(name)
 	if err != nil {
-		return nil, exitError{exitUsage, err}
+		return nil, nil, err
 	}
-	return e, nil
+	set, err := read.Load(ctx, a.store(), e)
+	if err != nil {
+		return nil, nil, exitError{exitIncomplete, err}
+	}
+	return e, set, nil
 }
 
 // Execute runs the command line on the methods of reg and returns the exit code.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/externaltrees"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
@@ -107,17 +106,13 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 // parts draws a split of a set under a protocol.
 func (a *app) parts(c *cobra.Command, dataset, protocol string, number uint32) (split.Parts, error) {
 	var p split.Parts
-	e, err := a.set(dataset)
-	if err != nil {
-		return p, err
-	}
 	h, err := a.harness(protocol)
 	if err != nil {
 		return p, err
 	}
-	set, err := read.Load(c.Context(), a.store(), e)
+	_, set, err := a.load(c.Context(), dataset)
 	if err != nil {
-		return p, exitError{exitIncomplete, err}
+		return p, err
 	}
 	s := h.Protocol.Semantics
 	drawn, err := s.Splitter().Split(set, number)

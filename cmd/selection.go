@@ -98,11 +98,7 @@ func (a *app) methodCompletions() []string {
 
 // numbers reads --splits and --split. It returns nil if both are missing.
 func (s selection) numbers() ([]int, error) {
-	out, err := plan.Splits(s.splits, s.split)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	return out, nil
+	return asked(plan.Splits(s.splits, s.split))
 }
 
 // excluded returns the methods and data sets that --exclude names. A name may also be that of a stored method or set that

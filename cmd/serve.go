@@ -77,7 +77,7 @@ func (a *app) servesAs() string { return a.db + ".serve" }
 
 // serveTo shows runs to browsers until a signal comes.
 func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
-	ctx, done := a.interruptible(c)
+	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	host, _, err := net.SplitHostPort(at)
 	if err != nil {

@@ -185,8 +185,8 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 	current, last := map[string]string{}, map[string]string{}
 	for _, r := range rows {
-		if set, ok := sets.now(r.Dataset); ok {
-			current[r.Dataset] = set.fingerprint
+		if set, ok := sets.Now(r.Dataset); ok {
+			current[r.Dataset] = set.Fingerprint
 		} else if r.LastRun > last[r.Dataset] {
 			current[r.Dataset], last[r.Dataset] = r.Fingerprint, r.LastRun
 		}
@@ -220,8 +220,8 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 	}
 	for _, d := range order {
 		what, again, g := d.dataset, "", groups[d]
-		if now, ok := sets.now(d.dataset); ok {
-			what = now.file
+		if now, ok := sets.Now(d.dataset); ok {
+			what = now.File
 			p := stored[d.protocol]
 			slices.Sort(g.methods)
 			var splits []int
@@ -232,7 +232,7 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 			if path != "" {
 				path = shortPath(path)
 			}
-			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods), []string{cmp.Or(sets.file(d.dataset), d.dataset)}, splits, false)
+			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods), []string{cmp.Or(sets.File(d.dataset), d.dataset)}, splits, false)
 		}
 		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
 			what, d.fingerprint, current[d.dataset], areCells(g.cells), again)

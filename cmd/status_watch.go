@@ -43,7 +43,7 @@ func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live
 
 // watch draws the progress of runs until they end or the user interrupts.
 func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
-	ctx, done := a.interruptible(c)
+	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	w, err := a.watcher(ctx, db, protocol)
 	if err != nil {

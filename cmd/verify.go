@@ -255,7 +255,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]stor
 	}
 	var datasets []string
 	for _, name := range plan.SetNames(a.sets, s.datasets) {
-		if e, err := sets.entry(name); err == nil {
+		if e, err := sets.Entry(name); err == nil {
 			name = e.Name
 		} else if e, err := a.set(name); err == nil {
 			name = e.Name
@@ -265,7 +265,7 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]stor
 		datasets = append(datasets, name)
 	}
 	return slices.DeleteFunc(cells, func(c store.Cell) bool {
-		_, _ = sets.entry(c.Dataset) // planning says which sets are not known any more
+		_, _ = sets.Entry(c.Dataset) // planning says which sets are not known any more
 		return methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset) ||
 			splits != nil && !slices.Contains(splits, c.Split) || slices.Contains(exclude, c.Method) || slices.Contains(exclude, c.Dataset)
 	}), nil

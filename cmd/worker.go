@@ -59,7 +59,7 @@ ends. While no run is at the address any more, it waits for the next one.`,
 			if err != nil {
 				return err
 			}
-			ctx, done := a.interruptible(c)
+			ctx, done := a.untilSignal(c.Context())
 			defer done()
 			return a.serve(ctx, args[0], jobs, token, foreign)
 		},
