@@ -106,7 +106,7 @@ const mesh = 90
 // fields returns the drawings of one model: of all its rounds, or of the requested numbers of first rounds.
 func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field, error) {
 	base := plot.Field{Signed: true}
-	base.X, base.Y = rangeOf(set, 0), rangeOf(set, 1)
+	base.X, base.Y = wider(rangeOf(set, 0)), wider(rangeOf(set, 1))
 	const most = 200 // more points would hide the drawing
 	every := (len(r.Rows) + most - 1) / most
 	for i := 0; i < len(r.Rows); i += every {
@@ -174,7 +174,13 @@ func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method strin
 	return out, nil
 }
 
-// rangeOf returns the range that a drawing shows of a column: the range of its values and a twentieth more on each side.
+// wider is a range and a twentieth more on each side.
+func wider(of [2]float64) [2]float64 {
+	more := (of[1] - of[0]) / 20
+	return [2]float64{of[0] - more, of[1] + more}
+}
+
+// rangeOf returns the least and the greatest value of a column.
 func rangeOf(set *datasets.Set, column int) [2]float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range set.Y {
@@ -182,8 +188,7 @@ func rangeOf(set *datasets.Set, column int) [2]float64 {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	more := (high - low) / 20
-	return [2]float64{low - more, high + more}
+	return [2]float64{low, high}
 }
 
 // places returns the centres of the cells of a field, row by row from the bottom.
@@ -200,7 +205,7 @@ func places(f plot.Field) *mat.Dense {
 func shown(f plot.Field, title string, values []float64) plot.Field {
 	f.Title = title
 	for i := range mesh {
-		f.Values = append(f.Values, append([]float64(nil), values[i*mesh:(i+1)*mesh]...))
+		f.Values = append(f.Values, values[i*mesh:(i+1)*mesh])
 	}
 	return f
 }

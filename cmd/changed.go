@@ -110,10 +110,3 @@ func shortPath(path string) string {
 	}
 	return path
 }
-
-func areCells(n int) string {
-	if n == 1 {
-		return "1 cell is"
-	}
-	return fmt.Sprintf("%d cells are", n)
-}

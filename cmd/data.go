@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -33,26 +31,19 @@ func newDataCommand(a *app) *cobra.Command {
 }
 
 func newDataListCommand(a *app) *cobra.Command {
-	var format string
-	c := &cobra.Command{
+	return a.lists(&cobra.Command{
 		Use:   "list",
 		Short: "List the data sets of the catalogue and whether their files are here",
 		Args:  takes(),
-		RunE: func(*cobra.Command, []string) error {
-			l := listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
-			entries, err := a.entries(nil)
-			if err != nil {
-				return err
-			}
-			for _, e := range entries {
-				state, _ := a.store().State(e) // what is missing or wrong is what the column says
-				l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
-			}
-			return l.write(a.out, format)
-		},
-	}
-	formatFlag(c, &format)
-	return c
+	}, func(*cobra.Command, []string) (*listing, error) {
+		l := &listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
+		entries, err := a.entries(nil)
+		for _, e := range entries {
+			state, _ := a.store().State(e) // what is missing or wrong is what the column says
+			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
+		}
+		return l, err
+	})
 }
 
 func newDataFetchCommand(a *app) *cobra.Command {
@@ -132,7 +123,7 @@ func (a *app) entries(names []string) ([]*catalogue.Entry, error) {
 }
 
 func newDataVerifyCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:               "verify [NAME ...]",
 		Short:             "Check the files that are here against their SHA-256 and load every set",
 		ValidArgsFunction: a.completeSetsAndGroups,
@@ -169,7 +160,6 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	return c
 }
 
 func newDataShowCommand(a *app) *cobra.Command {
@@ -241,7 +231,8 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 		if set.Task == registry.Binary {
 			coded = float64(2*i - 1)
 		}
-		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, count(set.Y, coded)))
+		others := slices.DeleteFunc(slices.Clone(set.Y), func(y float64) bool { return y == coded })
+		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, len(set.Y)-len(others)))
 	}
 	if gaps := gapsOf(set); gaps != "" {
 		l.add("missing numbers", gaps)
@@ -258,32 +249,11 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 	return l.write(a.out, format)
 }
 
-func count(y []float64, v float64) int {
-	n := 0
-	for _, each := range y {
-		if each == v {
-			n++
-		}
-	}
-	return n
-}
-
 // gapsOf counts the missing values of the columns that have any.
 func gapsOf(set *datasets.Set) string {
-	n, d := set.X.Dims()
-	var out []string
-	for j := range d {
-		missing := 0
-		for i := range n {
-			if v := set.X.At(i, j); v != v {
-				missing++
-			}
-		}
-		if missing > 0 {
-			out = append(out, fmt.Sprintf("%s: %d", set.Features[j], missing))
-		}
-	}
-	return strings.Join(out, ", ")
+	return countsOf(set, func(name string) (string, func(v float64) bool) {
+		return name, func(v float64) bool { return v != v }
+	})
 }
 
 // gapsOfCategories counts, for each column of categories with missing values, the rows of the level that stands for a
@@ -292,16 +262,25 @@ func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
 	if marks.IsZero() {
 		return ""
 	}
-	n, _ := set.X.Dims()
-	var out []string
-	for j, name := range set.Features {
+	return countsOf(set, func(name string) (string, func(v float64) bool) {
 		column, found := strings.CutSuffix(name, "="+marks[0])
-		missing := 0
-		for i := 0; found && i < n; i++ {
-			missing += int(set.X.At(i, j))
+		return column, func(v float64) bool { return found && v == 1 }
+	})
+}
+
+// countsOf counts values of each column, and lists the columns that have any under the names that what gives them.
+func countsOf(set *datasets.Set, what func(column string) (name string, counts func(v float64) bool)) string {
+	var out []string
+	for j, column := range set.Features {
+		name, counts := what(column)
+		n := 0
+		for i := range set.Y {
+			if counts(set.X.At(i, j)) {
+				n++
+			}
 		}
-		if missing > 0 {
-			out = append(out, fmt.Sprintf("%s: %d", column, missing))
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", name, n))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -323,17 +302,10 @@ func filledWith(g datasets.Gaps) string {
 }
 
 func constantColumns(set *datasets.Set) []string {
-	n, d := set.X.Dims()
 	var out []string
-	for j := range d {
-		low, high := math.Inf(1), math.Inf(-1)
-		for i := range n {
-			if v := set.X.At(i, j); v == v {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		if low >= high {
-			out = append(out, set.Features[j])
+	for j, name := range set.Features {
+		if r := rangeOf(set, j); r[0] >= r[1] {
+			out = append(out, name)
 		}
 	}
 	return out
@@ -373,8 +345,7 @@ func splitListing(s split.Split) *listing {
 	l := &listing{header: []string{"part", "rows", "sha256"}}
 	add := func(name string, rows []int) {
 		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")
-		sum := sha256.Sum256([]byte(text))
-		l.add(name, len(rows), hex.EncodeToString(sum[:]))
+		l.add(name, len(rows), fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
 	}
 	add("train", s.Train)
 	add("test", s.Test)

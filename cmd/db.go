@@ -50,7 +50,7 @@ a results database.`,
 		Example: `  bench db backup /mnt/safe/results.db`,
 		Args:    takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			db, err := a.reader(c)
+			db, err := a.reader(c.Context())
 			if err != nil {
 				return err
 			}
@@ -81,14 +81,9 @@ needs as much free space as the database takes, and waits for nothing: end a run
 the same database first.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			there, err := a.reader(c) // a missing file is an error, not a new database
+			db, err := a.existing(c.Context())
 			if err != nil {
 				return err
-			}
-			_ = there.Close()
-			db, err := store.Open(c.Context(), a.db)
-			if err != nil {
-				return unreadable(err)
 			}
 			defer db.Close()
 			before, after, err := db.Compact(c.Context())
@@ -102,28 +97,22 @@ the same database first.`,
 }
 
 func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
-	open := store.OpenReader
+	open := a.reader
 	if remove {
-		// A missing file is an error here too, not a new database.
-		db, err := store.OpenReader(ctx, a.db)
-		if err != nil {
-			return unreadable(err)
-		}
-		_ = db.Close()
-		open = store.Open
+		open = a.existing
 	}
-	db, err := open(ctx, a.db)
+	db, err := open(ctx)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	defer db.Close()
-	problems, left, err := func() ([]store.Problem, int, error) {
-		if remove {
-			return db.Repair(ctx)
-		}
-		problems, err := db.Check(ctx, true)
-		return problems, len(problems), err
-	}()
+	var problems []store.Problem
+	left := 0
+	if remove {
+		problems, left, err = db.Repair(ctx)
+	} else {
+		problems, err = db.Check(ctx, true)
+	}
 	if err != nil {
 		return err
 	}
@@ -153,6 +142,23 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 	return nil
 }
 
+// reader opens the database for reading.
+func (a *app) reader(ctx context.Context) (*store.DB, error) {
+	db, err := store.OpenReader(ctx, a.db)
+	return db, unreadable(err)
+}
+
+// existing opens a database that is there already for writing.
+func (a *app) existing(ctx context.Context) (*store.DB, error) {
+	db, err := a.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_ = db.Close()
+	db, err = store.Open(ctx, a.db)
+	return db, unreadable(err)
+}
+
 // damaged gives the exit code 3 to an error of damaged content. Any other error is the program's or the disk's.
 func damaged(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
@@ -164,9 +170,8 @@ func damaged(err error) error {
 // unreadable chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is missing or
 // the wrong file.
 func unreadable(err error) error {
-	var damage *store.DamageError
-	if errors.As(err, &damage) {
+	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return exitError{exitIncomplete, err}
 	}
-	return exitError{exitUsage, err}
+	return refused(err)
 }

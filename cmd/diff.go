@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/admit"
-	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/diff"
 	"github.com/spf13/cobra"
@@ -50,7 +48,7 @@ error. Exit code 3 says that something differs.`,
 }
 
 func (a *app) diff(ctx context.Context, args []string, s selection, all bool, format string) error {
-	if _, err := newStream(a.out, format); err != nil {
+	if err := checkFormat(format); err != nil {
 		return err
 	}
 	var sides [2]admit.Source
@@ -60,9 +58,14 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 			return err
 		}
 		defer closed()
-		if sides[i], err = a.chosen(src, s); err != nil {
-			return err
-		}
+		sides[i] = src
+	}
+	wanted, err := a.wanted(s, slices.Concat(sides[0].Cells, sides[1].Cells))
+	if err != nil {
+		return err
+	}
+	for i := range sides {
+		sides[i].Cells = slices.DeleteFunc(sides[i].Cells, func(c store.Cell) bool { return !wanted(c) || s.protocol != "" && s.protocol != c.Protocol })
 	}
 	tally := diff.Tally{Rows: func(name string) int {
 		e, err := a.sets.Lookup(name)
@@ -127,32 +130,6 @@ func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool,
 	}
 	fmt.Fprintf(a.err, "%s compared: none differs\n", plural(compared, "cell"))
 	return nil
-}
-
-// chosen returns a side with only the cells that the flags ask for.
-func (a *app) chosen(src admit.Source, s selection) (admit.Source, error) {
-	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets}
-	wanted, err := s.numbers()
-	if err != nil {
-		return src, err
-	}
-	var stored []string
-	for _, c := range src.Cells {
-		stored = append(stored, c.Method, c.Dataset)
-	}
-	exclude, err := all.Excluded(s.exclude, stored)
-	if err != nil {
-		return src, usage("--exclude: %w", err)
-	}
-	methods, sets := all.MethodNames(s.methods), plan.SetNames(a.sets, s.datasets)
-	named := func(names []string, name string) bool {
-		return names == nil || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
-	src.Cells = slices.DeleteFunc(src.Cells, func(c store.Cell) bool {
-		return !(named(methods, c.Method) && named(sets, c.Dataset) && (s.protocol == "" || s.protocol == c.Protocol) && (wanted == nil || slices.Contains(wanted, c.Split)) &&
-			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset))
-	})
-	return src, nil
 }
 
 // side opens one side: a source of results, or a database as it was.

@@ -27,23 +27,14 @@ the numbers (docs/explanation/experiments.md); one of your own is a TOML file of
 }
 
 func newExperimentListCommand(a *app) *cobra.Command {
-	var format string
-	c := &cobra.Command{
-		Use: "list", Short: "List the experiments", Args: takes(),
-		RunE: func(*cobra.Command, []string) error {
-			all, err := experiments.All()
-			if err != nil {
-				return err
-			}
-			l := listing{header: []string{"experiment", "protocol", "claims", "title"}}
-			for _, e := range all {
-				l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
-			}
-			return l.write(a.out, format)
-		},
-	}
-	formatFlag(c, &format)
-	return c
+	return a.lists(&cobra.Command{Use: "list", Short: "List the experiments", Args: takes()}, func(*cobra.Command, []string) (*listing, error) {
+		all, err := experiments.All()
+		l := &listing{header: []string{"experiment", "protocol", "claims", "title"}}
+		for _, e := range all {
+			l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
+		}
+		return l, err
+	})
 }
 
 // experimentFlags are the flags of run and show.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -60,14 +59,8 @@ is the same only if it standardises the rows of each fold again.`,
 		if err != nil {
 			return usage("%w", err)
 		}
-		if output == "" {
-			return write(exported, a.out)
-		}
-		if err := atomicfile.Write(output, func(w io.Writer) error { return write(exported, w) }); err != nil {
-			return exitError{exitUsage, err}
-		}
-		fmt.Fprintf(a.err, "wrote %s: %d training and %d test rows, %s\n", output, len(parts.Split.Train), len(parts.Split.Test), plural(len(exported.Features), "feature"))
-		return nil
+		return a.writeTo(output, func(w io.Writer) error { return write(exported, w) },
+			fmt.Sprintf(": %d training and %d test rows, %s", len(parts.Split.Train), len(parts.Split.Test), plural(len(exported.Features), "feature")))
 	}
 	return c
 }

@@ -80,7 +80,7 @@ that differ from stored ones need another --version.`,
 
 // importResults stores the results of several sources, one after another, and lists results that contradict stored ones.
 func (a *app) importResults(ctx context.Context, paths []string, protocolFile, format string) error {
-	if _, err := newStream(a.out, format); err != nil {
+	if err := checkFormat(format); err != nil {
 		return err
 	}
 	var sources []admit.Source
@@ -284,7 +284,7 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 }
 
 func newExportCommand(a *app) *cobra.Command {
-	var f verifyFlags
+	var f selection
 	var without bool
 	c := &cobra.Command{
 		Use:   "export FILE",
@@ -299,7 +299,7 @@ what was chosen and tested. The file is written whole or not at all; its form is
   bench export table2.bench --protocol table2`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			db, err := a.reader(c)
+			db, err := a.reader(c.Context())
 			if err != nil {
 				return err
 			}
@@ -308,13 +308,13 @@ what was chosen and tested. The file is written whole or not at all; its form is
 		},
 	}
 	flags := c.Flags()
-	f.selection.add(a, c, "")
+	f.add(a, c, "")
 	flags.BoolVar(&without, "without-folds", false, "leave out the folds of every grid point")
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f verifyFlags, folds bool) error {
-	cells, err := a.askedCells(ctx, db, f.selection)
+func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, folds bool) error {
+	cells, err := a.askedCells(ctx, db, f)
 	if err != nil {
 		return err
 	}

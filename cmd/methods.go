@@ -22,25 +22,17 @@ func newMethodsCommand(a *app) *cobra.Command {
 }
 
 func newMethodsListCommand(a *app) *cobra.Command {
-	var layout string
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the registered methods",
-		Args:  takes(),
-		RunE: func(*cobra.Command, []string) error {
-			l := listing{header: []string{"method", "version", "tasks", "grid_points", "summary", "source"}}
-			for _, s := range a.reg.All() {
-				points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
-				if err != nil {
-					return err
-				}
-				l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
+	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()}, func(*cobra.Command, []string) (*listing, error) {
+		l := &listing{header: []string{"method", "version", "tasks", "grid_points", "summary", "source"}}
+		for _, s := range a.reg.All() {
+			points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
+			if err != nil {
+				return nil, err
 			}
-			return l.write(a.out, layout)
-		},
-	}
-	formatFlag(c, &layout)
-	return c
+			l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
+		}
+		return l, nil
+	})
 }
 
 // exampleShape is a problem of the method's first task, for listings.
@@ -54,31 +46,29 @@ func exampleShape(s registry.Spec) registry.Shape {
 }
 
 func newMethodsShowCommand(a *app) *cobra.Command {
-	var protocol, layout string
+	var protocol string
 	c := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show a method's parameters, grid and capabilities",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeMethods,
-		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := a.harness(protocol)
-			if err != nil {
-				return err
-			}
-			s, err := h.Registry.Lookup(args[0])
-			if err != nil {
-				return exitError{exitUsage, err}
-			}
-			return a.showMethod(s, h.Protocol, layout)
-		},
 	}
 	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol whose grid is shown")
-	formatFlag(c, &layout)
-	return c
+	return a.lists(c, func(_ *cobra.Command, args []string) (*listing, error) {
+		h, err := a.harness(protocol)
+		if err != nil {
+			return nil, err
+		}
+		s, err := asked(h.Registry.Lookup(args[0]))
+		if err != nil {
+			return nil, err
+		}
+		return describedMethod(s, h.Protocol)
+	})
 }
 
-func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) error {
-	l := listing{header: []string{"what", "value"}}
+func describedMethod(s registry.Spec, p *protocol.Protocol) (*listing, error) {
+	l := &listing{header: []string{"what", "value"}}
 	l.add("name", s.Name)
 	l.add("version", s.Version)
 	l.add("source", s.Source)
@@ -95,14 +85,11 @@ func (a *app) showMethod(s registry.Spec, p *protocol.Protocol, layout string) e
 		l.add("grid "+cmp.Or(axis.Name, "of several"), axisText(axis))
 	}
 	points, err := p.GridPoints(s, "", exampleShape(s))
-	if err != nil {
-		return exitError{exitUsage, err}
-	}
 	l.add("grid points in "+p.Name, len(points))
 	for _, a := range abilities(s) {
 		l.add(a.what, a.has)
 	}
-	return l.write(a.out, layout)
+	return asked(l, err)
 }
 
 // An ability is something that a method can do beyond training and scoring, and whether it can.

@@ -17,7 +17,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -76,15 +75,7 @@ same but for the rounding of its sums, which are in single precision.`,
 			if !ok {
 				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and importances show them")
 			}
-			write := func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }
-			if output == "" {
-				return write(a.out)
-			}
-			if err := atomicfile.Write(output, write); err != nil {
-				return exitError{exitUsage, err}
-			}
-			fmt.Fprintf(a.err, "wrote %s\n", output)
-			return nil
+			return a.writeTo(output, func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }, "")
 		})
 	c.Flags().StringVarP(&output, "output", "o", "", "file, written whole or not at all (default standard output)")
 	return c
@@ -254,7 +245,7 @@ func (a *app) withTrees() []string {
 
 // storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names it.
 func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Attempt, error) {
-	db, err := a.reader(c)
+	db, err := a.reader(c.Context())
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
 	}

@@ -7,10 +7,12 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -33,11 +35,8 @@ type listing struct {
 func (l *listing) add(values ...any) { l.rows = append(l.rows, values) }
 
 func (l *listing) write(w io.Writer, format string) error {
-	s, err := newStream(w, format)
+	s, err := newStream(w, format, l.header)
 	if err != nil {
-		return err
-	}
-	if err := s.head(l.header); err != nil {
 		return err
 	}
 	for _, r := range l.rows {
@@ -48,25 +47,64 @@ func (l *listing) write(w io.Writer, format string) error {
 	return s.end()
 }
 
+// lists makes a command of c that prints what list returns, in the format that a flag chooses.
+func (a *app) lists(c *cobra.Command, list func(c *cobra.Command, args []string) (*listing, error)) *cobra.Command {
+	var format string
+	formatFlag(c, &format)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		l, err := list(c, args)
+		if err != nil {
+			return err
+		}
+		return l.write(a.out, format)
+	}
+	return c
+}
+
 // A stream writes a listing row by row, so that one of any length takes little memory.
 type stream interface {
-	head(names []string) error
 	row(values []any) error
 	end() error
 }
 
-func newStream(w io.Writer, format string) (stream, error) {
+// newStream begins a listing with the names of its columns.
+func newStream(w io.Writer, format string, header []string) (stream, error) {
+	names := make([]any, len(header))
+	for i, n := range header {
+		names[i] = n
+	}
 	switch format {
 	case "table":
-		return &tableStream{w: w}, nil
+		t := &tableStream{w: w}
+		return t, t.row(names)
 	case "md":
-		return &mdStream{w: w}, nil
+		m := &mdStream{w}
+		_, err := io.WriteString(w, m.line(names)+"|"+strings.Repeat(" --- |", len(names))+"\n")
+		return m, err
 	case "csv":
-		return &csvStream{w: csv.NewWriter(w), visible: isTerminal(w)}, nil
+		c := &csvStream{w: csv.NewWriter(w), visible: isTerminal(w)}
+		return c, c.w.Write(wording.SheetCells(header))
 	case "json":
-		return &jsonStream{w: w}, nil
+		j := &jsonStream{w: w}
+		for _, n := range header {
+			key, err := marshalVisible(n)
+			if err != nil {
+				return nil, err
+			}
+			j.keys = append(j.keys, key)
+		}
+		_, err := io.WriteString(w, "[")
+		return j, err
 	}
-	return nil, usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
+	return nil, checkFormat(format)
+}
+
+// checkFormat refuses a format that listings do not have.
+func checkFormat(format string) error {
+	if slices.Contains(listingFormats, format) {
+		return nil
+	}
+	return usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
 }
 
 // plain writes floats with just the digits that are needed to read them back.
@@ -152,14 +190,6 @@ type tableStream struct {
 
 const rowsForWidths, bytesForWidths = 1000, 1 << 20
 
-func (t *tableStream) head(names []string) error {
-	cells := make([]any, len(names))
-	for i, n := range names {
-		cells[i] = n
-	}
-	return t.row(cells)
-}
-
 func (t *tableStream) row(values []any) error {
 	cells := make([]string, len(values))
 	for i, v := range values {
@@ -210,27 +240,16 @@ func (t *tableStream) print(cells []string) error {
 
 type mdStream struct{ w io.Writer }
 
-func (m *mdStream) head(names []string) error {
-	cells := make([]any, len(names))
-	rule := "|"
-	for i, n := range names {
-		cells[i] = n
-		rule += " --- |"
+func (m *mdStream) line(values []any) string {
+	text := "|"
+	for _, v := range values {
+		text += " " + strings.ReplaceAll(visible(v), "|", `\|`) + " |"
 	}
-	if err := m.row(cells); err != nil {
-		return err
-	}
-	_, err := io.WriteString(m.w, rule+"\n")
-	return err
+	return text + "\n"
 }
 
 func (m *mdStream) row(values []any) error {
-	var b strings.Builder
-	b.WriteString("|")
-	for _, v := range values {
-		b.WriteString(" " + strings.ReplaceAll(visible(v), "|", `\|`) + " |")
-	}
-	_, err := io.WriteString(m.w, b.String()+"\n")
+	_, err := io.WriteString(m.w, m.line(values))
 	return err
 }
 
@@ -242,8 +261,6 @@ type csvStream struct {
 	w       *csv.Writer
 	visible bool
 }
-
-func (c *csvStream) head(names []string) error { return c.w.Write(wording.SheetCells(names)) }
 
 func (c *csvStream) row(values []any) error {
 	record := make([]string, len(values))
@@ -269,18 +286,6 @@ type jsonStream struct {
 	w    io.Writer
 	keys []string
 	some bool
-}
-
-func (j *jsonStream) head(names []string) error {
-	for _, n := range names {
-		key, err := marshalVisible(n)
-		if err != nil {
-			return err
-		}
-		j.keys = append(j.keys, key)
-	}
-	_, err := io.WriteString(j.w, "[")
-	return err
 }
 
 func (j *jsonStream) row(values []any) error {
@@ -332,6 +337,18 @@ func marshalVisible(v any) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// writeTo writes to a file, whole or not at all, and says so with what is told of it; or to standard output if file is "".
+func (a *app) writeTo(file string, write func(io.Writer) error, told string) error {
+	if file == "" {
+		return write(a.out)
+	}
+	if err := atomicfile.Write(file, write); err != nil {
+		return exitError{exitUsage, err}
+	}
+	fmt.Fprintf(a.err, "wrote %s%s\n", file, told)
+	return nil
 }
 
 // messages is standard error. It carries text for people, and no control characters of data reach the terminal.

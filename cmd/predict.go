@@ -84,7 +84,7 @@ func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runne
 	if err != nil {
 		return nil, nil, exitError{exitUsage, err}
 	}
-	db, err := a.reader(c)
+	db, err := a.reader(c.Context())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,10 +121,6 @@ func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runne
 
 // writePredictions lists the rows, numbered from 1.
 func (a *app) writePredictions(p *runner.Predictor, scores []float64, format string) error {
-	s, err := newStream(a.out, format)
-	if err != nil {
-		return err
-	}
 	k := p.Outputs()
 	header := []string{"row", "prediction"}
 	if p.Labels != nil {
@@ -136,7 +132,10 @@ func (a *app) writePredictions(p *runner.Predictor, scores []float64, format str
 			header = append(header, "score "+l)
 		}
 	}
-	err = s.head(header)
+	s, err := newStream(a.out, format, header)
+	if err != nil {
+		return err
+	}
 	for i := 0; i+k <= len(scores); i += k {
 		row := []any{i/k + 1}
 		if p.Labels != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -31,51 +30,41 @@ func newProtocolCommand(a *app) *cobra.Command {
 }
 
 func newProtocolListCommand(a *app) *cobra.Command {
-	var format string
-	c := &cobra.Command{
+	return a.lists(&cobra.Command{
 		Use:   "list",
 		Short: "List the protocols of the program, of this folder and of the database",
 		Long: `list names the protocols that --protocol takes: those of the program, the TOML files of
 this folder that are protocols, and those under which the database holds results.`,
 		Example: `  bench protocol list`,
 		Args:    takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l := listing{header: []string{"protocol", "from", "splits", "datasets", "metric", "title"}}
-			add := func(p *protocol.Protocol, from string) {
-				l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
-			}
-			for _, name := range protocol.Names() {
-				p, err := protocol.Load(name)
-				if err != nil {
-					return err
-				}
-				add(p, "the program")
-			}
-			files, err := filepath.Glob("*.toml")
+	}, func(c *cobra.Command, _ []string) (*listing, error) {
+		l := &listing{header: []string{"protocol", "from", "splits", "datasets", "metric", "title"}}
+		add := func(p *protocol.Protocol, from string) {
+			l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
+		}
+		for _, name := range protocol.Names() {
+			p, err := protocol.Load(name)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			for _, file := range files {
-				if p, err := protocol.Load(file); err == nil {
-					add(p, file)
-				} else if raw, readable := os.ReadFile(file); readable == nil && strings.Contains(string(raw), "[semantics]") {
-					fmt.Fprintln(a.err, wording.Spelled(err.Error()))
-				}
+			add(p, "the program")
+		}
+		files, _ := filepath.Glob("*.toml")
+		for _, file := range files {
+			if p, err := protocol.Load(file); err == nil {
+				add(p, file)
+			} else if raw, readable := os.ReadFile(file); readable == nil && strings.Contains(string(raw), "[semantics]") {
+				fmt.Fprintln(a.err, wording.Spelled(err.Error()))
 			}
-			stored, err := a.protocolsOfDatabase(c.Context())
-			if err != nil {
-				return err
+		}
+		stored, err := a.protocolsOfDatabase(c.Context())
+		for _, name := range slices.Sorted(maps.Keys(stored)) {
+			if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil && !slices.Contains(protocol.Names(), name) {
+				add(p, a.db)
 			}
-			for _, name := range slices.Sorted(maps.Keys(stored)) {
-				if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil && !slices.Contains(protocol.Names(), name) {
-					add(p, a.db)
-				}
-			}
-			return l.write(a.out, format)
-		},
-	}
-	formatFlag(c, &format)
-	return c
+		}
+		return l, err
+	})
 }
 
 func newProtocolShowCommand(a *app) *cobra.Command {
@@ -156,16 +145,10 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	case err == nil:
 		return usage("%s exists; choose another name, or edit the file", file)
 	}
-	err := atomicfile.Write(file, func(w io.Writer) error {
+	return a.writeTo(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
-	})
-	if err != nil {
-		return exitError{exitUsage, err}
-	}
-	what := []string{"bench", "run", "--all", "--protocol", file, "--dry-run"}
-	fmt.Fprintf(a.err, "wrote %s; `%s` says what it computes and how long that takes\n", file, frame.CommandLine(what...))
-	return nil
+	}, fmt.Sprintf("; `%s` says what it computes and how long that takes", frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
 }
 
 // protocolsOfDatabase returns the protocols that the database holds, none where there is no database.
@@ -179,10 +162,7 @@ func (a *app) protocolsOfDatabase(ctx context.Context) (map[string]store.StoredP
 	}
 	defer db.Close()
 	stored, err := db.Protocols(ctx)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return stored, nil
+	return stored, unreadable(err)
 }
 
 // protocolOfDatabase returns the protocol that the database holds under a name; nil where it holds none.

@@ -56,7 +56,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 					return err
 				}
 			}
-			db, err := a.reader(c)
+			db, err := a.reader(c.Context())
 			if err != nil {
 				return err
 			}
@@ -135,11 +135,9 @@ func (a *app) queryParquet(ctx context.Context, db *store.DB, query string, w io
 
 // queryError is the error of a question.
 func queryError(err error) error {
-	var damage *store.DamageError
-	switch {
-	case errors.As(err, &damage):
+	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return exitError{exitIncomplete, err}
-	case store.IsBusy(err):
+	} else if store.IsBusy(err) {
 		return err
 	}
 	return usage("query: %w", err)
@@ -155,23 +153,29 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 		}
 		return a.noteMixedNames(ctx, db, query)
 	}
-	s, err := newStream(w, format)
-	if err != nil {
+	if err := checkFormat(format); err != nil {
 		return err
 	}
+	var s stream
 	// An error of standard output is no error of the query.
 	var output error
 	kept := func(err error) error {
 		output = err
 		return err
 	}
-	err = db.Query(ctx, query, func(names []string) error { return kept(s.head(names)) }, func(values []any) error { return kept(s.row(values)) })
+	err := db.Query(ctx, query, func(names []string) (err error) {
+		s, err = newStream(w, format, names)
+		return kept(err)
+	}, func(values []any) error { return kept(s.row(values)) })
 	var damage *store.DamageError
 	switch {
 	case output != nil:
 		return output
 	case errors.As(err, &damage):
-		return errors.Join(s.end(), queryError(err))
+		if s != nil {
+			err = errors.Join(s.end(), err)
+		}
+		return queryError(err)
 	case err != nil:
 		return queryError(err)
 	}
@@ -219,13 +223,12 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// reader opens the database for reading.
-func (a *app) reader(c *cobra.Command) (*store.DB, error) {
-	db, err := store.OpenReader(c.Context(), a.db)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
+// counted is plural with the verb that goes with the number.
+func counted(n int, what, one, several string) string {
+	if n == 1 {
+		return plural(n, what) + " " + one
 	}
-	return db, nil
+	return plural(n, what) + " " + several
 }
 
 func isNoDatabase(err error) bool { return errors.Is(err, store.ErrNoDatabase) }

@@ -139,7 +139,7 @@ func provenance() (program string, generated time.Time, command string) {
 
 // frame reads the data of a report.
 func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame.Frame, error) {
-	db, err := a.reader(c)
+	db, err := a.reader(ctx)
 	if err != nil {
 		return frame.Frame{}, err
 	}

@@ -49,11 +49,11 @@ func (a *app) noteCheckingCode(methods []string, imported bool) {
 // changed code could not be compared.
 func (a *app) noteChangedCode(report verify.CodeReport) {
 	for _, o := range report.Old {
-		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, areStored(o.Cells), o.Method)
+		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
 	}
 	for _, g := range report.Unchecked {
 		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
-			g.Method, wereCells(g.Cells), wording.Spelled(g.Why), g.Method)
+			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
 	for _, g := range report.Taken {
@@ -63,18 +63,4 @@ func (a *app) noteChangedCode(report verify.CodeReport) {
 		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
-}
-
-func areStored(n int) string {
-	if n == 1 {
-		return "1 stored cell is"
-	}
-	return fmt.Sprintf("%d stored cells are", n)
-}
-
-func wereCells(n int) string {
-	if n == 1 {
-		return "1 cell was"
-	}
-	return fmt.Sprintf("%d cells were", n)
 }

@@ -175,10 +175,7 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return db, nil
+	return db, unreadable(err)
 }
 
 // collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that undoes

@@ -65,7 +65,7 @@ func (r *runTold) show(bar *progress) {
 func (r *runTold) Waits(err error) { r.app.waits(err) }
 
 func (r *runTold) ChangedData(was store.DataName, now string) {
-	fmt.Fprintf(r.app.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n", was.Dataset, areCells(was.Cells), was.Fingerprint, now)
+	fmt.Fprintf(r.app.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n", was.Dataset, counted(was.Cells, "cell", "is", "are"), was.Fingerprint, now)
 }
 
 func (r *runTold) CheckingCode(methods []string, imported bool) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/externaltrees"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
@@ -77,15 +76,8 @@ as they stand in the data file.`,
 		if units == "standardised" {
 			whole.Target.Invert(scores)
 		}
-		write := func(w io.Writer) error { return writeScores(w, parts, int(number), scores) }
-		if output == "" {
-			return write(a.out)
-		}
-		if err := atomicfile.Write(output, write); err != nil {
-			return exitError{exitUsage, err}
-		}
-		fmt.Fprintf(a.err, "wrote %s: %s of %s, split %d\n", output, plural(len(parts.Split.Test), "test row"), parts.Set.Name, number)
-		return nil
+		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, parts, int(number), scores) },
+			fmt.Sprintf(": %s of %s, split %d", plural(len(parts.Split.Test), "test row"), parts.Set.Name, number))
 	}
 	return c
 }

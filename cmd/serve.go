@@ -83,7 +83,7 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 	if err != nil {
 		return usage("%q is not HOST:PORT, such as %s", at, defaultServe)
 	}
-	db, err := a.reader(c)
+	db, err := a.reader(c.Context())
 	if err != nil {
 		return err
 	}

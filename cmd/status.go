@@ -43,7 +43,7 @@ exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows 
   bench status --watch --db lab.db    the same of another database`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			db, err := a.reader(c)
+			db, err := a.reader(c.Context())
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
 			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
-				name, areCells(n), wording.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
+				name, counted(n, "cell", "is", "are"), wording.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
 		}
 		if len(plan.Skipped) > 0 {
 			fmt.Fprintf(a.err, "%s: skipped: %s\n", name, sumSkipped(plan.Skipped))
@@ -235,7 +235,7 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods), []string{cmp.Or(sets.File(d.dataset), d.dataset)}, splits, false)
 		}
 		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
-			what, d.fingerprint, current[d.dataset], areCells(g.cells), again)
+			what, d.fingerprint, current[d.dataset], counted(g.cells, "cell", "is", "are"), again)
 	}
 }
 

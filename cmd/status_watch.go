@@ -35,10 +35,7 @@ func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live
 		opt.Protocol = h.Protocol.Name
 	}
 	w, err := live.NewWatcher(ctx, db, opt)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return w, nil
+	return w, unreadable(err)
 }
 
 // watch draws the progress of runs until they end or the user interrupts.

@@ -89,10 +89,10 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 	if f.jobs < 1 {
 		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
 	}
-	if _, err := newStream(a.out, f.format); err != nil {
+	if err := checkFormat(f.format); err != nil {
 		return err
 	}
-	db, err := a.reader(c)
+	db, err := a.reader(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	case out.Interrupted:
 		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
 	case differ > 0:
-		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", areCells(differ))}
+		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is", "are"))}
 	case len(out.Skipped) > 0:
 		return exitError{exitIncomplete, fmt.Errorf("not compared: %s", sumSkipped(out.Skipped))}
 	}
@@ -204,21 +204,37 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 	}
 }
 
-// standing reads the stored results that the flags ask for and plans them again.
+// standing reads the stored results that the flags ask for and plans them again, by their protocols or by the one asked for.
 func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
 	cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
 		return out, err
 	}
-	cells = slices.DeleteFunc(cells, func(c store.Cell) bool { return c.Status != result.OK })
-	protocols, err := a.storedProtocols(ctx, db, f.protocol)
-	if err != nil {
-		return out, err
+	var asked *plan.Experiment
+	if f.protocol != "" {
+		if asked, err = a.harness(f.protocol); err != nil {
+			return out, err
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(protocols)) {
-		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool { return c.Protocol != name })
-		s, err := protocols[name].Standing(ctx, own, true)
+	stored, err := db.Protocols(ctx)
+	if err != nil {
+		return out, unreadable(err)
+	}
+	byProtocol := map[string][]store.Cell{}
+	for _, c := range cells {
+		if c.Status == result.OK && (asked == nil || asked.Protocol.Name == c.Protocol) {
+			byProtocol[c.Protocol] = append(byProtocol[c.Protocol], c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
+		h := asked
+		if h == nil {
+			if h, err = a.storedProtocol(ctx, db, name, stored[name]); err != nil {
+				return out, err
+			}
+		}
+		s, err := h.Standing(ctx, byProtocol[name], true)
 		if err != nil {
 			return out, err
 		}
@@ -236,83 +252,60 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]stor
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets} // of no protocol
-	methods, err := a.methodNames(all.MethodNames(s.methods), cells)
-	if err != nil {
-		return nil, err
-	}
-	exclude, err := a.excluded(ctx, all, s, db)
-	if err != nil {
-		return nil, err
-	}
-	splits, err := s.numbers()
-	if err != nil {
-		return nil, err
-	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	var datasets []string
-	for _, name := range plan.SetNames(a.sets, s.datasets) {
-		if e, err := sets.Entry(name); err == nil {
-			name = e.Name
-		} else if e, err := a.set(name); err == nil {
-			name = e.Name
-		} else {
-			return nil, err
-		}
-		datasets = append(datasets, name)
-	}
-	return slices.DeleteFunc(cells, func(c store.Cell) bool {
+	for _, c := range cells {
 		_, _ = sets.Entry(c.Dataset) // planning says which sets are not known any more
-		return methods != nil && !slices.Contains(methods, c.Method) || datasets != nil && !slices.Contains(datasets, c.Dataset) ||
-			splits != nil && !slices.Contains(splits, c.Split) || slices.Contains(exclude, c.Method) || slices.Contains(exclude, c.Dataset)
-	}), nil
+	}
+	wanted, err := a.wanted(s, cells)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(cells, func(c store.Cell) bool { return !wanted(c) }), nil
 }
 
-// methodNames spells names as the registry does, or as cells that are stored: of variants, which protocols declare.
-func (a *app) methodNames(names []string, stored []store.Cell) ([]string, error) {
-	var out []string
-	for _, n := range names {
-		n = strings.TrimSpace(n)
-		if s, err := a.reg.Lookup(n); err == nil {
-			out = append(out, s.Name)
-		} else if i := slices.IndexFunc(stored, func(c store.Cell) bool { return strings.EqualFold(c.Method, n) }); i >= 0 {
-			out = append(out, stored[i].Method)
-		} else {
-			return nil, exitError{exitUsage, err}
+// wanted returns a function that reports whether the flags ask for a cell, whatever its protocol. A name may also be that of
+// a stored method or set which this program does not know.
+func (a *app) wanted(s selection, stored []store.Cell) (func(store.Cell) bool, error) {
+	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets} // of no protocol
+	splits, err := s.numbers()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range stored {
+		names = append(names, c.Method, c.Dataset)
+	}
+	exclude, err := all.Excluded(s.exclude, names)
+	if err != nil {
+		return nil, usage("--exclude: %w", err)
+	}
+	isStored := func(name string, of func(store.Cell) string) bool {
+		return slices.ContainsFunc(stored, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
+	}
+	methods, datasets := all.MethodNames(s.methods), plan.SetNames(a.sets, s.datasets)
+	for _, name := range methods {
+		if _, err := a.reg.Lookup(name); err != nil && !isStored(name, func(c store.Cell) string { return c.Method }) {
+			return nil, refused(err)
 		}
 	}
-	return out, nil
-}
-
-// storedProtocols returns a harness for each protocol of the database, or for the one asked for. It is the built-in
-// protocol, the file that it was read from, or its stored text if that file is gone.
-func (a *app) storedProtocols(ctx context.Context, db *store.DB, asked string) (map[string]*plan.Experiment, error) {
-	if asked != "" {
-		h, err := a.harness(asked)
+	for i, name := range datasets {
+		if isStored(name, func(c store.Cell) string { return c.Dataset }) {
+			continue
+		}
+		e, err := a.set(name)
 		if err != nil {
 			return nil, err
 		}
-		return map[string]*plan.Experiment{h.Protocol.Name: h}, nil
+		datasets[i] = e.Name
 	}
-	stored, err := db.Protocols(ctx)
-	if err != nil {
-		return nil, unreadable(err)
+	has := func(asked []string, name string) bool {
+		return asked == nil || slices.ContainsFunc(asked, func(n string) bool { return strings.EqualFold(n, name) })
 	}
-	cells, err := db.Cells(ctx)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	out := map[string]*plan.Experiment{}
-	for _, c := range cells {
-		if out[c.Protocol] != nil {
-			continue
-		}
-		if out[c.Protocol], err = a.storedProtocol(ctx, db, c.Protocol, stored[c.Protocol]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return func(c store.Cell) bool {
+		return has(methods, c.Method) && has(datasets, c.Dataset) && (splits == nil || slices.Contains(splits, c.Split)) &&
+			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset)
+	}, nil
 }
