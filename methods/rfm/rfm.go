@@ -4,7 +4,7 @@
 //	metric.go distances, the kernel and its slopes under a metric; the average gradient outer product
 //	model.go  the trained model: scoring, saving
 //
-// A fit holds two n x n matrices, and takes n^3/3 multiply-adds for each iteration and penalty. The tree of machines for large sets
+// A fit holds an n x n matrix, and takes n^3/3 multiply-adds for each iteration and penalty. The tree of machines for large sets
 // (xRFM, Beaglehole et al. 2025) is not here.
 package rfm
 
@@ -39,7 +39,7 @@ import (
 // There is no stopping rule: each line is a closed form.
 func RFM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "RFM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "RFM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Radhakrishnan, Beaglehole, Pandit and Belkin, Science 2024",
 		Summary: "kernel ridge regression with a metric learned from gradients of its predictions",
 		Load:    load,
@@ -56,19 +56,20 @@ type Params struct {
 	Bandwidth  float64 `json:"bandwidth" range:"(0,)" means:"distance at which the kernel is 1/e"`
 }
 
-// memory counts the kernel and its slopes, what a factorisation takes, the rows under the metric, the gradients, and the model.
+// memory counts the kernel below its slopes, what a factorisation takes, strips of both, the rows under the metric, the gradients
+// with what they are products of, and the model.
 func memory(s registry.Shape, _ Params) int64 {
-	n, d := int64(s.N), int64(s.D)
-	return 8*(2*n*n+n*(6*d+2*int64(s.Outputs())+4)+4*d*d) + cholesky.Bytes(s.N)
+	n, d, outputs := int64(s.N), int64(s.D), int64(s.Outputs())
+	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(s.N)
 }
 
-// cost counts for each penalty and iteration the kernel, a factorisation and the gradients.
+// cost counts for each penalty and iteration the kernel, a factorisation, and the slopes and gradients.
 func cost(s registry.Shape, ps []Params) float64 {
-	n, d, sum := float64(s.N), float64(s.D), 0.0
+	n, d, outputs, sum := float64(s.N), float64(s.D), float64(s.Outputs()), 0.0
 	for _, group := range groups(ps) {
 		steps := float64(ps[group[len(group)-1]].Iterations)
-		kernel, solution := 3e5+n*n*(11+0.06*d), 0.011*n*n*n+float64(s.Outputs())*n*n
-		gradients := float64(s.Outputs())*(n*n*(0.5+0.06*d)) + 0.06*n*d*d
+		kernel, solution := 1e5+0.07*n*d*d+n*n*(3+0.02*d), 0.0075*n*n*n+outputs*n*n
+		gradients := n*n*(5+outputs*(0.3+0.06*d)) + 0.06*outputs*n*d*d
 		sum += (steps+1)*(kernel+solution) + steps*gradients
 	}
 	return sum
@@ -89,17 +90,17 @@ func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params,
 	for _, group := range groups(ps) {
 		p := ps[group[0]]
 		f.start(p.Bandwidth)
-		done := 0
+		done, last := 0, ps[group[len(group)-1]].Iterations
 		for _, i := range group {
 			for ; done < ps[i].Iterations; done++ {
-				if err := f.solve(ctx, p.Lambda); err != nil { // line 3
+				if err := f.solve(ctx, p.Lambda, true); err != nil { // line 3
 					return err
 				}
 				if err := f.learn(ctx); err != nil { // lines 4 and 5
 					return err
 				}
 			}
-			if err := f.solve(ctx, p.Lambda); err != nil { // line 6
+			if err := f.solve(ctx, p.Lambda, ps[i].Iterations < last); err != nil { // line 6
 				return err
 			}
 			m := &model{N: f.n, D: f.d, Outputs: len(ys), X: f.x, Metric: slices.Clone(f.metric), Bandwidth: p.Bandwidth,
@@ -123,15 +124,14 @@ type fit struct {
 	solved    bool      // alpha is that of the metric
 
 	rows   rows      // x under the metric
-	k      []float64 // the kernel matrix, and its factor
-	slopes []float64 // the kernel's slopes: see rows.kernel
+	k      []float64 // n x n: the kernel matrix, or its factor, below the slopes (metric.go)
 	solver *cholesky.Factorizer
 }
 
 func newFit(x []float64, d int, ys [][]float64) *fit {
 	n := len(x) / d
 	return &fit{n: n, d: d, x: x, ys: ys, metric: make([]float64, d*d), alpha: make([]float64, len(ys)*n),
-		k: make([]float64, n*n), slopes: make([]float64, n*n), solver: cholesky.New(n)}
+		k: make([]float64, n*n), solver: cholesky.New(n)}
 }
 
 // start begins with the identity as metric (line 1).
@@ -143,20 +143,17 @@ func (f *fit) start(bandwidth float64) {
 	}
 }
 
-// solve sets alpha to (K + lambda I)^-1 Y, and the slopes to those of K.
-func (f *fit) solve(ctx context.Context, lambda float64) error {
+// solve sets alpha to (K + lambda I)^-1 Y. If the metric will be learned from it, slopes must be set.
+func (f *fit) solve(ctx context.Context, lambda float64, slopes bool) error {
 	if f.solved {
 		return nil
 	}
 	f.rows = under(f.x, f.d, f.metric)
-	err := fitting.Blocks(ctx, f.n, rowsAtOnce, func(lo, hi int) {
-		f.rows.kernel(f.k[lo*f.n:hi*f.n], f.slopes[lo*f.n:hi*f.n], f.rows.part(lo, hi), f.bandwidth)
-	})
-	if err != nil {
+	if err := f.fill(ctx, slopes); err != nil {
 		return err
 	}
 	for i := range f.n {
-		f.k[i*f.n+i], f.slopes[i*f.n+i] = 1+lambda, 0
+		f.k[i*f.n+i] = 1 + lambda
 	}
 	if err := f.solver.Factor(ctx, f.k); errors.Is(err, cholesky.ErrNotPositive) {
 		return fmt.Errorf("RFM with lambda=%v: the kernel matrix with its penalty is not positive definite: raise lambda", lambda)
@@ -176,19 +173,11 @@ func (f *fit) solve(ctx context.Context, lambda float64) error {
 
 // learn sets the metric to the gradient outer product of the predictions, divided by its largest element.
 func (f *fit) learn(ctx context.Context) error {
-	stacked := make([]float64, f.d*f.n*len(f.ys)) // the gradients of all outputs, as columns
-	for j := range f.ys {
-		gradients, err := f.rows.gradients(ctx, f.slopes, f.alpha[j*f.n:(j+1)*f.n])
-		if err != nil {
-			return err
-		}
-		for i := range f.n {
-			for q := range f.d {
-				stacked[q*f.n*len(f.ys)+j*f.n+i] = gradients[i*f.d+q]
-			}
-		}
+	gradients, err := f.gradients(ctx)
+	if err != nil {
+		return err
 	}
-	if err := cholesky.Gram(ctx, f.metric, stacked, f.d, f.n*len(f.ys)); err != nil {
+	if err := cholesky.Gram(ctx, f.metric, gradients, f.d, f.n*len(f.ys)); err != nil {
 		return err
 	}
 	if most := slices.Max(f.metric); most > 0 {

@@ -48,16 +48,7 @@ func New(n int) *Factorizer {
 func (f *Factorizer) Resize(n int) { f.n = n }
 
 // Bytes is the memory that Factor allocates, without the matrix.
-func Bytes(n int) int64 { return 8 * int64(panelSize(n)+2*n*blockSize+blockSize*blockSize) }
-
-// panelSize is the largest number of elements of a panel.
-func panelSize(n int) int {
-	size := 0
-	for k := 0; k <= n; k += blockSize {
-		size = max(size, k*min(strip(k, blockSize), n-k), blockSize*min(strip(blockSize, blockSize), n-k))
-	}
-	return size
-}
+func Bytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
 
 // InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has allocated.
 func InvertBytes(n int) int64 {
@@ -78,11 +69,11 @@ func strip(k, w int) int {
 	return max(blockSize, h-h%blockSize)
 }
 
-// Factor replaces the lower triangle of a by L with a = L L'. It works on columns of blocks, from left to right. Almost all the work of a
-// column is one product of two panels.
+// Factor replaces the lower triangle of a by L with a = L L', and leaves the rest of a alone. It works on columns of blocks, from
+// left to right. Almost all the work of a column is one product of two panels.
 func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
 	n := f.n
-	f.panel, f.tail, f.update = grown(f.panel, panelSize(n)), grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
+	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
 	for k := 0; k < n; k += blockSize {
 		w := min(blockSize, n-k)
 		if err := f.reduce(ctx, a, k, w); err != nil {
@@ -114,13 +105,11 @@ func (f *Factorizer) reduce(ctx context.Context, a []float64, k, w int) error {
 			return err
 		}
 		h := min(high, n-lo)
-		panel, update := f.panel[:h*k], f.update[:h*w]
+		update := f.update[:h*w]
+		vmath.MatMulTPart(update, a[lo*n:], n, h, k, first, w)
 		for i := range h {
-			copy(panel[i*k:(i+1)*k], a[(lo+i)*n:(lo+i)*n+k])
-		}
-		vmath.MatMulT(update, panel, h, k, first, w)
-		for i := range h {
-			vmath.Axpy(-1, update[i*w:(i+1)*w], a[(lo+i)*n+k:(lo+i)*n+k+w])
+			lower := min(w, lo+i-k+1) // what is right of the diagonal belongs to the caller
+			vmath.Axpy(-1, update[i*w:i*w+lower], a[(lo+i)*n+k:(lo+i)*n+k+lower])
 		}
 	}
 	return nil
@@ -135,11 +124,8 @@ func (f *Factorizer) below(ctx context.Context, a []float64, k, w int) error {
 			return err
 		}
 		h := min(high, n-lo)
-		panel, update := f.panel[:h*w], f.update[:h*w]
-		for i := range h {
-			copy(panel[i*w:(i+1)*w], a[(lo+i)*n+k:(lo+i)*n+k+w])
-		}
-		vmath.MatMulT(update, panel, h, w, f.head[:w*w], w)
+		update := f.update[:h*w]
+		vmath.MatMulTPart(update, a[lo*n+k:], n, h, w, f.head[:w*w], w)
 		for i := range h {
 			copy(a[(lo+i)*n+k:(lo+i)*n+k+w], update[i*w:(i+1)*w])
 		}
@@ -211,24 +197,20 @@ func (f *Factorizer) Forward(ctx context.Context, l, b []float64) error {
 // ForwardRows replaces each of the rows of b (count x n) by the solution of L x = row.
 func (f *Factorizer) ForwardRows(ctx context.Context, l, b []float64, count int) error {
 	n := f.n
-	f.panel = grown(f.panel, max(panelSize(n), blockSize*n))
 	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, max(n, blockSize)*blockSize)
 	for k := 0; k < n; k += blockSize {
 		w := min(blockSize, n-k)
 		for i := range w {
 			copy(f.tail[i*k:(i+1)*k], l[(k+i)*n:(k+i)*n+k])
 		}
-		high := min(strip(max(1, k), blockSize), len(f.panel)/max(1, k), len(f.update)/blockSize)
+		high := min(strip(max(1, k), blockSize), len(f.update)/blockSize)
 		for lo := 0; lo < count; lo += high {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			h := min(high, count-lo)
 			if k > 0 {
-				for i := range h {
-					copy(f.panel[i*k:(i+1)*k], b[(lo+i)*n:(lo+i)*n+k])
-				}
-				vmath.MatMulT(f.update[:h*w], f.panel[:h*k], h, k, f.tail[:w*k], w)
+				vmath.MatMulTPart(f.update[:h*w], b[lo*n:], n, h, k, f.tail[:w*k], w)
 			}
 			for i := range h {
 				row := b[(lo+i)*n+k : (lo+i)*n+k+w]

@@ -168,14 +168,20 @@ var kernelCases = []kernelCase{
 	{"MatMul", func(src *source, m, k int, ref bool) []float64 {
 		n := int(src.byte()) % 60
 		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
-		pick(ref, func() { MatMul(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, m, k, b, n, false) })
+		pick(ref, func() { MatMul(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, k, m, k, b, n, false) })
 		return dst
 	}},
 	{"MatMulT", func(src *source, m, k int, ref bool) []float64 {
 		m, k = k, m // chains longer than a block
 		n := int(src.byte()) % 60
 		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
-		pick(ref, func() { MatMulT(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, m, k, b, n, true) })
+		pick(ref, func() { MatMulT(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, k, m, k, b, n, true) })
+		return dst
+	}},
+	{"MatMulTPart", func(src *source, m, k int, ref bool) []float64 {
+		n, lda := int(src.byte())%60, k+int(src.byte())%9
+		a, b, dst := src.floats(m*lda), src.floats(k*n), src.floats(m*n)
+		pick(ref, func() { MatMulTPart(dst, a, lda, m, k, b, n) }, func() { matMulRef(dst, a, lda, m, k, b, n, true) })
 		return dst
 	}},
 	{"Gram", func(src *source, n, k int, ref bool) []float64 {
@@ -195,6 +201,12 @@ var kernelCases = []kernelCase{
 		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), src.room(n)
 		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
 		return dst
+	}},
+	{"Laplace", func(src *source, n, _ int, ref bool) []float64 {
+		dots, squares, s, b, dst, slopes := src.floats(n), src.floats(n), src.float(), math.Abs(src.float()), src.room(n), src.room(n)
+		pick(ref, func() { Laplace(dst, slopes, dots, squares, s, b) }, func() { laplaceRef(dst, slopes, dots, squares, s, b) })
+		pick(ref, func() { Laplace(dots, nil, dots, squares, s, b) }, func() { laplaceRef(dots, nil, dots, squares, s, b) })
+		return slices.Concat(dst, slopes, dots)
 	}},
 	{"AddGaussians", func(src *source, n, m int, ref bool) []float64 {
 		dots, rows, points, coefs, g := src.floats(n*m), src.floats(n), src.floats(m), src.floats(Doublings*m), src.float()

@@ -6,14 +6,24 @@ import "math"
 // dst must not overlap them.
 func MatMul(dst, a []float64, m, k int, b []float64, n int) {
 	matMulLengths("MatMul", dst, a, m, k, b, n)
-	matMul(dst, a, m, k, b, n, false)
+	matMul(dst, a, k, m, k, b, n, false)
 }
 
 // MatMulT sets dst (m x n) to the product of a (m x k) and the transpose of b (n x k), all
 // row-major: the inner products of the rows of a with those of b. dst must not overlap them.
 func MatMulT(dst, a []float64, m, k int, b []float64, n int) {
 	matMulLengths("MatMulT", dst, a, m, k, b, n)
-	matMul(dst, a, m, k, b, n, true)
+	matMul(dst, a, k, m, k, b, n, true)
+}
+
+// MatMulTPart is MatMulT for rows of a that start lda elements apart, as those of a part of a wider matrix do.
+func MatMulTPart(dst, a []float64, lda, m, k int, b []float64, n int) {
+	sameLength("MatMulTPart", "dst", len(dst), "its shape", m*n)
+	sameLength("MatMulTPart", "b", len(b), "its shape", k*n)
+	if lda < k || len(a) < (m-1)*lda+k {
+		panic("vmath: MatMulTPart: a is shorter than its shape")
+	}
+	matMul(dst, a, lda, m, k, b, n, true)
 }
 
 // Gram sets dst (n x n) to the inner products of the rows of a (n x k, row-major). It has the
@@ -52,23 +62,39 @@ func Gaussian(dst, dots, squares []float64, square, g float64) {
 	gaussian(dst, dots, squares, square, g)
 }
 
+// rounding is the squared distance, relative to the squared norms of two points, below which Laplace takes the points as
+// equal: smaller distances are rounding, since they are differences of inner products.
+const rounding = 1e-13
+
+// Laplace sets dst[j] to the Laplace kernel exp(-r/bandwidth) of the distance r = |x - x_j|, from the inner products dots[j] =
+// x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. Unless slopes is nil, slopes[j] is dst[j] / (r bandwidth), or
+// 0 for equal points. dst may be dots; slopes must not overlap the others.
+func Laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
+	sameLength("Laplace", "dst", len(dst), "dots", len(dots))
+	sameLength("Laplace", "squares", len(squares), "dots", len(dots))
+	if slopes != nil {
+		sameLength("Laplace", "slopes", len(slopes), "dots", len(dots))
+	}
+	laplace(dst, slopes, dots, squares, square, bandwidth)
+}
+
 func matMulLengths(f string, dst, a []float64, m, k int, b []float64, n int) {
 	sameLength(f, "dst", len(dst), "its shape", m*n)
 	sameLength(f, "a", len(a), "its shape", m*k)
 	sameLength(f, "b", len(b), "its shape", k*n)
 }
 
-func matMulRef(dst, a []float64, m, k int, b []float64, n int, turned bool) {
+func matMulRef(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
 	if turned {
 		for i := range m {
-			matVecRef(dst[i*n:(i+1)*n], b, n, k, a[i*k:(i+1)*k])
+			matVecRef(dst[i*n:(i+1)*n], b, n, k, a[i*lda:i*lda+k])
 		}
 		return
 	}
 	clear(dst)
 	for i := range m {
 		row := dst[i*n : (i+1)*n]
-		for q, v := range a[i*k : (i+1)*k] {
+		for q, v := range a[i*lda : i*lda+k] {
 			for j, u := range b[q*n : (q+1)*n] {
 				row[j] = math.FMA(v, u, row[j])
 			}
@@ -112,5 +138,24 @@ func gaussianRef(dst, dots, squares []float64, square, g float64) {
 			q = 0
 		}
 		dst[j] = expRef(-g * q)
+	}
+}
+
+func laplaceRef(dst, slopes, dots, squares []float64, square, bandwidth float64) {
+	for j, p := range dots {
+		sum := square + squares[j]
+		q, r := math.FMA(-2, p, sum), 0.0
+		apart := rounding*sum < q
+		if apart {
+			r = math.Sqrt(q)
+		}
+		dst[j] = expRef(-(r / bandwidth))
+		switch {
+		case slopes == nil:
+		case apart:
+			slopes[j] = dst[j] / (r * bandwidth)
+		default:
+			slopes[j] = 0
+		}
 	}
 }

@@ -85,10 +85,10 @@ VM void pack_turned(double *panels, const double *b, long k, long n) {
 			}
 }
 
-// vm_matmul: c (m x n, rows ldc apart) = a (m x k) b, or a times the transpose of b where turned; with add set, the
-// chains go on from what c holds. With upper set, elements left of the diagonal's tile may be left unwritten.
-TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, const double *b, long m, long k, long n, int turned, int upper, int add,
-		double *panels) {
+// vm_matmul: c (m x n, rows ldc apart) = a (m x k, rows lda apart) b, or a times the transpose of b where turned; with add
+// set, the chains go on from what c holds. With upper set, elements left of the diagonal's tile may be left unwritten.
+TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, long lda, const double *b, long m, long k, long n, int turned,
+		int upper, int add, double *panels) {
 	if (turned) pack_turned(panels, b, k, n);
 	else pack_plain(panels, b, k, n);
 	if (k == 0 && !add)
@@ -102,7 +102,7 @@ TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, const double *b,
 				long w = n - j < PANEL ? n - j : PANEL, tall = rows;
 				if (upper && j + w - i < tall) tall = j + w - i; // rows below have their mirror elsewhere
 				if (tall > 0)
-					column(c + i * ldc + j, ldc, a + i * k + q, k, panels + j * k + q * PANEL, depth, w, q == 0 && !add, tall);
+					column(c + i * ldc + j, ldc, a + i * lda + q, lda, panels + j * k + q * PANEL, depth, w, q == 0 && !add, tall);
 			}
 		}
 	}
@@ -135,5 +135,19 @@ TARGET void FN(vm_gaussian)(double *dst, const double *dots, const double *squar
 	for (long i = 0; i < n; i += 8) {
 		v8 q = v8_fnma(two, part(dots, i, n), v8_add(sv, part(squares, i, n)));
 		put(dst, expo(v8_mul(gv, v8_max(zero, q))), i, n);
+	}
+}
+
+// vm_laplace: with q = s + squares[j] - 2 dots[j] and r = sqrt(q), dst[j] = exp(-r/b), and, unless slopes is null,
+// slopes[j] = dst[j] / (r b). Where q is at most `rounding` times s + squares[j], they are 1 and 0.
+TARGET void FN(vm_laplace)(double *dst, double *slopes, const double *dots, const double *squares, double s, double b, double rounding,
+		long n) {
+	v8 sv = v8_set1(s), bv = v8_set1(b), two = v8_set1(2), zero = v8_set1(0), least = v8_set1(rounding);
+	for (long i = 0; i < n; i += 8) {
+		v8 sum = v8_add(sv, part(squares, i, n)), q = v8_fnma(two, part(dots, i, n), sum);
+		m8 apart = m8_lt(v8_mul(least, sum), q);
+		v8 r = v8_sqrt(v8_select(apart, q, zero)), e = expo(v8_neg(v8_div(r, bv)));
+		put(dst, e, i, n);
+		if (slopes) put(slopes, v8_select(apart, v8_div(e, v8_mul(r, bv)), zero), i, n);
 	}
 }

@@ -30,11 +30,13 @@
 		(r, c, s, n, cb, sb)) \
 	K(double, vm_reweight, (double *score, double *w, double *r, const double *y, const double *h, double alpha, long n), \
 		(score, w, r, y, h, alpha, n)) \
-	K(void, vm_matmul, (double *c, long ldc, const double *a, const double *b, long m, long k, long n, int turned, int upper, \
-		int add, double *panels), (c, ldc, a, b, m, k, n, turned, upper, add, panels)) \
+	K(void, vm_matmul, (double *c, long ldc, const double *a, long lda, const double *b, long m, long k, long n, int turned, \
+		int upper, int add, double *panels), (c, ldc, a, lda, b, m, k, n, turned, upper, add, panels)) \
 	K(void, vm_mirror, (double *c, long n), (c, n)) \
 	K(void, vm_gaussian, (double *dst, const double *dots, const double *squares, double s, double g, long n), \
 		(dst, dots, squares, s, g, n)) \
+	K(void, vm_laplace, (double *dst, double *slopes, const double *dots, const double *squares, double s, double b, \
+		double rounding, long n), (dst, slopes, dots, squares, s, b, rounding, n)) \
 	K(void, vm_addgaussians, (double *dst, const double *dots, const double *rows, const double *points, const double *coefs, \
 		double g, long n, long m), (dst, dots, rows, points, coefs, g, n, m)) \
 	K(void, vm_outer, (double *c, long m, const double *a, long ld, long rows, long from, int how), (c, m, a, ld, rows, from, how)) \

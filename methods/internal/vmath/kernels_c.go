@@ -50,6 +50,8 @@ package vmath
 #cgo nocallback vm_mirror
 #cgo noescape vm_gaussian
 #cgo nocallback vm_gaussian
+#cgo noescape vm_laplace
+#cgo nocallback vm_laplace
 #cgo noescape vm_addgaussians
 #cgo nocallback vm_addgaussians
 #include "kernels.h"
@@ -263,22 +265,22 @@ func margins(y, h, w []float64) (plus, minus float64) {
 // panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
-func cMatMul(dst []float64, ldc int, a, b []float64, m, k, n int, turned, upper, add C.int) {
+func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, m, k, n int, turned, upper, add C.int) {
 	panels := scratch(k * (n + panelSlack))
 	defer pool.Put(panels)
-	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
+	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), C.long(lda), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
 }
 
-func matMul(dst, a []float64, m, k int, b []float64, n int, turned bool) {
+func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
 	if !useC(m*k*n, 64) {
-		matMulRef(dst, a, m, k, b, n, turned)
+		matMulRef(dst, a, lda, m, k, b, n, turned)
 		return
 	}
 	var t C.int
 	if turned {
 		t = 1
 	}
-	cMatMul(dst, n, a, b, m, k, n, t, 0, 0)
+	cMatMul(dst, n, a, lda, b, m, k, n, t, 0, 0)
 }
 
 func gram(dst, a []float64, n, k int) {
@@ -286,7 +288,7 @@ func gram(dst, a []float64, n, k int) {
 		gramRef(dst, a, n, k)
 		return
 	}
-	cMatMul(dst, n, a, a, n, k, n, 1, 1, 0)
+	cMatMul(dst, n, a, k, a, n, k, n, 1, 1, 0)
 	C.vm_mirror(ptr(dst), C.long(n))
 }
 
@@ -295,7 +297,7 @@ func gramAdd(dst, a []float64, n, k, from, to int) {
 		gramAddRef(dst, a, n, k, from, to)
 		return
 	}
-	cMatMul(dst[from*n+from:], n, a[from*k:], a[from*k:], to-from, k, n-from, 1, 1, 1)
+	cMatMul(dst[from*n+from:], n, a[from*k:], k, a[from*k:], to-from, k, n-from, 1, 1, 1)
 }
 
 func mirror(c []float64, n int) {
@@ -312,6 +314,14 @@ func gaussian(dst, dots, squares []float64, square, g float64) {
 		return
 	}
 	C.vm_gaussian(ptr(dst), ptr(dots), ptr(squares), C.double(square), C.double(g), length(dst))
+}
+
+func laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
+	if !useC(len(dst), 4) {
+		laplaceRef(dst, slopes, dots, squares, square, bandwidth)
+		return
+	}
+	C.vm_laplace(ptr(dst), ptr(slopes), ptr(dots), ptr(squares), C.double(square), C.double(bandwidth), rounding, length(dst))
 }
 
 func addGaussians(dst, dots, rows, points, coefs []float64, g float64) {

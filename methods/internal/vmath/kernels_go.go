@@ -29,6 +29,7 @@ var (
 	gramAdd       = gramAddRef
 	mirror        = mirrorRef
 	gaussian      = gaussianRef
+	laplace       = laplaceRef
 	addGaussians  = addGaussiansRef
 	outer         = outerRef
 	scale         = scaleRef

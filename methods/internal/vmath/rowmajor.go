@@ -88,10 +88,25 @@ func sumLanes(dst, lanes []float64) {
 // Transposed returns the transpose (cols x rows) of a (rows x cols), both by rows.
 func Transposed(a []float64, rows, cols int) []float64 {
 	t := make([]float64, len(a))
-	for i := range rows {
-		for j, v := range a[i*cols : (i+1)*cols] {
-			t[j*rows+i] = v
+	Transpose(t, rows, a, cols, rows, cols)
+	return t
+}
+
+// Transpose writes the transpose of a rows x cols matrix to dst. The rows of src are lds elements apart, those of dst ldd.
+func Transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
+	const together = 8 // doubles in a cache line: as many rows are read side by side, so that dst gets whole lines
+	i := 0
+	for ; i+together <= rows; i += together {
+		for j := range cols {
+			line := dst[j*ldd+i:][:together]
+			for q := range line {
+				line[q] = src[(i+q)*lds+j]
+			}
 		}
 	}
-	return t
+	for ; i < rows; i++ {
+		for j, v := range src[i*lds:][:cols] {
+			dst[j*ldd+i] = v
+		}
+	}
 }

@@ -31,6 +31,7 @@ VM v8 v8_add(v8 x, v8 y) { return V8(_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b,
 VM v8 v8_sub(v8 x, v8 y) { return V8(_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)); }
 VM v8 v8_mul(v8 x, v8 y) { return V8(_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)); }
 VM v8 v8_div(v8 x, v8 y) { return V8(_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)); }
+VM v8 v8_sqrt(v8 x) { return V8(_mm256_sqrt_pd(x.a), _mm256_sqrt_pd(x.b)); }
 VM v8 v8_fma(v8 x, v8 y, v8 z) { return V8(_mm256_fmadd_pd(x.a, y.a, z.a), _mm256_fmadd_pd(x.b, y.b, z.b)); }
 VM v8 v8_fnma(v8 x, v8 y, v8 z) { return V8(_mm256_fnmadd_pd(x.a, y.a, z.a), _mm256_fnmadd_pd(x.b, y.b, z.b)); }
 VM v8 v8_min(v8 x, v8 y) { return V8(_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)); }

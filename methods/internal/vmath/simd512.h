@@ -21,6 +21,7 @@ VM v8 v8_add(v8 a, v8 b) { return _mm512_add_pd(a, b); }
 VM v8 v8_sub(v8 a, v8 b) { return _mm512_sub_pd(a, b); }
 VM v8 v8_mul(v8 a, v8 b) { return _mm512_mul_pd(a, b); }
 VM v8 v8_div(v8 a, v8 b) { return _mm512_div_pd(a, b); }
+VM v8 v8_sqrt(v8 a) { return _mm512_sqrt_pd(a); }
 VM v8 v8_fma(v8 a, v8 b, v8 c) { return _mm512_fmadd_pd(a, b, c); }   // ab + c
 VM v8 v8_fnma(v8 a, v8 b, v8 c) { return _mm512_fnmadd_pd(a, b, c); } // c - ab
 VM v8 v8_abs(v8 a) { return _mm512_abs_pd(a); }
