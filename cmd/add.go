@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/datasets/openml"
 	"github.com/kernelboosting/bench/harness/environment"
-	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +61,7 @@ a suite that cannot be had or read is left out with the reason, and the exit cod
 func (a *app) add(c *cobra.Command, add openml.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
-	add.Dir, add.Memory = a.added(), cmp.Or(a.memory, machine.MemoryBytes())
+	add.Dir, add.Memory = a.added(), a.memory
 	if add.From != "" {
 		if info, err := os.Stat(add.From); err != nil || !info.IsDir() {
 			return usage("--from %s: that is no folder; name one with ARFF files", add.From)

@@ -9,7 +9,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/describe"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/spf13/cobra"
 )
 
@@ -38,9 +37,7 @@ set does not load yet.`,
 			if positive != "" {
 				o.Positive = strings.Split(positive, ",")
 			}
-			if o.Memory = a.memory; o.Memory == 0 {
-				o.Memory = machine.MemoryBytes()
-			}
+			o.Memory = a.memory
 			o.Taken = func(name string) bool {
 				_, err := catalogue.Builtin().Lookup(name)
 				return err == nil

@@ -158,9 +158,5 @@ func (a *app) side(ctx context.Context, text string) (admit.Source, func(), erro
 		return admit.Source{}, nil, unreadable(err)
 	}
 	src, err := admit.OfAttempts(ctx, text, db, wanted)
-	if err != nil {
-		_ = db.Close()
-		return src, nil, unreadable(err)
-	}
-	return src, func() { _ = db.Close() }, nil
+	return closing(src, db, err)
 }

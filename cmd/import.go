@@ -185,41 +185,43 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed closes
 // the source.
 func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
-	of, name, own := path, path, path == referenceRun || slices.Contains(protocol.Names(), path)
-	if path == referenceRun {
-		of = reference.Table2
-	}
-	var file []byte
-	if own {
-		var there bool
-		if file, there, err = reference.File(of); err == nil && !there {
-			return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote", of)
-		}
-	} else {
+	name, file, there := path, []byte(nil), true
+	switch {
+	case path == referenceRun:
+		file, there, err = reference.File(reference.Table2)
+	case slices.Contains(protocol.Names(), path):
+		file, there, err = reference.File(path)
+	default:
 		name = filepath.Base(path)
 		file, err = readBounded(path, bundle.MaxBytes)
 	}
-	if err == nil && store.IsDatabase(file) {
-		var db *store.DB
-		if db, err = store.OpenReader(ctx, path); err != nil {
+	switch {
+	case err != nil:
+		return src, nil, refused(err)
+	case !there:
+		return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote", path)
+	case store.IsDatabase(file):
+		db, err := store.OpenReader(ctx, path)
+		if err != nil {
 			return src, nil, unreadable(err)
 		}
-		if src, err = admit.OfDatabase(ctx, name, db); err != nil {
-			_ = db.Close()
-			return src, nil, unreadable(err)
-		}
-		return src, func() { _ = db.Close() }, nil
+		src, err = admit.OfDatabase(ctx, name, db)
+		return closing(src, db, err)
 	}
-	var runs []result.Run
-	if err == nil {
-		if runs, err = bundle.Read(file); err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}
+	runs, err := bundle.Read(file)
 	if err != nil {
-		return src, nil, exitError{exitUsage, err}
+		return src, nil, usage("%s: %w", path, err)
 	}
 	return admit.OfBundle(name, runs), func() {}, nil
+}
+
+// closing returns a source with what closes its database, which is closed at once for an error.
+func closing(src admit.Source, db *store.DB, err error) (admit.Source, func(), error) {
+	closed := func() { _ = db.Close() }
+	if err != nil {
+		closed()
+	}
+	return src, closed, unreadable(err)
 }
 
 // readBounded reads a file of at most limit bytes. Of a longer file it reads one byte more than limit.

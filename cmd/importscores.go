@@ -21,9 +21,14 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	if version == "" {
 		return usage("--version is empty; give one")
 	}
-	scores, err := readScores(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return refused(err)
+	}
+	defer f.Close()
+	scores, err := admit.ReadScores(f)
+	if err != nil {
+		return usage("%s: %w", path, err)
 	}
 	h, err := a.harness(cmp.Or(protocolName, defaultProtocol))
 	if err != nil {
@@ -44,31 +49,15 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	}
 	put, end := a.importer(ctx, db)
 	for _, r := range fresh {
-		if err = put(r); err != nil {
-			break
+		if err == nil {
+			err = put(r)
 		}
 	}
-	if stored := end(); stored != nil {
-		return stored
-	}
-	if err != nil {
+	if err := cmp.Or(end(), err); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))
 	return nil
-}
-
-func readScores(path string) (admit.Scores, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, exitError{exitUsage, err}
-	}
-	defer f.Close()
-	scores, err := admit.ReadScores(f)
-	if err != nil {
-		return nil, usage("%s: %w", path, err)
-	}
-	return scores, nil
 }
 
 // notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,

@@ -1,8 +1,8 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +15,6 @@ import (
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
-
-//go:embed skeleton/wrapper.py.tmpl
-var wrapperSkeleton string
 
 // A pythonObject is an estimator or a class that a Python file or an installed module has.
 type pythonObject struct {
@@ -62,11 +59,7 @@ func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 	if err != nil {
 		return err
 	}
-	named := dir != ""
-	if !named {
-		dir = a.pluginFolder()
-	}
-	link := filepath.Join(dir, skeletonFileName(name, ".py"))
+	link := filepath.Join(cmp.Or(dir, a.pluginFolder()), skeletonFileName(name, ".py"))
 	file := link
 	if o.folder != "" {
 		file = filepath.Join(o.folder, "bench_"+skeletonFileName(name, ".py"))
@@ -82,7 +75,7 @@ func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 		return err
 	}
 	fmt.Fprintln(a.out, file)
-	return a.linkPlugin(link, file, name, named)
+	return a.linkPlugin(link, file, name, dir != "")
 }
 
 // writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into the
@@ -128,25 +121,22 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 
 // askWrapper writes a plugin from the template and asks the plugin what it is.
 func (a *app) askWrapper(ctx context.Context, file string, values map[string]string) (external.Description, error) {
-	text, err := fillSkeleton(skeletonFile{file, wrapperSkeleton}, values)
-	if err != nil {
-		return external.Description{}, err
+	var f *foundPlugin
+	text, err := fillSkeleton(skeletonFile{file, "wrapper.py"}, values)
+	if err == nil {
+		err = writeFile(file, text)
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return external.Description{}, err
+	if err == nil {
+		f, err = a.namedPlugin(file)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return external.Description{}, err
-	}
-	f, err := a.namedPlugin(file)
 	if err == nil {
 		err = a.askTogether(ctx, []*foundPlugin{f})
 	}
+	if err == nil {
+		err = refused(f.fault)
+	}
 	if err != nil {
 		return external.Description{}, err
-	}
-	if f.fault != nil {
-		return external.Description{}, exitError{exitUsage, f.fault}
 	}
 	defer f.in.Close()
 	return f.in.Describes(), nil
@@ -158,19 +148,11 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 			return err
 		}
-		folder, err := filepath.EvalSymlinks(filepath.Dir(link))
-		if err != nil {
-			return err
-		}
-		if folder, err = filepath.Abs(folder); err != nil {
-			return err
-		}
-		full, err := filepath.Abs(file)
-		if err != nil {
-			return err
-		}
-		to, err := filepath.Rel(folder, full)
-		if err != nil {
+		folder, err1 := filepath.EvalSymlinks(filepath.Dir(link))
+		folder, err2 := filepath.Abs(folder)
+		full, err3 := filepath.Abs(file)
+		to, err4 := filepath.Rel(folder, full)
+		if err := cmp.Or(err1, err2, err3, err4); err != nil {
 			return err
 		}
 		if err := os.Symlink(to, link); err != nil {
@@ -179,11 +161,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 		fmt.Fprintln(a.out, link)
 		fmt.Fprintf(a.err, "%s is the plugin, for you to change; %s is a link to it, by which every command finds it.\n", file, link)
 	}
-	flag := ""
-	if named {
-		flag = " --plugin " + link
-	}
-	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", link, flag, name)
+	a.tellPlugin(link, name, named)
 	return nil
 }
 
@@ -206,16 +184,16 @@ func pythonGrid(axes registry.Grid, parameters []registry.Parameter) string {
 
 // pythonValue writes a value of a grid as Python does.
 func pythonValue(v any, whole bool) string {
-	switch v := v.(type) {
+	switch v {
 	case nil:
 		return "None"
-	case bool:
-		if v {
-			return "True"
-		}
+	case true:
+		return "True"
+	case false:
 		return "False"
-	case string:
-		return fmt.Sprintf("%q", v)
+	}
+	if s, is := v.(string); is {
+		return fmt.Sprintf("%q", s)
 	}
 	text := fmt.Sprint(v)
 	if !whole && !strings.ContainsAny(text, ".e") {

@@ -3,7 +3,7 @@ package cmd
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"go/format"
@@ -18,14 +18,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:embed skeleton/method.go.tmpl
-var methodSkeleton string
-
-//go:embed skeleton/method_test.go.tmpl
-var methodTestSkeleton string
-
-//go:embed skeleton/main.go.tmpl
-var mainSkeleton string
+//go:embed skeleton/*.tmpl
+var skeletons embed.FS
 
 var methodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
@@ -59,11 +53,8 @@ and those that change what it learns are written as a grid, for you to look at.`
 			if from != "" {
 				return a.newFrom(c.Context(), args[0], from, dir)
 			}
-			switch lang {
-			case "", "go":
-				return a.newMethod(args[0], dir)
-			case "go-plugin":
-				return a.newGoPlugin(args[0], dir)
+			if lang == "" || lang == "go" || lang == "go-plugin" {
+				return a.newMethod(args[0], dir, lang == "go-plugin")
 			}
 			return a.newPlugin(args[0], lang, dir)
 		},
@@ -116,13 +107,20 @@ func moduleOf(dir string) (goModule, error) {
 	}
 }
 
-func (a *app) newMethod(name, dir string) error {
+// letters is a name without what a class or a package cannot have in its name.
+func letters(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
+
+// newMethod writes a package with a method and, if plugin is set, a program that serves it.
+func (a *app) newMethod(name, dir string, plugin bool) error {
 	if err := a.freeName(name); err != nil {
 		return err
 	}
-	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	pkg := letters(strings.ToLower(name))
 	if token.IsKeyword(pkg) {
 		return usage("method name %q: %s is a word of the Go language and cannot name a package", name, pkg)
+	}
+	if plugin {
+		dir = cmp.Or(dir, pkg)
 	}
 	module, err := moduleOf(cmp.Or(dir, "."))
 	switch {
@@ -138,26 +136,28 @@ func (a *app) newMethod(name, dir string) error {
 	if there, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(there) > 0 {
 		return usage("%s holds Go files already; choose another name or --dir", dir)
 	}
-	files := []skeletonFile{
-		{filepath.Join(dir, pkg+".go"), methodSkeleton}, {filepath.Join(dir, pkg+"_test.go"), methodTestSkeleton},
-	}
-	main := filepath.Join(module.root, "main.go")
+	files := []skeletonFile{{filepath.Join(dir, pkg+".go"), "method.go"}, {filepath.Join(dir, pkg+"_test.go"), "method_test.go"}}
 	imported, err := importPath(module, dir)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(main); module.path != "" && module.path != ourModule && errors.Is(err, fs.ErrNotExist) {
-		if here, err := os.Getwd(); err == nil {
-			if near, err := filepath.Rel(here, main); err == nil {
-				main = near
-			}
-		}
-		files = append(files, skeletonFile{main, mainSkeleton})
+	main := filepath.Join(module.root, "main.go")
+	_, err = os.Stat(main)
+	needsMain := module.path != "" && module.path != ourModule && errors.Is(err, fs.ErrNotExist)
+	if needsMain {
+		files = append(files, skeletonFile{shortPath(main), "main.go"})
 	}
-	if err := a.writeSkeletons(files, map[string]string{"Name": name, "Package": pkg, "Import": imported}, 0o644); err != nil {
+	served := filepath.Join(dir, "plugin", "main.go")
+	if plugin {
+		files = append(files, skeletonFile{served, "served.go"})
+	}
+	if err := a.writeSkeletons(files, map[string]string{"Name": name, "Package": pkg, "Import": imported}); err != nil {
 		return err
 	}
-	a.tellHowToRegister(pkg, dir, imported, module, len(files) == 3)
+	a.tellHowToRegister(pkg, dir, imported, module, needsMain)
+	if plugin {
+		fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)), filepath.ToSlash(filepath.Dir(served)))
+	}
 	return nil
 }
 
@@ -197,11 +197,11 @@ func (a *app) tellHowToRegister(pkg, dir, imported string, m goModule, mainWritt
 	}
 }
 
-// A skeletonFile is a file to be written from a template.
-type skeletonFile struct{ path, text string }
+// A skeletonFile is a file to be written from a template of the folder skeleton.
+type skeletonFile struct{ path, template string }
 
-// writeSkeletons writes all files or, if one cannot be made, none, and prints their names.
-func (a *app) writeSkeletons(files []skeletonFile, values map[string]string, mode fs.FileMode) error {
+// writeSkeletons writes files or, if a template cannot be filled in, none, and prints their names.
+func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) error {
 	var texts [][]byte
 	for _, f := range files {
 		text, err := fillSkeleton(f, values)
@@ -211,10 +211,7 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string, mod
 		texts = append(texts, text)
 	}
 	for i, f := range files {
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(f.path, texts[i], mode); err != nil {
+		if err := writeFile(f.path, texts[i]); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, f.path)
@@ -222,14 +219,20 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string, mod
 	return nil
 }
 
+// writeFile writes a file, and makes its folder.
+func writeFile(path string, text []byte) error {
+	return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
+}
+
 // fillSkeleton fills in a template, and formats it if it is Go.
 func fillSkeleton(f skeletonFile, values map[string]string) ([]byte, error) {
 	var filled bytes.Buffer
-	if err := template.Must(template.New("skeleton").Parse(f.text)).Execute(&filled, values); err != nil {
-		return nil, err
+	t, err := template.ParseFS(skeletons, "skeleton/"+f.template+".tmpl")
+	if err == nil {
+		err = t.Execute(&filled, values)
 	}
-	if filepath.Ext(f.path) != ".go" {
-		return filled.Bytes(), nil
+	if err != nil || filepath.Ext(f.path) != ".go" {
+		return filled.Bytes(), err
 	}
 	return format.Source(filled.Bytes())
 }

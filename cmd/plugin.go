@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	_ "embed"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -103,18 +103,17 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	failed, total, stopped := 0, 0, ""
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary, Limit: limit}, func(r check.Result) {
 		total++
+		mark, said := "ok", r.Detail
 		switch {
 		case r.Stopped:
-			stopped = r.Advice
-			fmt.Fprintf(a.out, "stop  %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
+			mark, stopped = "stop", r.Advice
 		case r.Skipped:
-			fmt.Fprintf(a.out, "skip  %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
-		case r.Failure == "":
-			fmt.Fprintf(a.out, "ok    %-22s %s\n", wording.Spelled(r.Name), wording.Spelled(r.Detail))
-		default:
+			mark = "skip"
+		case r.Failure != "":
 			failed++
-			fmt.Fprintf(a.out, "FAIL  %-22s %s. What to do: %s\n", wording.Spelled(r.Name), wording.Spelled(firstLine(r.Failure)), wording.Spelled(r.Advice))
+			mark, said = "FAIL", firstLine(r.Failure)+". What to do: "+r.Advice
 		}
+		fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
 	})
 	if err != nil {
 		return exitError{exitUsage, err}
@@ -146,38 +145,22 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	var known []string
 	for i := range a.plugins {
 		f := &a.plugins[i]
-		if f.in == nil { // its method is not known, so compare with the file name that `methods new` chooses
-			if stem := skeletonFileName(name, ""); strings.EqualFold(strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), stem) {
-				return f, nil
-			}
-			known = append(known, f.file)
-			continue
+		// If its method is not known, compare with the file name that `methods new` chooses.
+		is, as, listed := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), skeletonFileName(name, ""), f.file
+		if f.in != nil {
+			is, as, listed = f.in.Spec().Name, name, f.in.Spec().Name
 		}
-		if strings.EqualFold(f.in.Spec().Name, name) {
+		if strings.EqualFold(is, as) {
 			return f, nil
 		}
-		known = append(known, f.in.Spec().Name)
+		known = append(known, listed)
 	}
 	slices.Sort(known)
 	return nil, usage("there is no file %s and no plugin of that name is known; found are: %s", name, strings.Join(append(known, "no others"), ", "))
 }
 
-//go:embed skeleton/plugin.py.tmpl
-var pythonSkeleton string
-
-//go:embed skeleton/plugin.R.tmpl
-var rSkeleton string
-
-//go:embed skeleton/plugin.sh.tmpl
-var shellSkeleton string
-
-//go:embed skeleton/served.go.tmpl
-var servedSkeleton string
-
-// pluginSkeletons are templates by language, each of one file.
-var pluginSkeletons = map[string]struct{ ending, text string }{
-	"python": {".py", pythonSkeleton}, "r": {".R", rSkeleton}, "sh": {".sh", shellSkeleton},
-}
+// pluginEndings are the endings of plugins of one file, by language. There is a template for each.
+var pluginEndings = map[string]string{"python": ".py", "r": ".R", "sh": ".sh"}
 
 // skeletonFileName is what the file of a new plugin is called.
 func skeletonFileName(name, ending string) string {
@@ -186,55 +169,31 @@ func skeletonFileName(name, ending string) string {
 
 // newPlugin writes a plugin of one file.
 func (a *app) newPlugin(name, lang, dir string) error {
-	skeleton, known := pluginSkeletons[strings.ToLower(lang)]
+	ending, known := pluginEndings[strings.ToLower(lang)]
 	if !known {
 		return usage("--lang %q is not one of go, go-plugin, python, r, sh", lang)
 	}
 	if err := a.freeName(name); err != nil {
 		return err
 	}
-	inFolder := dir == ""
-	if inFolder {
-		dir = a.pluginFolder()
-	}
-	path := filepath.Join(dir, skeletonFileName(name, skeleton.ending))
+	path := filepath.Join(cmp.Or(dir, a.pluginFolder()), skeletonFileName(name, ending))
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return usage("%s is there already; choose another name or --dir", path)
 	}
-	class := strings.NewReplacer("-", "", "_", "").Replace(name)
+	class := letters(name)
 	class = strings.ToUpper(class[:1]) + class[1:]
-	if err := a.writeSkeletons([]skeletonFile{{path, skeleton.text}}, map[string]string{"Name": name, "Class": class}, 0o644); err != nil {
+	if err := a.writeSkeletons([]skeletonFile{{path, "plugin" + ending}}, map[string]string{"Name": name, "Class": class}); err != nil {
 		return err
 	}
-	flag := ""
-	if !inFolder {
-		flag = " --plugin " + path
-	}
-	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
+	a.tellPlugin(path, name, dir != "")
 	return nil
 }
 
-// newGoPlugin writes a package with a method and a program that serves it.
-func (a *app) newGoPlugin(name, dir string) error {
-	if dir == "" {
-		dir = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+// tellPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
+func (a *app) tellPlugin(path, name string, elsewhere bool) {
+	flag := ""
+	if elsewhere {
+		flag = " --plugin " + path
 	}
-	module, err := moduleOf(dir)
-	if err != nil {
-		return err
-	}
-	if err := a.newMethod(name, dir); err != nil {
-		return err
-	}
-	imported, err := importPath(module, dir)
-	if err != nil {
-		return err
-	}
-	pkg := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-	served := filepath.Join(dir, "plugin", "main.go")
-	if err := a.writeSkeletons([]skeletonFile{{served, servedSkeleton}}, map[string]string{"Name": name, "Package": pkg, "Import": imported}, 0o644); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)), filepath.ToSlash(filepath.Dir(served)))
-	return nil
+	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
 }

@@ -205,21 +205,27 @@ func (a *app) noteFaults() {
 	}
 }
 
-// startPlugin starts a process if the method is a plugin's. If that fails, the fit reports the error.
-func (a *app) startPlugin(ctx context.Context, method string) {
+// pluginNamed returns the plugin that serves a method, nil for none.
+func (a *app) pluginNamed(method string) *external.Plugin {
 	for _, f := range a.plugins {
 		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
-			_ = f.in.Start(ctx)
+			return f.in
 		}
+	}
+	return nil
+}
+
+// startPlugin starts a process if the method is a plugin's. If that fails, the fit reports the error.
+func (a *app) startPlugin(ctx context.Context, method string) {
+	if p := a.pluginNamed(method); p != nil {
+		_ = p.Start(ctx)
 	}
 }
 
 // settlePlugin returns when the processes that served a cell of a plugin's method have ended.
 func (a *app) settlePlugin(method string) {
-	for _, f := range a.plugins {
-		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
-			f.in.Settle()
-		}
+	if p := a.pluginNamed(method); p != nil {
+		p.Settle()
 	}
 }
 

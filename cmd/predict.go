@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/spf13/cobra"
 )
 
@@ -58,11 +57,7 @@ func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) err
 	if err != nil {
 		return err
 	}
-	memory := a.memory
-	if memory == 0 {
-		memory = machine.MemoryBytes()
-	}
-	x, err := read.Rows(file, p.Features, p.Gaps(), like, memory)
+	x, err := read.Rows(file, p.Features, p.Gaps(), like, a.memory)
 	if err != nil {
 		return exitError{exitUsage, err}
 	}

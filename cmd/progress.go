@@ -187,17 +187,15 @@ func (p *progress) waiting(cells int, by string) {
 func (p *progress) finished(c *plan.Cell, r result.Run) {
 	p.mu.Lock()
 	p.done++
+	done := p.done
 	delete(p.running, c)
 	name := c.Cell.String()
-	switch {
-	case c.Spec.Canary != nil:
+	if c.Spec.Canary != nil {
 		name = "canary of " + name
-		p.label = ", " + name
-	case r.Status == result.OK:
-		p.label = ", " + name + p.testResult(r)
-	default:
-		p.label = ", " + name
+	} else if r.Status == result.OK {
+		name += p.testResult(r)
 	}
+	p.label = ", " + name
 	due := p.bar == nil && (p.done == 1 || time.Since(p.last) >= lineEvery || p.done == p.cells)
 	if due {
 		p.last = time.Now()
@@ -216,7 +214,7 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	case p.bar != nil:
 		p.bar.Increment()
 	case due:
-		line := fmt.Sprintf("%d/%d cells,%s", p.count(), p.cells, p.status())
+		line := fmt.Sprintf("%d/%d cells,%s", done, p.cells, p.status())
 		if now := p.now(); now != "now " {
 			line += "; " + now
 		}
@@ -247,12 +245,6 @@ func (p *progress) testResult(r result.Run) string {
 		return fmt.Sprintf(": %s%.1f %%", name, 100*v)
 	}
 	return fmt.Sprintf(": %s%.3g", name, v)
-}
-
-func (p *progress) count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.done
 }
 
 // note prints a line above the bar.

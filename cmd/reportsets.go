@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -30,20 +29,15 @@ func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets
 	src := frame.Source{
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
-			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(), Sweep: sweepOf(p),
+			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(),
 		},
 		Registry: h.Registry, Sets: stored, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(a.sets, f.datasets), Folds: f.folds,
 		Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
+	if p.Sweep != nil {
+		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
+	}
 	var err error
 	src.Splits, err = f.numbers()
 	return src, err
-}
-
-// sweepOf translates the sweep of a protocol.
-func sweepOf(p *protocol.Protocol) frame.Sweep {
-	if p.Sweep == nil {
-		return frame.Sweep{}
-	}
-	return frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
 }

@@ -35,24 +35,24 @@ func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error
 	return nil
 }
 
-// noteCheckingCode prints the names of methods and why one stored cell of each is run again: the method's code changed after the
-// cell was stored, or the cell was imported.
-func (a *app) noteCheckingCode(methods []string, imported bool) {
+// CheckingCode says why one stored cell of each method is run again: the method's code changed after the cell was stored, or
+// the cell was imported.
+func (r *runTold) CheckingCode(methods []string, imported bool) {
 	why := "code changed since results were stored"
 	if imported {
 		why = "imported results are compared with this program"
 	}
-	fmt.Fprintf(a.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
+	fmt.Fprintf(r.app.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
 }
 
-// noteChangedCode prints the methods whose code today gives other results than the stored ones, and the methods whose
+// CheckedCode prints the methods whose code today gives other results than the stored ones, and the methods whose
 // changed code could not be compared.
-func (a *app) noteChangedCode(report verify.CodeReport) {
+func (r *runTold) CheckedCode(report verify.CodeReport) {
 	for _, o := range report.Old {
-		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
+		fmt.Fprintf(r.app.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
 	}
 	for _, g := range report.Unchecked {
-		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
+		fmt.Fprintf(r.app.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
 			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
@@ -60,7 +60,7 @@ func (a *app) noteChangedCode(report verify.CodeReport) {
 		taken[g.Why] = append(taken[g.Why], g.Method)
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
+		fmt.Fprintf(r.app.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
 }

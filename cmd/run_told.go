@@ -15,7 +15,6 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -67,12 +66,6 @@ func (r *runTold) Waits(err error) { r.app.waits(err) }
 func (r *runTold) ChangedData(was store.DataName, now string) {
 	fmt.Fprintf(r.app.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n", was.Dataset, counted(was.Cells, "cell", "is", "are"), was.Fingerprint, now)
 }
-
-func (r *runTold) CheckingCode(methods []string, imported bool) {
-	r.app.noteCheckingCode(methods, imported)
-}
-
-func (r *runTold) CheckedCode(report verify.CodeReport) { r.app.noteChangedCode(report) }
 
 func (r *runTold) Planned(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
 	r.todo, r.opt = todo, opt
@@ -160,6 +153,13 @@ func (a *app) noteNoData(plan *plan.Plan) {
 		args = append(args, "--data", a.data)
 	}
 	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
+}
+
+// tellFindings prints a line a method and kind of finding.
+func (a *app) tellFindings(findings []store.Finding) {
+	for _, line := range store.Describe(findings) {
+		fmt.Fprintln(a.err, line)
+	}
 }
 
 // conclude prints the outcome of a run, and chooses the exit code.
