@@ -13,7 +13,7 @@
 // # Departure
 //
 // The published program stops libsvm after 10,000 iterations. Here the support vector
-// machine is solved to a relative duality gap of linear.Tolerance, or the fit is an error.
+// machine is solved to a relative duality gap of linear.Tolerance, or the fit warns.
 package gfc
 
 import (
@@ -68,6 +68,9 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			s, err := svm.Solve(ctx, ps[i].C, 0)
 			if err != nil {
 				return fmt.Errorf("GFC: %w", err)
+			}
+			if s.Gap > linear.Tolerance*s.Objective {
+				env.Log.Warn("GFC's machine ended before its optimum", "c", ps[i].C, "relative gap", fmt.Sprintf("%.1g", s.Gap/s.Objective))
 			}
 			if err := yield(i, newModel(omega, s)); err != nil {
 				return err

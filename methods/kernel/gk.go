@@ -35,7 +35,7 @@ type Params struct {
 
 func define(name, summary string, linear bool) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
-		if err := fitAll(ctx, env, train, linear, ps, yield); err != nil {
+		if err := fitAll(ctx, env, name, train, linear, ps, yield); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -86,7 +86,7 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 }
 
 // fitAll fits the grid points of one width together, since they share the kernel matrix.
-func fitAll(ctx context.Context, env registry.Env, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
+func fitAll(ctx context.Context, env registry.Env, name string, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
 	x := slices.Clone(fitting.Rows(train.X))
 	_, d := train.X.Dims()
 	known := map[int]float64{} // width by neighbour
@@ -110,7 +110,7 @@ func fitAll(ctx context.Context, env registry.Env, train registry.Data, linear b
 			of[j] = ps[i]
 		}
 		gamma := slices.Repeat([]float64{1 / (2 * w * w)}, d)
-		if err := fitKernel(ctx, x, gamma, linear, train, of, func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
+		if err := fitKernel(ctx, env, name, x, gamma, linear, train, of, func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func fitAll(ctx context.Context, env registry.Env, train registry.Data, linear b
 const problemsAtOnce = 24
 
 // fitKernel fits grid points of one kernel.
-func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train registry.Data, ps []Params, yield func(int, *machine) error) error {
+func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []float64, linear bool, train registry.Data, ps []Params, yield func(int, *machine) error) error {
 	n, d := train.X.Dims()
 	k := newOperator(x, d, gamma, linear)
 	pre, err := newPreconditioner(ctx, k)
@@ -144,6 +144,11 @@ func fitKernel(ctx context.Context, x, gamma []float64, linear bool, train regis
 		}
 		if err := minimize(ctx, k, problems); err != nil {
 			return err
+		}
+		for _, p := range problems {
+			if !p.converged {
+				env.Log.Warn(name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap", fmt.Sprintf("%.1g", p.gap))
+			}
 		}
 		for i := lo; i < hi; i++ {
 			m := &machine{N: n, D: d, Outputs: len(ys), Linear: linear, X: x, Gamma: gamma}

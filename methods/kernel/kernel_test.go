@@ -39,7 +39,7 @@ func TestStationary(t *testing.T) {
 			data := small(task)
 			for i, lambda := range []float64{1e-5, 1e-2, 10, 1e-5, 1e-2, 10} {
 				ps := []Params{{Lambda: lambda, Neighbour: 5, Intercept: i < 3}}
-				err := fitAll(t.Context(), registry.Env{}, data, linear, ps, func(_ int, m registry.Model) error {
+				err := fitAll(t.Context(), registry.Env{}, "GK", data, linear, ps, func(_ int, m registry.Model) error {
 					stationary(t, m.(*machine), data, ps[0])
 					return nil
 				})

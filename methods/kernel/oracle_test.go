@@ -70,7 +70,7 @@ func TestOracle(t *testing.T) {
 					want, bias = c.Alpha, c.Intercept
 				}
 				ps := []Params{{Lambda: c.Lam / part, Sigma: c.Width, Intercept: intercept}}
-				err := fitAll(t.Context(), registry.Env{}, data, c.Kernel != "GK", ps, func(_ int, model registry.Model) error {
+				err := fitAll(t.Context(), registry.Env{}, "GK", data, c.Kernel != "GK", ps, func(_ int, model registry.Model) error {
 					m := model.(*machine)
 					alpha := slices.Clone(m.Coef)
 					floats.Scale(1/part, alpha)

@@ -66,7 +66,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 
 // pathSVM computes the kernel matrix once for consecutive grid points with the same gamma. Every solution has a cold start, so
 // that a path gives the same bits as single fits.
-func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
+func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	solver := svm.Solver[float64]{Cache: rowCache}
 	var matrix svm.Kernel[float64]
@@ -82,6 +82,9 @@ func pathSVM(ctx context.Context, _ registry.Env, train registry.Data, ps []SVMP
 			var sol svm.Solution
 			if err := solver.Solve(ctx, matrix, svm.Classification(y, p.C), &sol); err != nil {
 				return fmt.Errorf("SVM with C=%v, gamma=%v: %w", p.C, p.Gamma, err)
+			}
+			if sol.Capped {
+				env.Log.Warn("SVM ended before its optimum", "c", p.C, "gamma", p.Gamma, "violation", fmt.Sprintf("%.1g", sol.Gap), "tolerance", svm.DefaultTol)
 			}
 			m.Coef, m.Bias = append(m.Coef, sol.Beta...), append(m.Bias, sol.Bias)
 		}

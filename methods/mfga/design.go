@@ -67,6 +67,8 @@ type solver interface {
 	solve(ctx context.Context, k int, lambda float64) error
 	// theta is the solution, of which the first element is the intercept if there is one.
 	theta() []float64
+	// open is 0 where the last solve met its stopping rule, and else the largest relative change of a score by its last step.
+	open() float64
 	// slope is the derivative of n times the risk in f, up to a constant factor.
 	slope() []float64
 }
@@ -119,6 +121,7 @@ func (a *active) solve(ctx context.Context, lambda float64) error {
 	if err := a.solver.solve(ctx, len(a.columns), lambda); err != nil {
 		return err
 	}
+	a.record.lambda, a.record.open = lambda, max(a.record.open, a.solver.open())
 	theta, bias := a.solver.theta(), 0.0
 	if a.lead == 1 {
 		bias = theta[0]

@@ -23,6 +23,8 @@ import (
 // full if it computes the Hessian, and else short.
 //
 // Stopping rule: the largest change of a score, times the largest change since the Hessian, is at most newtonTol times the largest score.
+// Newton's method also ends after newtonSteps steps, or where rounding leaves no step. If the last step then changed a score by more
+// than newtonAccept of the largest score, open says by how much.
 type logistic struct {
 	*design
 	y        []float64
@@ -36,13 +38,14 @@ type logistic struct {
 	block    block
 	steps    int    // Newton steps since the active set grew
 	passes   [2]int // short and full evaluations since the active set grew
+	unsolved float64
 	sizeable
 }
 
 const (
 	newtonSteps  = 200
 	newtonTol    = 1e-11
-	newtonAccept = 1e-6 // where rounding ends the descent, the fit is done if no score changes by more than this share
+	newtonAccept = 1e-6 // where rounding ends the descent, the problem counts as solved if no score changes by more than this share
 	chordAt      = 0.02 // a step is small if it changes no score by more than this
 	halvings     = 40
 )
@@ -53,6 +56,7 @@ func newLogistic(d *design, y []float64) *logistic {
 
 func (l *logistic) theta() []float64 { return l.solution }
 func (l *logistic) slope() []float64 { return l.residual }
+func (l *logistic) open() float64    { return l.unsolved }
 
 func (l *logistic) start() error {
 	l.solution = make([]float64, l.lead)
@@ -104,7 +108,8 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		case (!lower || v.change > last/2) && v.change <= newtonAccept*largest:
 			return nil
 		case !lower || l.steps == newtonSteps:
-			return fmt.Errorf("lambda=%v: no convergence: after %d steps of Newton's method one still changes a score by %.2g: raise lambda", lambda, l.steps, v.change)
+			l.unsolved = v.change / largest
+			return nil
 		}
 		last, fell = v.change, decrement
 	}
@@ -112,7 +117,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 
 // prepare makes room for an active set of cols columns. New columns have the coefficient 0.
 func (l *logistic) prepare(cols int) {
-	l.steps, l.passes = 0, [2]int{}
+	l.steps, l.passes, l.unsolved = 0, [2]int{}, 0
 	l.solution = append(l.solution, make([]float64, cols-len(l.solution))...)
 	l.gradient, l.step = make([]float64, cols), make([]float64, cols)
 	if wide := (cols + 1 + 7) &^ 7; wide != l.wide {

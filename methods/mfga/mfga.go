@@ -104,7 +104,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		for _, group := range fitting.Groups(alike, unpenalised) {
 			p := ps[group[0]]
 			features, step := p.size(train.Task, d)
-			err := fitOutputs(ctx, "MFGA", train, group, func(y []float64) fitOne {
+			err := fitOutputs(ctx, env, "MFGA", train, group, func(y []float64) fitOne {
 				g := &greedy{taylor: t, active: newActive(train.Task, t, y, features, p.Intercept), features: features, step: step}
 				return func(i int) (output, error) { return g.fit(ctx, ps[i].Lambda) }
 			}, true, yield)
@@ -182,7 +182,7 @@ type fitOne func(i int) (output, error)
 
 // fitOutputs fits the grid points to one target after the other, so that each target's grid points share their work, and yields
 // the models.
-func fitOutputs(ctx context.Context, name string, train registry.Data, settings []int, fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
+func fitOutputs(ctx context.Context, env registry.Env, name string, train registry.Data, settings []int, fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()
 	models := make([]*model, len(settings))
 	for at := range models {
@@ -202,6 +202,9 @@ func fitOutputs(ctx context.Context, name string, train registry.Data, settings 
 				return fmt.Errorf("%s: class %d against the rest: %w", name, c, err)
 			case err != nil:
 				return fmt.Errorf("%s: %w", name, err)
+			}
+			if out.open > 0 {
+				env.Log.Warn(name+" ended before its minimum", "lambda", out.lambda, "relative change of the last step", fmt.Sprintf("%.1g", out.open))
 			}
 			models[at].Outputs = append(models[at].Outputs, out)
 		}

@@ -16,6 +16,8 @@ type output struct {
 	Theta       []float64
 	Taylor      expansion
 	Frequencies []float64 // of cosines, each d + 1
+
+	lambda, open float64 // the penalty, and the largest open of a stage: see solver. They are not saved
 }
 
 // An expansion is a list of monomials of inputs with the Gaussian factor of a width.

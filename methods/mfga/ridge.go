@@ -33,6 +33,7 @@ func newRidge(d *design, y []float64) *ridge {
 
 func (r *ridge) theta() []float64 { return r.solution }
 func (r *ridge) slope() []float64 { return r.residual }
+func (r *ridge) open() float64    { return 0 }
 
 func (r *ridge) start() error {
 	r.solution = make([]float64, r.lead)

@@ -100,6 +100,8 @@ type booster[F svm.Float] struct {
 	r       []float64
 	planes  *hyperplanes
 
+	violation float64 // the largest of the machines of a fit
+
 	family svm.Family[F] // the Gaussian kernels, or nil if each is solved by itself
 	linear *svm.Linear   // the solver of the linear kernel, or nil where features are many
 }
@@ -127,6 +129,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 	}
 	copy(b.r, y)
 	clear(b.last)
+	b.violation = 0
 	b.solver.MaxSteps, b.solver.Cache = p.MaxIter, rowBytes
 	problem := svm.Regression(b.r, p.Epsilon, p.C)
 	var learners []learner
@@ -147,7 +150,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 			b.r[i] -= float64(p.LearningRate * (l.Bias + at(h, i)))
 		}
 	}
-	reportCapped(env, "BMKR", p.C, p.MaxIter, learners)
+	reportCapped(env, "BMKR", p.C, b.violation, learners)
 	return newVote(b.s, bmkrKernels, p.T, false, learners), nil
 }
 
@@ -185,6 +188,7 @@ func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParam
 		return learner{}, nil, errors.New("no kernel gives a finite error: standardise the features")
 	}
 	sol := &b.last[best]
+	b.violation = max(b.violation, sol.Gap)
 	l := learner{Kernel: best, Bias: sol.Bias, Capped: sol.Capped}
 	if slices.ContainsFunc(sol.Beta, func(v float64) bool { return v != 0 }) {
 		l.Coef = slices.Clone(sol.Beta)

@@ -222,7 +222,7 @@ func TestCapIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(log.String(), "stopped early") {
+	if !strings.Contains(log.String(), "ended before their optimum") {
 		t.Errorf("five steps are not reported as too few: %q", log.String())
 	}
 }

@@ -115,6 +115,9 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 			if err != nil {
 				return fmt.Errorf("GMKL with C=%v, output %d: %w", p.C, c, err)
 			}
+			if mixed.Gap > svm.MixAccept {
+				env.Log.Warn("GMKL ended before its optimum", "c", p.C, "relative gap", fmt.Sprintf("%.1g", mixed.Gap))
+			}
 			m.Weight, m.Coef, m.Bias = append(m.Weight, mixed.Weights...), append(m.Coef, mixed.Beta...), append(m.Bias, mixed.Bias)
 		}
 		if err := yield(i, m); err != nil {

@@ -52,8 +52,9 @@ func boostBytes(s registry.Shape, kernels, size, t int) int64 {
 	return gramBytes(s.N, kernels, size) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
 }
 
-// reportCapped logs how many learners' solvers were stopped early.
-func reportCapped(env registry.Env, method string, c float64, limit int, learners []learner) {
+// reportCapped logs how many learners' machines ended before their optimum, by max_iter or by rounding, and the largest violation of
+// the KKT conditions.
+func reportCapped(env registry.Env, method string, c, violation float64, learners []learner) {
 	capped := 0
 	for _, l := range learners {
 		if l.Capped {
@@ -61,7 +62,8 @@ func reportCapped(env registry.Env, method string, c float64, limit int, learner
 		}
 	}
 	if capped > 0 {
-		env.Log.Warn("support vector machines were stopped early", "method", method, "c", c, "max_iter", limit, "rounds", capped)
+		env.Log.Warn("support vector machines ended before their optimum", "method", method, "c", c, "rounds", capped,
+			"violation", fmt.Sprintf("%.1g", violation), "tolerance", svm.DefaultTol)
 	}
 }
 

@@ -86,6 +86,8 @@ type adaBooster struct {
 	last    []svm.Solution // of each kernel
 	scale   [][]float64    // of each kernel: the costs of its last solution
 	d, cost []float64
+
+	violation float64 // the largest of the machines of a fit
 }
 
 func newAdaBooster(s *sample, y []float64, ks []svm.Kernel[float64]) *adaBooster {
@@ -100,6 +102,7 @@ const alphaLimit = 18 // the weight at an error of 2e-16
 func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {
 	clear(a.last)
 	clear(a.scale)
+	a.violation = 0
 	for i := range a.d {
 		a.d[i] = 1 / float64(a.s.n)
 	}
@@ -131,7 +134,7 @@ func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams)
 		}
 		floats.Scale(1/vmath.Sum(a.d), a.d)
 	}
-	reportCapped(env, "MKBOOST", p.C, p.MaxIter, learners)
+	reportCapped(env, "MKBOOST", p.C, a.violation, learners)
 	return newVote(a.s, mkboostKernels, p.T, true, learners), nil
 }
 
@@ -161,6 +164,7 @@ func (a *adaBooster) round(ctx context.Context, p MKBoostParams) (learner, []boo
 	wrong := make([]bool, a.s.n)
 	sol := &a.last[best]
 	least = a.errorOf(sol, wrong)
+	a.violation = max(a.violation, sol.Gap)
 	return learner{Kernel: best, Bias: sol.Bias, Coef: slices.Clone(sol.Beta), Capped: sol.Capped}, wrong, least, nil
 }
 

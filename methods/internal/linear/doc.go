@@ -26,7 +26,7 @@
 // # Stopping rule
 //
 // A solution is returned when its relative duality gap is at most Target, or at most Tolerance where rounding lets the gap fall no
-// further. A gap that stays above Tolerance is an error.
+// further. Where the gap stays above Tolerance, the best point is returned with its gap.
 //
 // # Scope
 //

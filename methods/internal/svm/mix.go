@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,11 +21,12 @@ import (
 //
 // and the weights are the multipliers of its constraints on the kernels.
 //
-// Algorithm: the interior point of interior.go and mixture.go. It can end with a relative gap above mixAccept, because of
-// rounding (hundreds of equal examples) or in a cycle. Then Mix tries a careful path (see beCareful).
+// Algorithm: the interior point of interior.go and mixture.go. It can end with a relative gap above MixAccept, because of
+// rounding (hundreds of equal examples) or in a cycle. Then Mix tries a careful path (see beCareful), and returns the better one
+// of both machines.
 //
 // Stopping rule: the values of primal and dual differ by at most the share mixTol of the value. So no choice of weights is
-// better by more.
+// better by more. The method also stops where rounding leaves no step; Gap then says how much better another choice may be.
 
 // A Mixed is a machine with the kernel K(d) = sum_j d_j K_j, d = Weights.
 type Mixed struct {
@@ -35,13 +35,14 @@ type Mixed struct {
 	Bias    float64
 	Value   float64 // of the primal
 	Bound   float64 // of the dual: no weights have a value below this
+	Gap     float64 // Value less Bound, as a share of Value
 }
 
 const (
 	// mixTol is the relative gap at which Mix is done.
 	mixTol = 1e-5
-	// mixAccept is the relative gap that Mix accepts where rounding ends the path; a larger one is an error.
-	mixAccept = 1e-4
+	// MixAccept is the Gap up to which a path that rounding ends counts as solved.
+	MixAccept = 1e-4
 	// mixSteps bounds the Newton steps. 14,000 rows take up to 150 steps, since the path starts near the lower bounds.
 	mixSteps = 400
 )
@@ -53,41 +54,47 @@ func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
 		return Mixed{}, err
 	}
 	var room scratch
-	gap := math.Inf(1)
+	best := fixed(p, len(parts))
 	for _, careful := range []bool{false, true} {
 		room.reset()
 		in := newInterior(p, newMixture(n, parts, true, &room), &room)
 		if in.oneSided() {
-			return fixed(p, len(parts)), nil
+			best.Bound, best.Gap = best.Value, 0
+			return best, nil
 		}
 		if careful {
 			in.beCareful(&room)
 		}
-		best, relative, err := in.mixUntil(ctx, p)
-		if err != nil || relative <= mixAccept {
-			return best, err
+		m, err := in.mixUntil(ctx, p)
+		if err != nil {
+			return Mixed{}, err
 		}
-		gap = min(gap, relative)
+		if m.Gap < best.Gap {
+			best = m
+		}
+		if best.Gap <= MixAccept {
+			break
+		}
 	}
-	return Mixed{}, fmt.Errorf("svm: the search for kernel weights ends at a relative gap of %.2g, above %.0g: scale the data, or lower C", gap, mixAccept)
+	return best, nil
 }
 
-// mixUntil follows the central path until the relative gap is mixTol or rounding stops the path. It returns the best machine
-// and its relative gap.
-func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, relative float64, err error) {
+// mixUntil follows the central path until the relative gap is mixTol or rounding stops the path. It returns the machine with the
+// least gap.
+func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, err error) {
 	if err := in.center(ctx); err != nil {
-		return Mixed{}, 0, err
+		return Mixed{}, err
 	}
 	least := math.Inf(1)
-	scale := func(m Mixed) float64 { return max(math.Abs(m.Value), 1e-6*in.largest) }
+	best.Gap = least
 	err = in.run(ctx, mixSteps, func(_, _ float64) bool {
-		m := in.mixed(p)
-		if m.Value-m.Bound < least {
+		if m := in.mixed(p); m.Value-m.Bound < least {
 			best, least = m, m.Value-m.Bound
+			best.Gap = least / max(math.Abs(m.Value), 1e-6*in.largest)
 		}
-		return least <= mixTol*scale(best)
+		return best.Gap <= mixTol
 	})
-	return best, least / scale(best), err
+	return best, err
 }
 
 // oneSided reports whether beta = 0 is the only point with sum 0, as with a single class.
@@ -95,7 +102,7 @@ func (in *interior) oneSided() bool {
 	return !slices.Contains(in.s, 1) || !slices.Contains(in.s, -1)
 }
 
-// fixed is the machine of beta = 0 for a problem with r kernels.
+// fixed is the machine of beta = 0 for a problem with r kernels. Its bound is that of beta = 0, too.
 func fixed(p Problem, r int) Mixed {
 	var sol Solution
 	sol.prepare(p)
@@ -104,7 +111,7 @@ func fixed(p Problem, r int) Mixed {
 	for i := range p.Target {
 		m.Value += loss(p, i, m.Bias)
 	}
-	m.Bound = m.Value
+	m.Gap = 1
 	return m
 }
 

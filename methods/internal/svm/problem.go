@@ -68,7 +68,7 @@ type Solution struct {
 	Objective float64 // of the dual, minimised: <= 0
 	Gap       float64 // by which the most violating pair violates the KKT conditions
 	Steps     int     // SMO steps of the last Solve
-	Capped    bool    // stopped by MaxSteps before the gap was below the tolerance
+	Capped    bool    // MaxSteps or rounding ended Solve before the gap was below the tolerance
 
 	exact bool // Beta is an interior point's: Fit is computed from the kernel's factor
 }

@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
@@ -25,7 +24,7 @@ const DefaultTol = 1e-3
 // value has the defaults. It is not safe for concurrent use.
 type Solver[F Float] struct {
 	Tol      float64 // bound on the gap; 0 means DefaultTol
-	MaxSteps int     // SMO steps; 0 means as many as it takes (an error past 10^8)
+	MaxSteps int     // SMO steps; 0 means as many as it takes, up to 10^8
 	Cache    int64   // bytes of kernel rows kept beside a matrix in memory; 0 means 256 MiB
 
 	kernel  Kernel[F]
@@ -38,10 +37,11 @@ type Solver[F Float] struct {
 	free     []int32 // slots of rowCache without a row
 	line     []F     // one row of all columns
 
-	minUp, maxDown float64 // of the KKT conditions on the active set
-	cost           float64 // of the steps so far, in the units of stepCost
-	untilShrink    int     // steps before the next attempt at shrinking
-	scratch        scratch // of an interior point
+	minUp, maxDown float64  // of the KKT conditions on the active set
+	cost           float64  // of the steps so far, in the units of stepCost
+	untilShrink    int      // steps before the next attempt at shrinking
+	scratch        scratch  // of an interior point
+	switched       Solution // what the switch to an interior point left; without Beta if there was none
 
 	subproblem bool                 // within solveSubproblem
 	restricted func(dst []F, i int) // rows of the active columns alone, where the kernel has them
@@ -49,8 +49,11 @@ type Solver[F Float] struct {
 }
 
 const (
-	// hardLimit is the number of SMO steps after which a gap above the tolerance is an error.
+	// hardLimit is the number of SMO steps after which Solve ends in any case.
 	hardLimit = 100_000_000
+	// stepsAfterSwitch is the number of SMO steps after the switch to an interior point after which Solve ends. The solution is
+	// then nearly optimal, and float32 rows may keep SMO from the rest of the way.
+	stepsAfterSwitch = 10_000_000
 	// defaultCache is the memory for rows where Cache is 0.
 	defaultCache = 256 << 20
 	// checkEvery bounds the element operations between two looks at the context: some 10 ms.
@@ -66,8 +69,8 @@ const (
 
 // Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start. Any other Solution is a warm
 // start: its Beta is first put into the bounds, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after
-// cancellation, and an error if the gap cannot be brought below Tol. If MaxSteps > 0, Solve stops after MaxSteps steps and sets
-// Capped instead of an error.
+// cancellation. Where MaxSteps steps or rounding keep the gap from falling below Tol, Solve sets Capped, and Gap says how good
+// the solution is.
 func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solution) error {
 	n, tol, limit := k.Len(), s.tolerance(), s.MaxSteps
 	if err := p.check(n); err != nil {
@@ -88,6 +91,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	s.activateAll()
 	sol.Steps, sol.Capped = 0, false
 	s.cost, s.untilShrink = 0, min(n, shrinkEvery)
+	s.switched = Solution{}
 	reconstructed := false
 	maySwitch, nextSwitch := s.MaxSteps == 0 && k.Exact() != nil, switchAfter*float64(n)
 	for {
@@ -106,17 +110,17 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 				return err
 			}
 			s.untilShrink = 1
-		case st == stuck:
-			return fmt.Errorf("svm: rounding stops progress at a gap of %.3g, above the tolerance %.3g: scale the data, or raise the tolerance", gap, tol)
-		case sol.Steps == limit:
-			return s.endAtLimit(ctx, tol)
+		case st == stuck, sol.Steps == limit:
+			return s.endEarly(ctx, tol)
 		case maySwitch && s.cost >= nextSwitch:
 			nextSwitch *= 2
 			switched, err := s.switchToInterior(ctx, tol)
 			if err != nil {
 				return err
 			}
-			maySwitch = !switched
+			if switched {
+				maySwitch, limit = false, min(limit, sol.Steps+stepsAfterSwitch)
+			}
 		case s.untilShrink <= 0:
 			s.untilShrink = min(len(s.index), shrinkEvery)
 			if !reconstructed && shrunk && gap <= reconstructAt*tol {
@@ -151,8 +155,9 @@ func (s *Solver[F]) advance(ctx context.Context, tol float64, limit int) (status
 	}
 }
 
-// endAtLimit ends a Solve that has taken as many steps as it may.
-func (s *Solver[F]) endAtLimit(ctx context.Context, tol float64) error {
+// endEarly ends a Solve that has taken as many steps as it may, or to which rounding leaves no step. Of the last point, of what
+// the switch left and of beta = 0, the best one becomes the solution: rounding can let SMO leave a good point.
+func (s *Solver[F]) endEarly(ctx context.Context, tol float64) error {
 	sol := s.sol
 	if len(s.index) < len(sol.Beta) {
 		if err := s.unshrink(ctx); err != nil {
@@ -161,10 +166,15 @@ func (s *Solver[F]) endAtLimit(ctx context.Context, tol float64) error {
 	}
 	s.writeBack()
 	sol.finish(s.problem)
-	if s.MaxSteps == 0 {
-		return fmt.Errorf("svm: the gap is %.3g, above the tolerance %.3g, after %d steps: scale the data, or lower C", sol.Gap, tol, sol.Steps)
+	steps := sol.Steps
+	if s.switched.Beta != nil && s.switched.Objective < sol.Objective {
+		*sol = s.switched
 	}
-	sol.Capped = sol.Gap >= tol
+	if sol.Objective > 0 {
+		*sol = Solution{Beta: make([]float64, len(sol.Beta)), Fit: make([]float64, len(sol.Beta))}
+		sol.finish(s.problem)
+	}
+	sol.Steps, sol.Capped = steps, sol.Gap >= tol
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -278,6 +279,21 @@ func TestCapped(t *testing.T) {
 	}
 	if !sol.Capped || sol.Steps != 5000 || sol.Gap < 1e-9 {
 		t.Errorf("capped %v after %d steps at gap %v", sol.Capped, sol.Steps, sol.Gap)
+	}
+}
+
+// TestNoWorseThanZero: one step from a bad start leaves a point that is worse than beta = 0, which becomes the solution.
+func TestNoWorseThanZero(t *testing.T) {
+	k, p := hard()
+	s, sol := Solver[float32]{MaxSteps: 1}, Solution{Beta: slices.Clone(p.Upper)}
+	for i := range sol.Beta {
+		sol.Beta[i] *= float64(1 - 2*(i%2))
+	}
+	if err := s.Solve(t.Context(), k, p, &sol); err != nil {
+		t.Fatal(err)
+	}
+	if !sol.Capped || sol.Objective != 0 || slices.ContainsFunc(sol.Beta, func(b float64) bool { return b != 0 }) {
+		t.Errorf("capped %v at objective %v", sol.Capped, sol.Objective)
 	}
 }
 

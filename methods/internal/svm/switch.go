@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -115,6 +116,8 @@ func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, er
 	if !(s.sol.Objective <= here.Objective) {
 		*s.sol = here
 	}
+	s.switched = *s.sol
+	s.switched.Beta, s.switched.Fit = slices.Clone(s.sol.Beta), slices.Clone(s.sol.Fit)
 	s.activateAll()
 	return true, nil
 }
