@@ -12,7 +12,7 @@ import (
 )
 
 // TestNewMethodWorksAsWritten begins a module in an empty folder, writes a skeleton, passes its
-// test, and a further method beside it passes, too. TestGuide runs it from the main that was written.
+// test, and a further method beside it passes, too. TestPages runs it from the main that was written.
 func TestNewMethodWorksAsWritten(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)

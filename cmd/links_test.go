@@ -2,7 +2,6 @@ package cmd_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,89 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
-
-// TestReadmeExamples runs every `console` block of README.md, and of the pages that go on from there, in order, in one empty directory. It
-// compares what the commands print with what the page shows. A line of three dots stands for any lines.
-func TestReadmeExamples(t *testing.T) {
-	t.Parallel()
-	testenv.NotUnderRace(t)
-	mirror, err := filepath.Abs(testenv.Mirror(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var examples []example
-	for _, page := range []string{"README.md", "docs/how-to/models.md"} {
-		raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown := consoleExamples(page, string(raw))
-		if len(shown) < 2 {
-			t.Fatalf("%s shows %d commands", page, len(shown))
-		}
-		examples = append(examples, shown...)
-	}
-	dir := t.TempDir()
-	for _, e := range examples {
-		c := exec.Command("sh", "-c", e.command)
-		c.Dir = dir
-		c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_MIRROR="+mirror)
-		var stderr strings.Builder
-		c.Stderr = &stderr
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", e.command, err, stderr.String())
-		}
-		if len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), e.output) {
-			t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, e.page, strings.Join(e.output, "\n"))
-		}
-	}
-}
-
-type example struct {
-	page, command string
-	output        []string
-}
-
-func consoleExamples(page, text string) []example {
-	var out []example
-	inside := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case line == "```console":
-			inside = true
-		case strings.HasPrefix(line, "```"):
-			inside = false
-		case inside && strings.HasPrefix(line, "$ "):
-			out = append(out, example{page: page, command: strings.TrimPrefix(line, "$ ")})
-		case inside && len(out) > 0:
-			out[len(out)-1].output = append(out[len(out)-1].output, line)
-		}
-	}
-	return out
-}
-
-// matches compares lines; "..." in want stands for any number of lines, and at the end of a line for the rest of it.
-func matches(got, want []string) bool {
-	if len(want) == 0 {
-		return len(got) == 0
-	}
-	if want[0] == "..." {
-		for skip := 0; skip <= len(got); skip++ {
-			if matches(got[skip:], want[1:]) {
-				return true
-			}
-		}
-		return false
-	}
-	if len(got) == 0 {
-		return false
-	}
-	start, open := strings.CutSuffix(want[0], " ...")
-	same := strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") || open && strings.HasPrefix(got[0], start)
-	return same && matches(got[1:], want[1:])
-}
 
 var (
 	linkText    = regexp.MustCompile(`\]\(([^)\s]+)\)`)

@@ -1,0 +1,193 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the first error, and
+// `console` blocks line by line, whose output is compared with what the page shows.
+type page struct {
+	file   string
+	apart  bool   // each sh block has an empty folder of its own
+	before string // what the reader has at hand
+	quick  bool   // the console blocks run in make test, too; all else in make thorough alone
+}
+
+var pages = []page{
+	{file: "README.md", apart: true, quick: true},
+	{file: "docs/tutorial/first-hour.md"},
+	{file: "docs/how-to/adding-a-method.md", apart: true},
+	{file: "docs/how-to/models.md", quick: true, before: "bench data fetch wine && bench run --methods CART --datasets wine --splits 1\n" +
+		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols,proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
+		"echo 13,2,2.4,19,100,2,2,0.3,1.5,5,1,3,800) >new.csv"},
+	{file: "docs/how-to/own-data.md", before: "(echo age,outcome; for i in $(seq 20); do echo $((20+i)),none; echo $((40+i)),mild; echo $((60+i)),severe; done) >patients.csv"},
+	{file: "docs/how-to/paper.md", before: "bench import reference"},
+	{file: "docs/how-to/run.md", before: "bench data fetch wine sonar && bench methods new MyBoost --lang python"},
+	{file: "docs/how-to/share-and-verify.md", before: "bench data fetch wine && bench methods new MyBoost --lang python"},
+	{file: "docs/how-to/shell.md"},
+	{file: "docs/explanation/experiments.md", before: "bench data fetch small15"},
+	{file: "docs/reference/protocols.md", before: "bench data fetch wine sonar"},
+}
+
+// standIns are run in place of commands that would take hours, another shell, or this checkout itself.
+var standIns = map[string]string{
+	"make run":        "", // TestFirstMinutes runs it
+	"make test":       "",
+	"bench run --all": "bench run --all --dry-run",
+	"bench run --methods trees,MyBoost --split 7,9": "bench run --methods trees,MyBoost --split 7,9 --datasets wine --yes",
+	"bench run --methods MyBoost":                   "bench run --methods MyBoost --datasets wine --splits 2 --yes",
+	"bench verify":                                  "bench verify --sample 2 --methods GBRFF2,LGBM --datasets wine",
+	"bench verify --sample 100% --datasets wine":    "bench verify --sample 4 --methods GFC --datasets wine",
+	"bench experiment run ecml-figure2":             "bench experiment run ecml-figure2 --dry-run",
+	"bench run --protocol large --methods LDA,CART,LGBM --max-cell 5m --isolate --jobs 1": "bench run --protocol large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
+	`bench completion zsh > "${fpath[1]}/_bench"`:                                         "bench completion zsh > _bench",
+	"bench help --man | man -l -":                                                         "bench help --man > bench.1",
+}
+
+// TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this checkout.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	mirror, err := filepath.Abs(testenv.Mirror(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOPATH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, path, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	for _, p := range pages {
+		t.Run(p.file, func(t *testing.T) {
+			t.Parallel()
+			if !p.quick {
+				testenv.OnlyThorough(t) // TestScripts runs the parts
+			}
+			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror, "BENCH_PLUGINS=",
+				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+cache, "GOPATH="+path)
+			if testenv.Thorough() {
+				python, bin := testenv.Python(t), t.TempDir()
+				if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				env = append(env, "BENCH_PYTHON="+python, "PATH="+bin+":"+os.Getenv("PATH"))
+			}
+			p.run(t, env)
+		})
+	}
+}
+
+func (p page) run(t *testing.T, env []string) {
+	dir, commands := t.TempDir(), 0
+	script := func(dir, text string) string {
+		c := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.ReplaceAll(text, "methods check", "methods check --timeout 1h")) // however busy the machine is
+		c.Dir, c.Env = dir, env
+		var said strings.Builder
+		c.Stderr = &said
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%s\n%v\n%s%s", text, err, out, said.String())
+		}
+		commands++
+		return string(out)
+	}
+	script(dir, p.before)
+	for block := range strings.SplitSeq(strings.Join(readLines(t, p.file), "\n"), "\n```") {
+		kind, body, _ := strings.Cut(block, "\n")
+		switch kind {
+		case "sh":
+			if !testenv.Thorough() {
+				continue
+			}
+			if p.apart {
+				dir := t.TempDir()
+				script(dir, standingIn(body))
+				continue
+			}
+			script(dir, standingIn(body))
+		case "console":
+			for _, e := range consoleExamples(body) {
+				if out := script(dir, e.command); len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(out, "\n"), "\n"), e.output) {
+					t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, p.file, strings.Join(e.output, "\n"))
+				}
+			}
+		}
+	}
+	if commands < 2 {
+		t.Errorf("%s has no commands", p.file)
+	}
+}
+
+// standingIn is a script with the commands that stand in for some of its own.
+func standingIn(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		command, _, _ := strings.Cut(line, "  #")
+		command, _, _ = strings.Cut(command, " # ")
+		if other, found := standIns[strings.TrimSpace(command)]; found {
+			line = other + "\n"
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// TestRSkeleton: the skeleton in R passes the checks of plugins, where there is an R.
+func TestRSkeleton(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t)
+	if _, err := exec.LookPath("Rscript"); err != nil {
+		t.Skip("there is no Rscript; r-base-core has it")
+	}
+	c := exec.Command("sh", "-e", "-c", "bench methods new Mine --lang r; bench methods check Mine --timeout 1h")
+	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "BENCH_KNOWN_PLUGINS="+filepath.Join(c.Dir, "known"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+type example struct {
+	command string
+	output  []string
+}
+
+// consoleExamples are the commands of a block, each behind a $, with the lines below them.
+func consoleExamples(block string) []example {
+	var out []example
+	for line := range strings.SplitSeq(block, "\n") {
+		if command, found := strings.CutPrefix(line, "$ "); found {
+			out = append(out, example{command: command})
+		} else if len(out) > 0 {
+			out[len(out)-1].output = append(out[len(out)-1].output, line)
+		}
+	}
+	return out
+}
+
+// matches compares lines; "..." in want stands for any number of lines, and at the end of a line for the rest of it.
+func matches(got, want []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if want[0] == "..." {
+		for skip := 0; skip <= len(got); skip++ {
+			if matches(got[skip:], want[1:]) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(got) == 0 {
+		return false
+	}
+	start, open := strings.CutSuffix(want[0], " ...")
+	same := strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") || open && strings.HasPrefix(got[0], start)
+	return same && matches(got[1:], want[1:])
+}

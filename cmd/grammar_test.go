@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods"
+	"github.com/spf13/cobra"
+)
+
+var (
+	inlineCommand = regexp.MustCompile("(?:^|[^\\\\])`(bench [^`]*)`")
+	endOfCommand  = regexp.MustCompile(`\s+(#|&&|\||>|<|;)|\s{2,}| \.\.\.?`)
+	placeholder   = regexp.MustCompile(`^flag needs an argument|help requested|^invalid argument "[A-Zs]"`)
+	shellWord     = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+)
+
+// TestNamedCommands: every command that a document or a help text names, in a line of its own or within a sentence, exists with its flags.
+func TestNamedCommands(t *testing.T) {
+	newRoot := func() *cobra.Command {
+		root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+		root.InitDefaultCompletionCmd()
+		return root
+	}
+	named := 0
+	check := func(place, command string) {
+		named++
+		if loc := endOfCommand.FindStringIndex(command); loc != nil {
+			command = command[:loc[0]]
+		}
+		c, rest, err := newRoot().Find(shellWord.FindAllString(command, -1)[1:])
+		if err == nil && c.Name() != "help" { // help takes the words of any command
+			err = c.ParseFlags(rest)
+		}
+		left := c.Flags().Args()
+		switch unknown := err != nil && !placeholder.MatchString(err.Error()); {
+		case unknown:
+			t.Errorf("%s: %s: %v", place, command, err)
+		case c.HasSubCommands() && len(left) > 0 && left[0] == strings.ToLower(left[0]):
+			t.Errorf("%s: %s: %s has no command %s", place, command, c.CommandPath(), left[0])
+		}
+	}
+	pages := []string{"README.md", "CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(testenv.Root(), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			page, _ := filepath.Rel(testenv.Root(), f)
+			pages = append(pages, page)
+		}
+	}
+	for _, page := range pages {
+		if filepath.Base(page) == "commands.md" { // made of the help texts below
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range strings.Split(string(raw), "\n```") {
+			if i%2 == 1 {
+				checkLines(page, part, check)
+			} else {
+				checkInline(page, part, check)
+			}
+		}
+	}
+	everyCommand(newRoot(), func(c *cobra.Command) {
+		checkInline("the help of "+c.CommandPath(), c.Long, check)
+		checkLines("the examples of "+c.CommandPath(), c.Example, check)
+	})
+	if named < 300 {
+		t.Errorf("%d commands are named", named)
+	}
+}
+
+// checkLines hands over the lines that are commands, behind a $ or not.
+func checkLines(place, text string, check func(place, command string)) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), "$ "); strings.HasPrefix(line, "bench ") {
+			check(place, line)
+		}
+	}
+}
+
+// checkInline hands over the commands within sentences.
+func checkInline(place, text string, check func(place, command string)) {
+	for _, m := range inlineCommand.FindAllStringSubmatch(strings.ReplaceAll(text, "\n", " "), -1) {
+		check(place, m[1])
+	}
+}
