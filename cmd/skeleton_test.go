@@ -100,9 +100,9 @@ func directions(draws *rng.RandomState, count, d int) *mat.Dense {
 // Drawn is the best of some random directions.
 func Drawn() registry.Spec {
 	spec := registry.Spec{Name: "Drawn", Version: "1", Tasks: registry.Binary, Source: "this test"}
-	return registry.DefineRaw(spec, registry.Grid{{Name: "t", Values: registry.Values(50, 100)}}, registry.Raw{
-		Parameters: []registry.Parameter{{Name: "t", Default: json.RawMessage("100"), Range: "[1,)", Integer: true, Means: "directions tried"}},
-		Fit: func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+	parameters := []registry.Parameter{{Name: "t", Default: json.RawMessage("100"), Range: "[1,)", Integer: true, Means: "directions tried"}}
+	return registry.DefineRaw(spec, parameters, registry.Grid{{Name: "t", Values: registry.Values(50, 100)}},
+		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
 			var p struct{ T int }
 			if err := json.Unmarshal(setting, &p); err != nil {
 				return nil, err
@@ -120,8 +120,7 @@ func Drawn() registry.Spec {
 				mat.NewVecDense(len(out), out).MulVec(x, tried.RowView(best))
 				return nil
 			}), ctx.Err()
-		},
-	})
+		})
 }
 `
 

@@ -21,7 +21,7 @@ type Parameter struct {
 	Range   string `json:"range,omitempty"`
 	Integer bool   `json:"integer,omitempty"` // numbers must be whole
 	Means   string `json:"means,omitempty"`   // one line, for people
-	// Mixed, only for a [Raw] method, lets one parameter be a number, string, boolean or null. It then has no range.
+	// Mixed, only for a method of [DefineRaw], lets one parameter be a number, string, boolean or null. It then has no range.
 	Mixed bool `json:"mixed,omitempty"`
 
 	intervals []interval

@@ -162,10 +162,8 @@ func TestErrorsQuoteRanges(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil {
 		t.Fatal(err)
 	}
-	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, nil, Raw{
-		Parameters: back,
-		Fit:        func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil },
-	})
+	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, back, nil,
+		func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil })
 	if a, b := string(s.Defaults()), string(raw.Defaults()); a != b {
 		t.Errorf("defaults %s, read back %s", a, b)
 	}

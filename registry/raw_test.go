@@ -57,34 +57,32 @@ func typedAndRaw() (typed, raw Spec) {
 		}
 		return p
 	}
-	raw = DefineRaw(base, simpleGrid, Raw{
-		Parameters: []Parameter{
+	raw = DefineRaw(base,
+		[]Parameter{
 			{Name: "t", Default: json.RawMessage("3"), Range: "[1,)", Integer: true, Means: "rounds"},
 			{Name: "rate", Default: json.RawMessage("0.5"), Range: "(0,1]"},
 			{Name: "kind", Default: json.RawMessage(`"a"`), Range: "a|b"},
 			{Name: "on", Default: json.RawMessage("false")},
-		},
-		Fit: func(_ context.Context, env Env, _ Data, setting json.RawMessage) (Model, error) {
+		}, simpleGrid, func(_ context.Context, env Env, _ Data, setting json.RawMessage) (Model, error) {
 			if env.Log == nil {
 				return nil, errors.New("no log")
 			}
 			return constant(read(setting).value()), nil
 		},
-		Path: func(_ context.Context, _ Env, _ Data, settings []json.RawMessage, yield func(int, Model) error) error {
+		Path(func(_ context.Context, _ Env, _ Data, settings []json.RawMessage, yield func(int, Model) error) error {
 			for i, s := range settings {
 				if err := yield(i, constant(read(s).value())); err != nil {
 					return err
 				}
 			}
 			return nil
-		},
-		Memory: func(s Shape, setting json.RawMessage) (int64, error) { return int64(s.N * read(setting).T), nil },
-		Cost:   func(s Shape, setting json.RawMessage) (float64, error) { return float64(s.N) * read(setting).Rate, nil },
-		PathCost: func(s Shape, settings []json.RawMessage) (float64, error) {
+		}),
+		Memory(func(s Shape, setting json.RawMessage) int64 { return int64(s.N * read(setting).T) }),
+		Cost(func(s Shape, setting json.RawMessage) float64 { return float64(s.N) * read(setting).Rate }),
+		PathCost(func(s Shape, settings []json.RawMessage) float64 {
 			read(settings[0])
-			return float64(s.N * len(settings)), nil
-		},
-	})
+			return float64(s.N * len(settings))
+		}))
 	return typed, raw
 }
 
@@ -155,9 +153,9 @@ func TestRawEqualsTyped(t *testing.T) {
 // TestRawRefuses: mistakes of the program are found when it starts.
 func TestRawRefuses(t *testing.T) {
 	fit := func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil }
-	one := func(p Parameter) Raw { return Raw{Parameters: []Parameter{p}, Fit: fit} }
-	for says, raw := range map[string]Raw{
-		"has no fit":                 {},
+	one := func(p Parameter) []Parameter { return []Parameter{p} }
+	for says, parameters := range map[string][]Parameter{
+		"has no fit":                 nil,
 		`parameter "t" has no defau`: one(Parameter{Name: "t"}),
 		`range "(1" of parameter t`:  one(Parameter{Name: "t", Default: json.RawMessage("1"), Range: "(1"}),
 		"t = 0; it must be a finite": one(Parameter{Name: "t", Default: json.RawMessage("0"), Range: "(0,)"}),
@@ -171,7 +169,11 @@ func TestRawRefuses(t *testing.T) {
 					t.Errorf("panic %q, want one that says %q", got, says)
 				}
 			}()
-			DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, Grid{{Name: "c", Values: Values(1)}}, raw)
+			with := fit
+			if parameters == nil {
+				with = nil
+			}
+			DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, parameters, Grid{{Name: "c", Values: Values(1)}}, with)
 		}()
 	}
 }

@@ -3,7 +3,7 @@
 // A method is declared as data plus one function: a [Spec] with a name, a
 // version, the tasks it solves, a grid of parameters, and a fit function that
 // returns a [Model]. [Define] erases the typed parameters once, so that no
-// method parses a map and no caller knows a method's types; [DefineRaw], on which it stands, declares
+// method parses a map and no caller knows a method's types; [DefineRaw] declares
 // a method whose parameters are known at run time only. What a method can do
 // beyond fitting one setting (several settings that share work, memory
 // estimates, loading a saved model) is declared by an [Option]; what a model can
@@ -41,7 +41,7 @@ type Registry struct {
 func New(specs ...Spec) Registry {
 	r := Registry{specs: make(map[string]Spec, len(specs)), hasher: newHasher(nil), codes: new(sync.Map)}
 	for _, s := range specs {
-		if s.does.Fit == nil {
+		if s.does.fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
 		}
 		key := strings.ToLower(s.Name)

@@ -36,7 +36,7 @@ type Spec struct {
 
 	defaults json.RawMessage
 	grid     Grid
-	does     Raw
+	does     functions
 	pkg      string // path of the package that defined the method
 }
 
@@ -76,37 +76,67 @@ func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...O
 // Validate() error of P, if there is one. A
 // setting is JSON: names that P does not have are rejected, and so is anything
 // that a range or Validate refuses, before any work starts. Define panics if the spec is
-// incomplete or the grid names an unknown parameter. It is [DefineRaw] for a type.
+// incomplete or the grid names an unknown parameter.
 func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option[P]) Spec {
 	decode := decoder(s.Name, defaults)
-	raw := Raw{}
-	raw.canonical = func(setting json.RawMessage) (json.RawMessage, error) {
-		return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
-	}
-	raw.Fit = func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
-		return with(decode, setting, func(p P) (Model, error) { return fit(ctx, env, train, p) })
-	}
-	for _, o := range opts {
-		o(&raw, decode)
-	}
-	whole, err := raw.canonical(nil)
+	var parameters []Parameter
+	whole, err := canonical(decode, nil)
 	if err == nil {
-		raw.Parameters, err = parametersOf(reflect.TypeFor[P](), whole)
+		parameters, err = parametersOf(reflect.TypeFor[P](), whole)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("registry: defaults of method %s: %v", s.Name, err))
 	}
-	return DefineRaw(s, grid, raw)
+	return complete(s, parameters, grid, decode, fit, opts)
+}
+
+// canonical returns a setting as a JSON object with a value for every parameter. Settings with the same meaning have the same
+// bytes, since keys of stored cells hash them. It is an error if the method does not know what stands in the setting.
+func canonical[P any](decode func(json.RawMessage) (P, error), setting json.RawMessage) (json.RawMessage, error) {
+	return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
+}
+
+// functions are those of a method. Each reads settings by itself, whole or not. One that the method lacks is nil.
+type functions struct {
+	parameters []Parameter
+	canonical  func(setting json.RawMessage) (json.RawMessage, error)
+	fit        func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
+	path       func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(i int, m Model) error) error
+	memory     func(s Shape, setting json.RawMessage) (int64, error)
+	cost       func(s Shape, setting json.RawMessage) (float64, error)
+	pathCost   func(s Shape, settings []json.RawMessage) (float64, error)
+}
+
+// complete completes s with functions of parameters that decode reads.
+func complete[P any](s Spec, parameters []Parameter, grid Grid, decode func(json.RawMessage) (P, error), fit FitFunc[P], opts []Option[P]) Spec {
+	if fit == nil {
+		panic("registry: method " + s.Name + " has no fit")
+	}
+	s.does = functions{
+		parameters: parameters,
+		canonical:  func(setting json.RawMessage) (json.RawMessage, error) { return canonical(decode, setting) },
+		fit: func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error) {
+			return with(decode, setting, func(p P) (Model, error) { return fit(ctx, env, train, p) })
+		},
+	}
+	for _, o := range opts {
+		o(&s.does, decode)
+	}
+	s.grid, s.pkg = grid, callersPackage()
+	if err := s.check(); err != nil {
+		panic("registry: " + err.Error())
+	}
+	return s
 }
 
 // An Option declares a capability of a method with parameters P.
-type Option[P any] func(r *Raw, decode func(json.RawMessage) (P, error))
+type Option[P any] func(r *functions, decode func(json.RawMessage) (P, error))
 
 // Path declares that several settings can be fitted with shared work, if a single fit is another algorithm. [DefinePath] is
 // for methods with one algorithm.
 func Path[P any](fit PathFunc[P]) Option[P] {
-	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
-		r.Path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
+	return func(r *functions, decode func(json.RawMessage) (P, error)) {
+		r.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
 			ps, err := decodeAll(decode, raws)
 			if err != nil {
 				return err
@@ -129,8 +159,8 @@ func decodeAll[P any](decode func(json.RawMessage) (P, error), raws []json.RawMe
 
 // Memory declares the bytes that one fit allocates at its peak, without the data.
 func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
-	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
-		r.Memory = func(s Shape, setting json.RawMessage) (int64, error) {
+	return func(r *functions, decode func(json.RawMessage) (P, error)) {
+		r.memory = func(s Shape, setting json.RawMessage) (int64, error) {
 			return with(decode, setting, func(p P) (int64, error) { return estimate(s, p), nil })
 		}
 	}
@@ -140,8 +170,8 @@ func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
 // machine, roughly: it orders cells and predicts times before anything was
 // measured; stored timings correct it by a factor per method.
 func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
-	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
-		r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
+	return func(r *functions, decode func(json.RawMessage) (P, error)) {
+		r.cost = func(s Shape, setting json.RawMessage) (float64, error) {
 			return with(decode, setting, func(p P) (float64, error) { return estimate(s, p), nil })
 		}
 	}
@@ -150,17 +180,17 @@ func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
 // PathCost declares the nanoseconds of fitting several settings with shared work. Unless Cost is declared, a single fit
 // costs a path of one. Without PathCost, settings cost the sum of single fits.
 func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
-	return func(r *Raw, decode func(json.RawMessage) (P, error)) {
-		r.PathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
+	return func(r *functions, decode func(json.RawMessage) (P, error)) {
+		r.pathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
 			ps, err := decodeAll(decode, raws)
 			if err != nil {
 				return 0, err
 			}
 			return estimate(s, ps), nil
 		}
-		if r.Cost == nil {
-			r.Cost = func(s Shape, setting json.RawMessage) (float64, error) {
-				return r.PathCost(s, []json.RawMessage{setting})
+		if r.cost == nil {
+			r.cost = func(s Shape, setting json.RawMessage) (float64, error) {
+				return r.pathCost(s, []json.RawMessage{setting})
 			}
 		}
 	}
@@ -223,7 +253,7 @@ func (s Spec) Fit(ctx context.Context, env Env, train Data, raw json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return s.does.Fit(ctx, env.filled(), train, raw)
+	return s.does.fit(ctx, env.filled(), train, raw)
 }
 
 // ready returns the data that the method sees of train, or the error with which a fit ends before the method is called.
@@ -252,14 +282,14 @@ func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMe
 		return err
 	}
 	env = env.filled()
-	if s.does.Path != nil {
-		return s.does.Path(ctx, env, train, raws, yield)
+	if s.does.path != nil {
+		return s.does.path(ctx, env, train, raws, yield)
 	}
 	for i, raw := range raws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m, err := s.does.Fit(ctx, env, train, raw)
+		m, err := s.does.fit(ctx, env, train, raw)
 		if err != nil {
 			return err
 		}
@@ -271,7 +301,7 @@ func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMe
 }
 
 // HasPath reports whether FitAll shares work between settings.
-func (s Spec) HasPath() bool { return s.does.Path != nil }
+func (s Spec) HasPath() bool { return s.does.path != nil }
 
 // LoadModel reads back a model that Saver.Save wrote.
 func (s Spec) LoadModel(r io.Reader) (Model, error) {
@@ -289,7 +319,7 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 func (s Spec) Defaults() json.RawMessage { return s.defaults }
 
 // Parameters describes the method's parameters in the order of Defaults. It is empty if the method has no struct for them.
-func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.Parameters) }
+func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.parameters) }
 
 // DefaultGrid returns the grid the method was published with.
 func (s Spec) DefaultGrid() Grid { return s.grid }
@@ -297,29 +327,29 @@ func (s Spec) DefaultGrid() Grid { return s.grid }
 // MemoryEstimate returns the bytes one fit needs besides the data; a method that
 // does not declare it is taken to need two copies of the data.
 func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
-	if s.does.Memory == nil {
+	if s.does.memory == nil {
 		return 16 * int64(sh.N) * int64(sh.D), nil
 	}
-	return s.does.Memory(s.shown(sh), raw)
+	return s.does.memory(s.shown(sh), raw)
 }
 
 // CostEstimate returns the predicted nanoseconds of one fit; a method that does
 // not declare it is taken to make a hundred passes over the data.
 func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
-	if s.does.Cost == nil {
+	if s.does.cost == nil {
 		return 100 * float64(sh.N) * float64(sh.D), nil
 	}
-	ns, err := s.does.Cost(s.shown(sh), raw)
+	ns, err := s.does.cost(s.shown(sh), raw)
 	return s.checkedCost(sh, ns, err)
 }
 
 // DeclaresCost reports whether the method says what its fits cost.
-func (s Spec) DeclaresCost() bool { return s.does.Cost != nil || s.does.PathCost != nil }
+func (s Spec) DeclaresCost() bool { return s.does.cost != nil || s.does.pathCost != nil }
 
 // PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
 func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
-	if s.does.PathCost != nil {
-		ns, err := s.does.PathCost(s.shown(sh), raws)
+	if s.does.pathCost != nil {
+		ns, err := s.does.pathCost(s.shown(sh), raws)
 		return s.checkedCost(sh, ns, err)
 	}
 	sum := 0.0

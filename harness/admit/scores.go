@@ -38,9 +38,9 @@ func OfScores(ctx context.Context, h *plan.Experiment, method, version, name str
 	elsewhere := *h
 	elsewhere.Registry = registry.New(registry.DefineRaw(registry.Spec{
 		Name: method, Version: version, Tasks: allTasks, Source: "imported test scores", Summary: "a method elsewhere",
-	}, registry.Grid{}, registry.Raw{Fit: func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
+	}, nil, nil, func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 		return nil, errors.New("the method is not of this program")
-	}}))
+	}))
 	var out []result.Run
 	for _, set := range slices.Sorted(maps.Keys(scores)) {
 		runs, err := admitSet(ctx, &elsewhere, set, scores[set])

@@ -36,6 +36,6 @@ func (p *Plugin) define() (err error) {
 		Name: d.Name, Version: registry.WithLibraries(d.Version+"+"+p.hash, d.Libraries), Tasks: tasks,
 		Source: cmp.Or(d.Source, "plugin "+filepath.Base(p.file)), Summary: summary, Nondeterministic: random,
 		Load: load, Gaps: d.Gaps, Probability: probabilities[d.Probabilities],
-	}, d.Grid, registry.Raw{Parameters: d.Parameters, Fit: p.fit, Path: p.path})
+	}, d.Parameters, d.Grid, p.fit, registry.Path(p.path))
 	return nil
 }

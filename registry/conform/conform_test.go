@@ -99,19 +99,17 @@ func TestAGoodMethodPasses(t *testing.T) {
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
 	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test", Load: loadWell},
-		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, registry.Raw{
-			Parameters: []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
-			Fit: func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
-				var p params
-				if err := json.Unmarshal(setting, &p); err != nil {
-					return nil, err
-				}
-				m, err := centroids(ctx, env, train, p)
-				return savedWell{m.(linear)}, err
-			},
-			Memory: func(s registry.Shape, _ json.RawMessage) (int64, error) { return int64(s.N * s.D), nil },
-			Cost:   func(s registry.Shape, _ json.RawMessage) (float64, error) { return float64(s.N * s.D), nil },
-		}))
+		[]registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
+		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+			var p params
+			if err := json.Unmarshal(setting, &p); err != nil {
+				return nil, err
+			}
+			m, err := centroids(ctx, env, train, p)
+			return savedWell{m.(linear)}, err
+		},
+		registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) }),
+		registry.Cost(func(s registry.Shape, _ json.RawMessage) float64 { return float64(s.N * s.D) })))
 }
 
 // savedWell is saved as JSON.

@@ -49,10 +49,10 @@ func TestATableNeverMixes(t *testing.T) {
 		}
 	}
 	// The program's own version stays, although another one was run, or imported, later.
-	f.Registry = registry.New(registry.DefineRaw(registry.Spec{Name: "A", Version: "1", Tasks: registry.Binary, Source: "a test"}, nil,
-		registry.Raw{Fit: func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
+	f.Registry = registry.New(registry.DefineRaw(registry.Spec{Name: "A", Version: "1", Tasks: registry.Binary, Source: "a test"}, nil, nil,
+		func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 			return nil, nil
-		}}))
+		}))
 	imported := f.consistent([]store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) { r.MethodVersion = "0"; newer(r) })})
 	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
 		t.Errorf("beside an older version that came later: %+v", imported)
