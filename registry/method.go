@@ -144,3 +144,82 @@ type Saver interface {
 	Model
 	Save(w io.Writer) error
 }
+
+// A Probability turns a row's decision value into the estimated probability of label +1. It is 1/2 at 0, between 0 and 1,
+// and never decreases; for scores that are log-odds it is 1 / (1 + exp(-score)). It is only for methods whose scores are
+// fitted to be probabilities or log-odds.
+type Probability = func(score float64) float64
+
+// A TreeModel is a Model made of decision trees, which can be looked at.
+type TreeModel interface {
+	Model
+	// TreeCount returns the number of trees.
+	TreeCount() int
+	// Importance returns for each feature the number of splits that use the feature, and the sum of their gains, in the
+	// measure by which the method chooses splits.
+	Importance() (splits []int, gain []float64)
+	// Dump returns tree t, from 0, as indented text, one line a node. names are the
+	// features' names, or nil for x0, x1, ...
+	Dump(t int, names []string) (string, error)
+	// MapThresholds returns the same trees for rows in other units: each split x_j <= v becomes x_j <= at(j, v). at
+	// must not decrease in v.
+	MapThresholds(at func(feature int, v float64) float64) TreeModel
+}
+
+// A LightGBMWriter is a TreeModel that LightGBM's text format can hold. WriteLightGBM writes version 3 of the format. A
+// reader of the file gets the raw scores of Score, to the same bits if Score adds in double precision.
+type LightGBMWriter interface {
+	TreeModel
+	WriteLightGBM(w io.Writer, names []string) error
+}
+
+// A Block is a named group of neighbouring features, a channel, that measure one thing in their own way: the columns From
+// .. To-1 of X.
+type Block struct {
+	Name     string
+	From, To int
+}
+
+// checkBlocks returns an error for a block that is empty, lies outside of d features, or overlaps or precedes the previous
+// block.
+func checkBlocks(blocks []Block, d int) error {
+	end := 0
+	for _, b := range blocks {
+		switch {
+		case b.From < 0 || b.To > d:
+			return fmt.Errorf("block %q holds features %d to %d of the %d from 0: it must lie within them", b.Name, b.From, b.To-1, d)
+		case b.From >= b.To:
+			return fmt.Errorf("block %q from feature %d to %d is empty: a block has at least one feature", b.Name, b.From, b.To-1)
+		case b.From < end:
+			return fmt.Errorf("block %q begins with feature %d, before the end of the block in front of it: blocks must ascend and not overlap", b.Name, b.From)
+		}
+		end = b.To
+	}
+	return nil
+}
+
+// Groups returns the sizes of the groups that the features fall into, in their order: the blocks,
+// and every feature outside of blocks by itself.
+func (s Shape) Groups() []int {
+	sizes := make([]int, 0, s.D)
+	next := 0
+	for _, b := range s.Blocks {
+		for ; next < b.From; next++ {
+			sizes = append(sizes, 1)
+		}
+		sizes = append(sizes, b.To-b.From)
+		next = b.To
+	}
+	for ; next < s.D; next++ {
+		sizes = append(sizes, 1)
+	}
+	return sizes
+}
+
+// shown is the shape that the method is given.
+func (s Spec) shown(sh Shape) Shape {
+	if !s.Blocks {
+		sh.Blocks = nil
+	}
+	return sh
+}
