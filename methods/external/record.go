@@ -1,6 +1,7 @@
 package external
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
 // recordFormat is the version of the records that this program reads. Other records are ignored.
@@ -116,26 +118,14 @@ const largestPart = 4 << 30
 
 // digest writes the content of a file to w and returns its size. It refuses devices and pipes, and files that
 // go on beyond their size, as files of the kernel do.
-func digest(w io.Writer, path string) (int64, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|withoutWaiting, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return 0, err
-	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s is no file", path)
-	case info.Size() > largestPart:
-		return 0, fmt.Errorf("%s has more than %d GiB", path, largestPart>>30)
-	}
-	n, err := io.Copy(w, io.LimitReader(f, info.Size()+1))
-	if err == nil && n != info.Size() {
-		err = fmt.Errorf("%s has another size than its folder says", path)
-	}
-	return n, err
+func digest(w io.Writer, path string) (size int64, err error) {
+	err = regularfile.Copy(context.Background(), path, func(n int64) (io.Writer, error) {
+		if size = n; n > largestPart {
+			return nil, fmt.Errorf("%s has more than %d GiB", path, largestPart>>30)
+		}
+		return w, nil
+	})
+	return size, err
 }
 
 func hashOfFile(path string) (string, error) {

@@ -30,18 +30,11 @@ func temporary(base, number, end string) string { return "." + base + "." + numb
 
 // baseOf returns what a temporary name stands beside.
 func baseOf(name, end string) (base string, ok bool) {
-	middle, hasEnd := strings.CutSuffix(name, end)
-	base, number, numbered := cutLast(strings.TrimPrefix(middle, "."), ".")
+	middle := strings.TrimPrefix(strings.TrimSuffix(name, end), ".")
+	number := strings.TrimPrefix(filepath.Ext(middle), ".")
+	base = strings.TrimSuffix(middle, "."+number)
 	_, err := strconv.ParseUint(number, 10, 64)
-	return base, hasEnd && numbered && err == nil && name == temporary(base, number, end)
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
+	return base, err == nil && name == temporary(base, number, end)
 }
 
 // fresh makes something new in dir beside base, and holds it until release: as long as that is so, no other process takes it for left

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,10 +30,7 @@ func busy(root fs.FS) float64 {
 		return 0
 	}
 	first, _, _ := strings.Cut(string(text), " ")
-	load, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return 0
-	}
+	load, _ := strconv.ParseFloat(first, 64) // 0 for what is no number
 	return load
 }
 
@@ -82,7 +80,7 @@ func groupLimits(root fs.FS) []int64 {
 		file := "memory.max"
 		if fields[0] != "0" || fields[1] != "" {
 			file = "memory.limit_in_bytes"
-			if !contains(fields[1], "memory") {
+			if !limitsMemory(fields[1]) {
 				continue
 			}
 		}
@@ -117,7 +115,7 @@ func mounted(root fs.FS) []hierarchy {
 		switch {
 		case kind[0] == "cgroup2":
 			h.file = "memory.max"
-		case kind[0] == "cgroup" && contains(kind[2], "memory"):
+		case kind[0] == "cgroup" && limitsMemory(kind[2]):
 			h.file = "memory.limit_in_bytes"
 		default:
 			continue
@@ -158,15 +156,8 @@ func limit(root fs.FS, name string) int64 {
 	return v
 }
 
-// contains looks for a word in a list separated by commas.
-func contains(list, word string) bool {
-	for each := range strings.SplitSeq(list, ",") {
-		if each == word {
-			return true
-		}
-	}
-	return false
-}
+// limitsMemory reports whether memory is in a list of controllers.
+func limitsMemory(list string) bool { return slices.Contains(strings.Split(list, ","), "memory") }
 
 // lines returns a file's lines, none if it cannot be read.
 func lines(root fs.FS, name string) []string {

@@ -85,13 +85,7 @@ func (g *Group) FD() int { return int(g.dir.Fd()) }
 
 // OutOfMemory reports whether the system ended processes of the group for want of memory.
 func (g *Group) OutOfMemory() bool {
-	raw, _ := os.ReadFile(filepath.Join(g.path, "memory.events"))
-	for line := range strings.Lines(string(raw)) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "oom_kill" && fields[1] != "0" {
-			return true
-		}
-	}
-	return false
+	return numbers(filepath.Join(g.path, "memory.events"))["oom_kill"] > 0
 }
 
 // Kill ends every process of the group.

@@ -1,11 +1,11 @@
 package processes
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,21 +73,13 @@ func Below(id int) []Process {
 	}
 	var all []Process
 	for _, e := range entries {
-		child, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if p, there := Of(child); there {
-			all = append(all, p)
+		if child, err := strconv.Atoi(e.Name()); err == nil {
+			if p, there := Of(child); there {
+				all = append(all, p)
+			}
 		}
 	}
-	var out []Process
-	for _, p := range below(all, id) {
-		if !p.Zombie {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(below(all, id), func(p Process) bool { return p.Zombie })
 }
 
 // Children returns the children of a process, by whatever thread they were started, ended ones included.
@@ -108,59 +100,36 @@ func Children(id int) []int {
 // Proportional returns the resident bytes of a process, with what it shares divided among those who
 // share it: of several processes the sum is what they take of the machine. shared is what lies in files in memory, own the rest. 0 if it is not known.
 func Proportional(id int) (own, shared int64) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", id))
-	if err != nil {
-		return 0, 0
-	}
-	defer f.Close()
-	var all int64
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) != 3 {
-			continue
-		}
-		kib, _ := strconv.ParseInt(fields[1], 10, 64)
-		switch fields[0] {
-		case "Pss:":
-			all = kib << 10
-		case "Pss_Shmem:":
-			shared = kib << 10
+	n := numbers(fmt.Sprintf("/proc/%d/smaps_rollup", id))
+	shared = n["Pss_Shmem:"] << 10
+	return n["Pss:"]<<10 - shared, shared
+}
+
+// numbers returns the numbers of a file of the kernel by the words before them.
+func numbers(file string) map[string]int64 {
+	out := map[string]int64{}
+	raw, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(raw)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			if n, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+				out[fields[0]] = n
+			}
 		}
 	}
-	return all - shared, shared
+	return out
 }
 
 // Peak returns the largest resident size of this process since the last ResetPeak, in bytes.
-func Peak() int64 { return peakIn("/proc/self/status") }
+func Peak() int64 { return numbers("/proc/self/status")["VmHWM:"] << 10 }
 
 // PeakOf is Peak of another process, 0 if it is not known.
-func PeakOf(id int) int64 { return peakIn(fmt.Sprintf("/proc/%d/status", id)) }
-
-func peakIn(file string) int64 {
-	raw, _ := os.ReadFile(file)
-	for line := range strings.Lines(string(raw)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
-			kib, _ := strconv.ParseInt(fields[1], 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
-}
+func PeakOf(id int) int64 { return numbers(fmt.Sprintf("/proc/%d/status", id))["VmHWM:"] << 10 }
 
 // ResetPeak lets Peak begin anew. Where the system does not let it, Peak goes on.
 func ResetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 // OOMKills counts the processes that the system ended for want of memory since it was started.
-func OOMKills() int64 {
-	raw, _ := os.ReadFile("/proc/vmstat")
-	for line := range strings.Lines(string(raw)) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "oom_kill" {
-			n, _ := strconv.ParseInt(fields[1], 10, 64)
-			return n
-		}
-	}
-	return 0
-}
+func OOMKills() int64 { return numbers("/proc/vmstat")["oom_kill"] }
 
 // descendants returns what is below a process, ended ones included.
 func descendants(id int) []int {
