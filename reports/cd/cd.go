@@ -22,8 +22,38 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report is the diagram of critical differences.
+func Report() report.Report {
+	return report.Report{
+		Name:    "cd",
+		Summary: "Diagram of critical differences: average ranks, and bars that join what is not told apart",
+		Long: `cd draws the methods on an axis of average ranks and joins those that are not told
+apart: by Wilcoxon's test, adjusted for each method with each, as everywhere, or with
+--test nemenyi by the critical difference of average ranks. Many methods stand in a
+list. With --methods the ranks are those among these methods.`,
+		Example: `  bench report cd
+  bench report cd -o cd.pdf --width column
+  bench report cd --format tikz -o cd.tex
+  bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			report.LevelFlag(flags, &o.Level)
+			control := report.MethodFlag(flags, "control", "join only what is not told apart from this method, which you named before you looked (default each with each)")
+			flags.StringVar(&o.Test, "test", Wilcoxon, "what tells methods apart: wilcoxon, as in bench compare, or nemenyi, by average ranks")
+			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
+				if o.Control, err = control(f); err != nil {
+					return d, err
+				}
+				return Build(f, o)
+			}
+		},
+	}
+}
 
 // Options adjust the diagram.
 type Options struct {
@@ -50,27 +80,25 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	var j joined
-	switch cmp.Or(o.Test, Wilcoxon) {
+	switch o.Test = cmp.Or(o.Test, Wilcoxon); o.Test {
 	case Wilcoxon:
 		j, err = byWilcoxon(&t, o)
 	case Nemenyi:
 		if o.Control != "" {
 			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out", Nemenyi, o.Control)
 		}
-		j = byNemenyi(t, friedman, o.Level)
+		j = byNemenyi(&t, friedman, o.Level)
 	default:
 		err = fmt.Errorf("the test is %q; use %s or %s", o.Test, Wilcoxon, Nemenyi)
 	}
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{
-		Report: "cd", Label: cmp.Or(o.Label, "tab:cd:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol)),
-	}
-	figure, records := diagram(t, friedman, j, o)
-	d.Blocks = append(append([]doc.Block{figure}, t.MissingCode()...), records)
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	d := report.Options{Title: o.Title, Label: o.Label}.Document("cd", &t,
+		fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
+	figure, records := diagram(&t, friedman, j, o)
+	d.Blocks = []doc.Block{figure}
+	t.End(&d, records)
 	return d, nil
 }
 
@@ -117,11 +145,9 @@ func byWilcoxon(t *frame.Table, o Options) (joined, error) {
 	return joined{alike, slices.Index(t.Methods, o.Control), math.NaN(), "are not told apart from " + o.Control + " " + by + "; no other two are compared"}, nil
 }
 
-func byNemenyi(t frame.Table, f stats.FriedmanTest, level float64) joined {
+func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
-	alike := func(a, b int) bool {
-		return math.Abs(float(f.AverageRanks[a])-float(f.AverageRanks[b])) < cd
-	}
+	alike := func(a, b int) bool { return math.Abs(float(f.AverageRanks[a])-float(f.AverageRanks[b])) < cd }
 	return joined{alike, -1, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
 }
 
@@ -132,7 +158,7 @@ func float(x *big.Rat) float64 {
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
 // letter are not told apart.
-func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
+func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
 	bars := j.groups(order)
 	place := map[int]int{}
@@ -153,12 +179,10 @@ func diagram(t frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figu
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}}, Best: "the best, every tied one; decided on exact values.",
 		Legend: []string{"Bars: methods that share a letter, and no other ones, " + j.legend + "."}}
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
-	var rows []doc.Row
 	for i, m := range order {
-		rows = append(rows, doc.Row{Name: names[i], Entries: []doc.Entry{{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, {Text: cmp.Or(letters[i], frame.Absent)}}})
-		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], cmp.Or(o.Test, Wilcoxon), frame.Known(j.cd), o.Level)
+		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], o.Test, frame.Known(j.cd), o.Level)
 	}
-	table.Sections = [][]doc.Row{rows}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), j.legend)}, records

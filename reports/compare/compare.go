@@ -6,13 +6,6 @@
 // tables. With one other method the page shows every data set. With several other methods data sets are among
 // the details.
 //
-//	compare.go   the options, and the document
-//	verdict.go   sentences
-//	tables.go    tables
-//	records.go   every number, for programs
-//	power.go     the differences that so many data sets can find
-//	forest.go    differences and their intervals, drawn
-//
 // Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
 // for the comparisons of one page and cannot know of other pages.
 package compare
@@ -21,13 +14,65 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+
+	"errors"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report is the page on one method.
+func Report() report.Report {
+	return report.Report{
+		Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
+		Summary: "Is a method better than others, and how sure is that?",
+		Long: `compare sets one method beside others, all that are stored if none is named. First
+stands the verdict: what is found over data sets, how large the difference is with
+an interval, and on how many sets the method is ahead. With one other method every
+data set follows; --details shows them for several, with probabilities, forecasts
+and what so many data sets can find.
+
+All p-values of the page are adjusted together, so that at most one page in twenty
+(--level 0.05) says better or worse where there is no difference. Splits of a set
+are never counted as data sets.
+
+--equivalence is the difference that does not matter to you: in the unit of the
+table, or as a share of the error with a percent sign. A difference within it is
+smaller than what matters, and neither better nor worse.`,
+		Example: `  bench compare GBRFF2
+  bench compare GBRFF2 LGBM
+  bench compare MyBoost@1 MyBoost@2
+  bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
+  bench compare MyBoost LGBM --equivalence 10%`,
+		Select: func(args []string, s *report.Selection) error {
+			if len(args) == 0 {
+				return errors.New("name the method in question, then those to set it beside, or none for all that are stored")
+			}
+			if s.Beside = args; len(args) > 1 {
+				s.Methods = args
+			}
+			return nil
+		},
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			region := report.TestFlags(flags, &o.Level)
+			flags.Float64Var(&o.Power, "power", 0.8, "power for which needed data sets are counted")
+			return func(f frame.Frame, args []string) (d doc.Document, err error) {
+				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
+					return d, err
+				}
+				if o.Region, err = region(); err != nil {
+					return d, err
+				}
+				return Build(f, o)
+			}
+		},
+	}
+}
 
 // Options adjust the page.
 type Options struct {
@@ -45,139 +90,124 @@ type Options struct {
 	Label  string           // for LaTeX; "" for "tab:compare:" and the method
 }
 
-const (
-	usualDraws = 50_000
-	none       = -1
-)
+// usualDraws is the number of draws of the Bayesian signed-rank test.
+const usualDraws = 50_000
 
-type page struct {
+// A Page is what is found of a method beside each other method.
+type Page struct {
 	frame.Table
-	o       Options
-	method  string
-	unit    string // " points" or nothing
-	ev      *evidence.Evidence
-	region  evidence.Region
-	pairs   []evidence.Pair        // with the method as A, in the table's order of the other methods
-	typical []*stats.Probabilities // of each pair
-	alone   []string               // methods without a common split
+	Evidence *evidence.Evidence
+	o        Options
+	method   string
+	unit     string // " points" or nothing
+	region   evidence.Region
+	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
+	typical  []*stats.Probabilities // of each pair; nil outside of the document
+	alone    []string               // methods without a common split
 }
 
 // Build returns the document for the method and every other method of the frame. It is an error if an option
 // has no meaning, or if the method shares no finished split of a set with another method.
 func Build(f frame.Frame, o Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
+	p, err := Of(f, o)
 	if err != nil {
 		return doc.Document{}, err
+	}
+	return p.Document()
+}
+
+// Of compares the method with every other method of a frame.
+func Of(f frame.Frame, o Options) (*Page, error) {
+	t, err := f.TableOf(o.Metric)
+	if err != nil {
+		return nil, err
 	}
 	us := slices.Index(t.Methods, o.Method)
 	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
-		return doc.Document{}, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
 	}
 	ev, err := o.Evidence(&t)
 	if err != nil {
-		return doc.Document{}, err
+		return nil, err
 	}
-	return Document(t, ev, o)
+	return New(t, ev, o)
 }
 
 // Evidence compares the methods of a table as the options ask.
 func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
-	asked := evidence.Options{Method: o.Method, Level: o.Level, Region: evidence.UsualRegion(t.Metric)}
+	asked := evidence.Options{Method: o.Method, Level: o.Level, Region: evidence.RegionOr(o.Region, t.Metric)}
 	if o.Chosen {
 		asked.Method = ""
-	}
-	if o.Region != nil {
-		asked.Region = *o.Region
 	}
 	return evidence.Of(t, asked)
 }
 
-// Document is the page of a method from evidence that may hold the comparisons of other methods, too.
-func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, error) {
-	p, err := newPage(t, ev, o)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	return p.document()
-}
-
-// Summary is one sentence of a method's page: the findings over data sets for each other method.
-func Summary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
-	o.Draws = none
-	p, err := newPage(t, ev, o)
-	if err != nil {
-		return "", err
-	}
-	return p.preliminary() + p.summary(), nil
-}
-
-// Sentences are the verdicts of a method's page without probabilities of the typical difference. first are the
-// sentences at the top of the page. rest are the sentences among the details, one for each other method.
-func Sentences(t frame.Table, ev *evidence.Evidence, o Options) (first, rest []string, err error) {
-	o.Draws = none
-	p, err := newPage(t, ev, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	first, rest = p.verdicts()
-	return first, rest, nil
-}
-
-// Preliminary says that splits or data sets are missing for the verdicts on a method. It is "" if none are.
-func Preliminary(t frame.Table, ev *evidence.Evidence, o Options) (string, error) {
-	o.Draws = none
-	p, err := newPage(t, ev, o)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(p.preliminary()), nil
-}
-
-// newPage selects from evidence the comparisons of the method of the options.
-func newPage(t frame.Table, ev *evidence.Evidence, o Options) (*page, error) {
+// New selects the comparisons of the options' method from evidence that may hold the comparisons of other methods, too.
+func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	if !(o.Power > 0 && o.Power < 1) {
 		return nil, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
 	}
-	p := &page{Table: t, o: o, method: o.Method, ev: ev, region: ev.Region}
+	p := &Page{Table: t, o: o, method: o.Method, Evidence: ev, region: ev.Region}
 	if t.Metric.Percent {
 		p.unit = " points"
 	}
 	us := slices.Index(t.Methods, o.Method)
-	typical := make([]*stats.Probabilities, len(ev.Pairs))
-	if o.Draws != none {
-		var err error
-		if typical, err = ev.Typical(func(q evidence.Pair) bool {
-			return (q.A == us || q.B == us) && q.Verdict != evidence.Untested // too few data sets tell nothing about the typical difference
-		}, cmp.Or(o.Draws, usualDraws)); err != nil {
-			return nil, err
-		}
-	}
 	for them, name := range t.Methods {
-		i, reversed := p.ev.Between(us, them)
+		at, reversed := ev.Between(us, them)
 		switch {
 		case them == us:
-		case i < 0:
+		case at < 0:
 			p.alone = append(p.alone, name)
 		case reversed:
-			p.pairs, p.typical = append(p.pairs, p.ev.Pairs[i].Reversed()), append(p.typical, typical[i].Reversed())
+			p.pairs = append(p.pairs, ev.Pairs[at].Reversed())
 		default:
-			p.pairs, p.typical = append(p.pairs, p.ev.Pairs[i]), append(p.typical, typical[i])
+			p.pairs = append(p.pairs, ev.Pairs[at])
 		}
 	}
 	if len(p.pairs) == 0 {
 		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
 	}
+	p.typical = make([]*stats.Probabilities, len(p.pairs))
 	return p, nil
 }
 
-func (p *page) other(q *evidence.Pair) string { return p.Methods[q.B] }
+// Summary is one sentence of the page: the findings over data sets for each other method.
+func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 
-func (p *page) document() (doc.Document, error) {
-	d := doc.Document{
-		Report: "compare", Label: cmp.Or(p.o.Label, "tab:compare:"+p.method), Warnings: p.Warnings, Provenance: p.Provenance,
-		Title: cmp.Or(p.o.Title, fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)),
-		Notes: p.NotesOfPairs(p.notes()...),
+// Sentences are the verdicts without probabilities of the typical difference. first are the sentences at the top of the page.
+// rest are the sentences among the details, one for each other method.
+func (p *Page) Sentences() (first, rest []string) { return p.verdicts() }
+
+// addTypical computes the posterior of the typical difference for each pair. Too few data sets tell nothing about it.
+func (p *Page) addTypical() error {
+	us := p.pairs[0].A
+	typical, err := p.Evidence.Typical(func(q evidence.Pair) bool {
+		return (q.A == us || q.B == us) && q.Verdict != evidence.Untested
+	}, cmp.Or(p.o.Draws, usualDraws))
+	if err != nil {
+		return err
 	}
+	p.typical = make([]*stats.Probabilities, len(p.pairs))
+	for i, q := range p.pairs {
+		at, reversed := p.Evidence.Between(q.A, q.B)
+		if p.typical[i] = typical[at]; reversed {
+			p.typical[i] = typical[at].Reversed()
+		}
+	}
+	return nil
+}
+
+func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
+
+// Document is the whole page.
+func (p *Page) Document() (doc.Document, error) {
+	whole := *p
+	p = &whole
+	if err := p.addTypical(); err != nil {
+		return doc.Document{}, err
+	}
+	d := report.Options{Title: p.o.Title, Label: cmp.Or(p.o.Label, "tab:compare:"+p.method)}.Document("compare", &p.Table,
+		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
 	first, rest := p.verdicts()
 	d.Blocks = append(d.Blocks, doc.Prose{Heading: "Verdict", Paragraphs: first}, p.overSets())
 	if len(rest) > 0 {
@@ -190,17 +220,13 @@ func (p *page) document() (doc.Document, error) {
 		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]), p.forestOfSets(&p.pairs[i]))
 	}
 	power, err := p.power()
-	if err != nil {
-		return d, err
-	}
 	d.Blocks = append(d.Blocks, p.bayes(), power, doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
-	d.Blocks = append(append(d.Blocks, p.MissingCode()...), p.pairRecords(), p.setRecords())
-	d.Blocks = append(d.Blocks, p.MissingRecords()...)
-	return d, nil
+	p.End(&d, p.pairRecords(), p.setRecords())
+	return d, err
 }
 
 // others names the methods beside the one in question, where they are few.
-func (p *page) others() string {
+func (p *Page) others() string {
 	if len(p.pairs) > few {
 		return frame.Count(len(p.pairs), "method")
 	}
@@ -212,7 +238,7 @@ func (p *page) others() string {
 }
 
 // notes say what is missing on the page.
-func (p *page) notes() []string {
+func (p *Page) notes() []string {
 	if len(p.alone) == 0 {
 		return nil
 	}

@@ -307,13 +307,17 @@ func TestSummary(t *testing.T) {
 		}
 		for _, m := range table.Methods {
 			o.Method, o.Chosen = m, m == "GBRFF2"
-			d, err := Document(table, ev, o)
+			p, err := New(table, ev, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sentence, err := Summary(table, ev, o)
-			if err != nil || sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") || strings.Contains(sentence, " leads by mean; ") != o.Chosen {
-				t.Errorf("%s: %q, %v", m, sentence, err)
+			d, err := p.Document()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sentence := p.Summary()
+			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") || strings.Contains(sentence, " leads by mean; ") != o.Chosen {
+				t.Errorf("%s: %q", m, sentence)
 			}
 			if n := strings.Count(sentence, ","); n > 12 {
 				t.Errorf("%s: a list of %d: %s", m, n, sentence)

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -14,7 +15,7 @@ import (
 )
 
 // forestOfMethods draws the mean difference from each other method.
-func (p *page) forestOfMethods() doc.Figure {
+func (p *Page) forestOfMethods() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {
@@ -28,7 +29,7 @@ func (p *page) forestOfMethods() doc.Figure {
 }
 
 // forestOfSets draws the difference from a method on each data set, and the mean over those that count.
-func (p *page) forestOfSets(q *evidence.Pair) doc.Figure {
+func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	other := p.other(q)
 	var rows []plot.ForestRow
 	for i := range q.Sets {
@@ -45,23 +46,23 @@ func (p *page) forestOfSets(q *evidence.Pair) doc.Figure {
 }
 
 // forestRow is a line of a plot: a gain as ours less theirs, with its interval.
-func (p *page) forestRow(label string, gain *big.Rat, gained stats.Interval, kind plot.ForestKind) plot.ForestRow {
+func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, kind plot.ForestKind) plot.ForestRow {
 	estimate, _ := p.Difference(gain).Float64()
 	i := p.interval(gained)
-	text := frame.Signed(p.Difference(gain), p.decimals())
+	text := frame.Signed(p.Difference(gain), p.Decimals())
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
 	return plot.ForestRow{Label: label, Estimate: estimate, Low: i.Low, High: i.High, Text: text, Kind: kind}
 }
 
-func (p *page) forestOptions(other string) plot.ForestOptions {
+func (p *Page) forestOptions(other string) plot.ForestOptions {
 	unit := p.unit
 	if unit != "" {
 		unit = " (points)"
 	}
 	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other + " ahead", Better: p.method + " ahead"}
-	if p.lowerIsBetter() {
+	if p.Metric.Better == metric.Lower {
 		o.Worse, o.Better = o.Better, o.Worse
 	}
 	if p.region.Exists() && !p.region.Relative {

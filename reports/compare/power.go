@@ -11,7 +11,7 @@ import (
 
 // effects are the sizes of differences for which power is computed: in points, or in standard deviations over
 // sets where the metric is not in percent.
-func (p *page) effects() []float64 {
+func (p *Page) effects() []float64 {
 	if p.Metric.Percent {
 		return []float64{0.5, 1, 2, 5}
 	}
@@ -20,10 +20,10 @@ func (p *page) effects() []float64 {
 
 // power says which differences these data sets can find. It uses several sizes and not the observed
 // difference, which is itself uncertain.
-func (p *page) power() (doc.Table, error) {
+func (p *Page) power() (doc.Table, error) {
 	level := p.o.Level
-	if p.ev.Over > 0 {
-		level *= p.ev.Share() / float64(p.ev.Over) // the level of the first step of Holm's procedure
+	if p.Evidence.Over > 0 {
+		level *= p.Evidence.Share() / float64(p.Evidence.Over) // the level of the first step of Holm's procedure
 	}
 	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
 	unit := p.unit
@@ -36,20 +36,19 @@ func (p *page) power() (doc.Table, error) {
 			out.Head = append(out.Head, doc.Column{Name: strconv.FormatFloat(e, 'g', -1, 64), Group: group})
 		}
 	}
-	var rows []doc.Row
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		if len(q.Gains) < 2 {
 			continue
 		}
 		deviation := q.Deviation()
-		row := doc.Row{Name: p.other(q), Entries: []doc.Entry{{Text: strconv.Itoa(len(q.Gains))}, {Text: frame.Number(deviation, p.decimals())}}}
-		var powers, needed []doc.Entry
+		row := []string{strconv.Itoa(len(q.Gains)), frame.Number(deviation, p.Decimals())}
+		var needed []string
 		for _, e := range p.effects() {
 			if !p.Metric.Percent {
 				e *= deviation
 			}
-			powers = append(powers, doc.Entry{Text: frame.Probability(stats.Power(len(q.Gains), e, deviation, level))})
+			row = append(row, frame.Probability(stats.Power(len(q.Gains), e, deviation, level)))
 			n, err := stats.SetsNeeded(e, deviation, level, p.o.Power)
 			if err != nil {
 				return out, err
@@ -58,12 +57,10 @@ func (p *page) power() (doc.Table, error) {
 			if n == 0 {
 				text = fmt.Sprintf(">%d", stats.MostNeeded)
 			}
-			needed = append(needed, doc.Entry{Text: text})
+			needed = append(needed, text)
 		}
-		row.Entries = append(append(row.Entries, powers...), needed...)
-		rows = append(rows, row)
+		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, p.o.Power)}
 	return out, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // pairRecords has a row an opponent. Gains are in favour of the method.
-func (p *page) pairRecords() doc.Records {
+func (p *Page) pairRecords() doc.Records {
 	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "mean_gain", "gain_low", "gain_high", "wilcoxon_p", "adjusted_p", "verdict",
 		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
 		"typical_worse", "typical_equivalent", "typical_better", "forecast_worse", "forecast_equivalent", "forecast_better", "forecast_log_loss"}}
@@ -19,19 +19,19 @@ func (p *page) pairRecords() doc.Records {
 			signed = frame.Known(q.Signed.P)
 		}
 		forecast := &q.Forecast
-		if !p.ev.Forecasts() {
+		if !p.Evidence.Forecasts() {
 			forecast = nil
 		}
 		row := []any{p.Protocol, p.Metric.Name, p.method, p.other(q), len(q.Gains), frame.Float(q.Mean), frame.Known(q.Interval.Low), frame.Known(q.Interval.High),
-			signed, frame.Known(q.Adjusted), string(q.Verdict), q.Ahead, q.Within, q.Behind, won, tied, lost, frame.Float(q.Rope), p.o.Level, p.ev.Over, p.ev.Sets}
+			signed, frame.Known(q.Adjusted), string(q.Verdict), q.Ahead, q.Within, q.Behind, won, tied, lost, frame.Float(q.Rope), p.o.Level, p.Evidence.Over, p.Evidence.Sets}
 		row = append(append(row, probabilities(p.typical[i])...), probabilities(forecast)...)
-		out.Rows = append(out.Rows, append(row, frame.Known(p.ev.Loss)))
+		out.Rows = append(out.Rows, append(row, frame.Known(p.Evidence.Loss)))
 	}
 	return out
 }
 
 // setRecords has a row a pair and set. Gains are in favour of the method.
-func (p *page) setRecords() doc.Records {
+func (p *Page) setRecords() doc.Records {
 	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group", "splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
 		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict", "version", "other_version"}}
 	for i := range p.pairs {

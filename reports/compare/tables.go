@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -10,65 +11,40 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// decimals of means and differences.
-func (p *page) decimals() int {
-	if p.Metric.Percent {
-		return 2
-	}
-	return 4
-}
-
-func (p *page) lowerIsBetter() bool { return p.Metric.Better == metric.Lower }
-
 // interval turns the interval of a gain into the interval of the difference, ours less theirs.
-func (p *page) interval(i stats.Interval) stats.Interval {
-	if p.lowerIsBetter() {
+func (p *Page) interval(i stats.Interval) stats.Interval {
+	if p.Metric.Better == metric.Lower {
 		return stats.Interval{Low: -i.High, High: -i.Low}
 	}
 	return i
 }
 
 // signed writes an end of an interval.
-func (p *page) signed(x float64) string {
-	r := frame.Rat(x)
-	if r == nil {
-		return frame.Absent
-	}
-	return frame.Signed(r, p.decimals())
-}
+func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals()) }
 
 // overSets has a row an opponent.
-func (p *page) overSets() doc.Table {
+func (p *Page) overSets() doc.Table {
 	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
 	const interval, wilcoxon, sets = "interval", "Wilcoxon", "sets by mean"
 	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed},
 		{Name: "p", Group: wilcoxon}, {Name: "adjusted", Group: wilcoxon}, {Name: "ahead", Group: sets}, {Name: "within", Group: sets}, {Name: "behind", Group: sets}}
-	var rows []doc.Row
 	for i := range p.pairs {
 		q := &p.pairs[i]
-		row := doc.Row{Name: p.other(q), Entries: []doc.Entry{{Text: string(q.Verdict), Best: told(q.Verdict)}}}
-		if len(q.Gains) == 0 {
-			for range out.Head[1:] {
-				row.Entries = append(row.Entries, doc.Entry{Text: frame.Absent})
-			}
-			rows = append(rows, row)
-			continue
+		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
+		if len(q.Gains) > 0 {
+			n := p.interval(q.Interval)
+			row = doc.Texts("", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
+				fmt.Sprint(q.Ahead), fmt.Sprint(q.Within), fmt.Sprint(q.Behind))
 		}
-		n := p.interval(q.Interval)
-		for _, text := range []string{frame.Signed(p.Difference(q.Mean), p.decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
-			fmt.Sprint(q.Ahead), fmt.Sprint(q.Within), fmt.Sprint(q.Behind)} {
-			row.Entries = append(row.Entries, doc.Entry{Text: text})
-		}
-		rows = append(rows, row)
+		row[0] = doc.Entry{Text: string(q.Verdict), Best: q.Verdict.Found()}
+		out.Add(p.other(q), row...)
 	}
-	out.Sections, out.Best = [][]doc.Row{rows}, p.found(rows)
+	out.Best = p.found(out.Sections[0])
 	return out
 }
 
-func told(v evidence.Verdict) bool { return v == evidence.Better || v == evidence.Worse }
-
 // found explains the mark of verdicts; "" if no verdict is marked.
-func (p *page) found(rows []doc.Row) string {
+func (p *Page) found(rows []doc.Row) string {
 	for _, r := range rows {
 		for _, c := range r.Entries {
 			if c.Best {
@@ -79,14 +55,14 @@ func (p *page) found(rows []doc.Row) string {
 	return ""
 }
 
-func (p *page) overLegend() []string {
+func (p *Page) overLegend() []string {
 	ahead := "Sets by mean: how many are ahead, equal, behind."
 	if p.region.Exists() {
 		ahead = fmt.Sprintf("Sets by mean: ahead and behind by more than %s, or within it.", p.region.Text(p.Metric))
 	}
 	legend := []string{
 		fmt.Sprintf("Difference: ours less theirs, mean over the sets of the main group, and its %.4g %% interval by Student's t over sets.", 100*(1-p.o.Level)),
-		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", Family(p.ev)),
+		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", Family(p.Evidence)),
 		ahead,
 	}
 	if p.region.Exists() {
@@ -96,18 +72,18 @@ func (p *page) overLegend() []string {
 }
 
 // meaning explains the verdicts beside a region.
-func (p *page) meaning() string {
+func (p *Page) meaning() string {
 	return fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric))
 }
 
 // bayes has the posteriors of each pair, and the forecasts for one more data set.
-func (p *page) bayes() doc.Table {
+func (p *Page) bayes() doc.Table {
 	out := doc.Table{Heading: "Typical and next differences", Caption: "Probabilities of the typical difference, and of the difference on one more data set", Label: "bayes", Corner: "Against", Detail: true}
 	if !p.region.Exists() {
 		return doc.Table{Caption: out.Caption, Detail: true, Legend: []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}}
 	}
 	groups := []string{"typical"}
-	if p.ev.Forecasts() {
+	if p.Evidence.Forecasts() {
 		groups = append(groups, "one more set")
 	}
 	for _, g := range groups {
@@ -115,31 +91,26 @@ func (p *page) bayes() doc.Table {
 			out.Head = append(out.Head, doc.Column{Name: side, Group: g})
 		}
 	}
-	var rows []doc.Row
-	for i := range p.pairs {
-		row := doc.Row{Name: p.other(&p.pairs[i])}
-		add := func(x *stats.Probabilities) {
-			texts := [3]string{frame.Absent, frame.Absent, frame.Absent}
-			if x != nil {
-				texts = [3]string{frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below)}
-			}
-			for _, text := range texts {
-				row.Entries = append(row.Entries, doc.Entry{Text: text})
-			}
+	texts := func(x *stats.Probabilities) []doc.Entry {
+		if x == nil {
+			return doc.Texts(frame.Absent, frame.Absent, frame.Absent)
 		}
-		if add(p.typical[i]); p.ev.Forecasts() {
-			add(&p.pairs[i].Forecast)
-		}
-		rows = append(rows, row)
+		return doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
 	}
-	out.Sections = [][]doc.Row{rows}
+	for i := range p.pairs {
+		row := texts(p.typical[i])
+		if p.Evidence.Forecasts() {
+			row = append(row, texts(&p.pairs[i].Forecast)...)
+		}
+		out.Add(p.other(&p.pairs[i]), row...)
+	}
 	out.Legend = []string{fmt.Sprintf("Above, below: by more than %s in favour of %s or against it.", p.region.Text(p.Metric), p.method),
 		"Typical: posterior of the typical difference over sets by the Bayesian signed-rank test. It is no prediction of a single set."}
 	return out
 }
 
 // bySet has a row a data set of one pair.
-func (p *page) bySet(q *evidence.Pair) doc.Table {
+func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	other := p.other(q)
 	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, other), Label: other, Corner: "Data set", Detail: len(p.pairs) > 1}
 	const interval, test = "interval", "t-test"
@@ -156,9 +127,9 @@ func (p *page) bySet(q *evidence.Pair) doc.Table {
 			over, draws = frame.Count(len(s.Splits), "draw"), true
 		}
 		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: over, Tip: "splits " + frame.Ranges(s.Splits)},
-			{Text: frame.Text(s.Ours, p.decimals())}, {Text: frame.Text(s.Theirs, p.decimals())}, {Text: frame.Signed(p.Difference(s.Gain), p.decimals()), Shade: shade(s.Verdict)},
+			{Text: frame.Text(s.Ours, p.Decimals())}, {Text: frame.Text(s.Theirs, p.Decimals())}, {Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shade(s.Verdict)},
 			{Text: p.signed(difference.Low)}, {Text: p.signed(difference.High)},
-			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)}, {Text: string(s.Verdict), Best: told(s.Verdict)}}}
+			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)}, {Text: string(s.Verdict), Best: s.Verdict.Found()}}}
 		group := 0
 		if s.Set.Group != frame.GroupMain {
 			group = 1
@@ -193,9 +164,9 @@ func shade(v evidence.Verdict) int {
 	return 0
 }
 
-func (p *page) setLegend(below bool) []string {
+func (p *Page) setLegend(below bool) []string {
 	legend := []string{
-		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), Family(p.ev)),
+		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), Family(p.Evidence)),
 	}
 	if p.region.Exists() {
 		legend = append(legend, p.meaning())

@@ -17,24 +17,24 @@ const (
 )
 
 // verdicts are the sentences at the top of the page, and the sentences among the details.
-func (p *page) verdicts() (first, rest []string) {
+func (p *Page) verdicts() (first, rest []string) {
 	var each []string
 	for i := range p.pairs {
 		each = append(each, p.sentence(&p.pairs[i], p.typical[i]))
 	}
 	if len(each) == 1 {
-		return []string{p.preliminary() + each[0]}, nil
+		return []string{p.Preliminary() + each[0]}, nil
 	}
-	first = []string{p.preliminary() + p.summary()}
+	first = []string{p.Preliminary() + p.summary()}
 	if len(each) <= few {
 		return append(first, each...), nil
 	}
 	return first, each
 }
 
-// preliminary says that most comparisons on a set use fewer splits than the protocol has, or that all comparisons use one
+// Preliminary says that most comparisons on a set use fewer splits than the protocol has, or that all comparisons use one
 // data set. Splits may be missing because they did not run or were not requested.
-func (p *page) preliminary() string {
+func (p *Page) Preliminary() string {
 	var splits []int
 	sets := 0
 	for i := range p.pairs {
@@ -59,7 +59,7 @@ func (p *page) preliminary() string {
 }
 
 // summary says in one sentence the findings over data sets for each other method.
-func (p *page) summary() string {
+func (p *Page) summary() string {
 	names := map[evidence.Verdict][]string{}
 	for i := range p.pairs {
 		q := &p.pairs[i]
@@ -86,11 +86,11 @@ func (p *page) summary() string {
 	if p.o.Chosen {
 		about = p.method + " leads by mean; over data sets it"
 	}
-	return fmt.Sprintf("%s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", about, frame.Listed(parts), Family(p.ev), p.o.Level)
+	return fmt.Sprintf("%s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", about, frame.Listed(parts), Family(p.Evidence), p.o.Level)
 }
 
 // brief names methods. It counts them where they are many or all other methods.
-func (p *page) brief(names []string) string {
+func (p *Page) brief(names []string) string {
 	switch {
 	case len(names) == len(p.pairs) && len(names) > few:
 		return fmt.Sprintf("all %d other methods", len(names))
@@ -123,7 +123,7 @@ var found = map[evidence.Verdict]string{
 
 // sentence is the verdict on one other method: the finding, the size of the difference, and on how many sets
 // the method is ahead.
-func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
+func (p *Page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 	var b strings.Builder
 	words := found[q.Verdict]
 	if q.Verdict == evidence.Smaller {
@@ -135,14 +135,14 @@ func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 		b.WriteString(", since no set of the main group has a common split")
 	case q.Verdict == evidence.Untested:
 		among := ""
-		if len(p.ev.Pairs) > 1 {
-			among = fmt.Sprintf(" among %d comparisons", len(p.ev.Pairs))
+		if len(p.Evidence.Pairs) > 1 {
+			among = fmt.Sprintf(" among %d comparisons", len(p.Evidence.Pairs))
 		}
-		fmt.Fprintf(&b, ", since %s cannot show a difference%s and %d can", frame.Count(n, "set"), among, p.ev.Fewest)
+		fmt.Fprintf(&b, ", since %s cannot show a difference%s and %d can", frame.Count(n, "set"), among, p.Evidence.Fewest)
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 0 {
-		fmt.Fprintf(&b, " %s%s on average", frame.Signed(p.Difference(q.Mean), p.decimals()), p.unit)
+		fmt.Fprintf(&b, " %s%s on average", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
 		if n > 1 {
 			i := p.interval(q.Interval)
 			fmt.Fprintf(&b, " (%.4g %% interval %s to %s over %s), p %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), frame.Count(n, "set"), frame.Equal(q.Signed.P))
@@ -156,14 +156,14 @@ func (p *page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 	if typical != nil {
 		fmt.Fprintf(&b, " The typical difference over sets is %s (Bayesian signed-rank test).", p.probabilities(*typical))
 	}
-	if p.ev.Forecasts() {
+	if p.Evidence.Forecasts() {
 		fmt.Fprintf(&b, " Forecast for one more set like these: %s.", p.probabilities(q.Forecast))
 	}
 	return b.String()
 }
 
 // counts says on how many sets the method is ahead, within the region or behind, by mean.
-func (p *page) counts(q *evidence.Pair) string {
+func (p *Page) counts(q *evidence.Pair) string {
 	if !p.region.Exists() {
 		return fmt.Sprintf("ahead on %d, equal on %d, behind on %d", q.Ahead, q.Within, q.Behind)
 	}
@@ -171,7 +171,7 @@ func (p *page) counts(q *evidence.Pair) string {
 }
 
 // singles names the single sets on which a difference is found.
-func (p *page) singles(q *evidence.Pair) string {
+func (p *Page) singles(q *evidence.Pair) string {
 	var parts []string
 	for _, v := range []evidence.Verdict{evidence.Better, evidence.Worse} {
 		switch sets := q.Named(v); {
@@ -194,7 +194,7 @@ func (p *page) singles(q *evidence.Pair) string {
 }
 
 // probabilities are of a difference in favour of the method.
-func (p *page) probabilities(x stats.Probabilities) string {
+func (p *Page) probabilities(x stats.Probabilities) string {
 	above, within, below := frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below)
 	if p.region.Width.Sign() == 0 {
 		return fmt.Sprintf("in favour of %s with probability %s, against it %s", p.method, above, below)
@@ -203,18 +203,18 @@ func (p *page) probabilities(x stats.Probabilities) string {
 }
 
 // limits say how to read the verdicts, and what they do not cover.
-func (p *page) limits() []string {
+func (p *Page) limits() []string {
 	lines := []string{
 		fmt.Sprintf("All p-values of the page are adjusted together (Holm's procedure with weights): %s. Comparisons over data sets have four fifths of the weight. "+
-			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", Family(p.ev), p.o.Level),
+			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", Family(p.Evidence), p.o.Level),
 	}
 	if p.region.Exists() {
 		lines = append(lines, fmt.Sprintf("Better, worse: a difference is found, and the mean is further from zero than %[1]s. Smaller: a difference is found and the mean lies within %[1]s, or two one-sided t-tests exclude a mean beyond it and most sets lie within.", p.region.Text(p.Metric)))
 	}
-	if p.ev.Forecasts() {
-		lines = append(lines, fmt.Sprintf("The forecast for one more set is Laplace's rule of succession on the counts by mean. Leaving out each set of this page in turn, its log loss is %.2f; giving all three the same probability has %.2f.", p.ev.Loss, stats.UniformLoss))
-	} else if !math.IsNaN(p.ev.Loss) {
-		lines = append(lines, fmt.Sprintf("There is no forecast for one more set: leaving out each set of this page in turn, its log loss is %.2f, and giving all three the same probability has %.2f.", p.ev.Loss, stats.UniformLoss))
+	if p.Evidence.Forecasts() {
+		lines = append(lines, fmt.Sprintf("The forecast for one more set is Laplace's rule of succession on the counts by mean. Leaving out each set of this page in turn, its log loss is %.2f; giving all three the same probability has %.2f.", p.Evidence.Loss, stats.UniformLoss))
+	} else if !math.IsNaN(p.Evidence.Loss) {
+		lines = append(lines, fmt.Sprintf("There is no forecast for one more set: leaving out each set of this page in turn, its log loss is %.2f, and giving all three the same probability has %.2f.", p.Evidence.Loss, stats.UniformLoss))
 	}
 	return append(lines,
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+

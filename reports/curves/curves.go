@@ -10,6 +10,7 @@ package curves
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -23,6 +24,21 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
+// Report shows results as more is spent.
+func Report() report.Report {
+	return report.Report{
+		Name:    "curves",
+		Summary: "Average ranks as splits are added, and the metric after each round",
+		Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
+the order of the methods still change? Where the protocol lists rounds, it also draws
+the metric after each of them, set by set; report curve draws that for any
+method and set, and results by the number of training rows.`,
+		Example: `  bench report curves
+  bench report curves --protocol mfga.toml --datasets adult`,
+		Flags: report.Plain(Build),
+	}
+}
+
 // Build returns the document. It is an error if there are neither ranks, since fewer than two methods are
 // whole, nor stages. It is also an error if stored cells contradict each other.
 func Build(f frame.Frame, o report.Options) (doc.Document, error) {
@@ -30,31 +46,22 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{
-		Report: "curves", Label: cmp.Or(o.Label, "tab:curves:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol)),
-	}
-	ranked, lack := t.Comparable(), 0
+	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol), t.Notes())
 	var records []doc.Block
-	if ranked == nil {
-		blocks, r, err := stability(t)
+	if t.Comparable() == nil {
+		blocks, r, err := stability(&t)
 		if err != nil {
 			return d, err
 		}
-		d.Blocks, records = append(d.Blocks, blocks...), append(records, r)
-	} else {
-		lack++
+		d.Blocks, records = blocks, append(records, r)
 	}
-	if figures, r := stages(t, "round"); len(figures) > 0 {
+	if figures, r := stages(&t, "round"); len(figures) > 0 {
 		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
-	} else {
-		lack++
 	}
-	if lack == 2 {
+	if records == nil {
 		return d, fmt.Errorf("%w: there are no ranks of two methods, and no run has stages, which protocols with `rounds` keep", frame.ErrNoResults)
 	}
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records...)
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, records...)
 	return d, nil
 }
 
@@ -66,27 +73,26 @@ func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, e
 	if err != nil {
 		return doc.Document{}, err
 	}
-	figures, records := stages(t, quantity)
+	figures, records := stages(&t, quantity)
 	if len(figures) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no run has stages with the metric %s", frame.ErrNoResults, t.Metric.Name)
 	}
-	return doc.Document{
-		Report: "curve", Label: cmp.Or(o.Label, "fig:curve:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance,
-		Title:  cmp.Or(o.Title, fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol)),
-		Notes:  t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen anew for a point of a curve."),
-		Blocks: append(figures, records),
-	}, nil
+	o.Label = cmp.Or(o.Label, "fig:curve:"+t.Protocol)
+	d := o.Document("curve", &t, fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol),
+		t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen anew for a point of a curve."))
+	d.Blocks = append(figures, records)
+	return d, nil
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.
-func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
+func stability(t *frame.Table) ([]doc.Block, doc.Records, error) {
 	records := doc.Records{Name: "stability", Columns: []string{"protocol", "metric", "datasets", "splits", "method", "rank", "exact"}}
 	splits := t.CommonSplits()
 	if len(splits) == 0 {
 		return nil, records, nil
 	}
 	var sums [][]*big.Rat
-	series, xs := make([]plot.Series, len(t.Whole())), []float64{}
+	curves := make([]plot.Curve, len(t.Whole()))
 	var last []*big.Rat
 	settled, order := 1, []int(nil)
 	for n, split := range splits {
@@ -106,10 +112,9 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 		if err != nil {
 			return nil, records, err
 		}
-		xs = append(xs, float64(n+1))
 		for k, r := range ranks {
 			x, _ := r.Float64()
-			series[k].Name, series[k].Values = t.Methods[k], append(series[k].Values, x)
+			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points, plot.Point{X: float64(n + 1), Y: x})
 			records.Add(t.Protocol, t.Metric.Name, t.Counted, n+1, t.Methods[k], x, r.RatString())
 		}
 		if now := stats.Order(ranks); !slices.Equal(now, order) {
@@ -128,20 +133,18 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 	for _, n := range shown {
 		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(n)})
 	}
-	var rows []doc.Row
 	best := stats.Smallest(last)
 	for _, k := range stats.Order(last) {
-		row := doc.Row{Name: t.Methods[k]}
+		var row []doc.Entry
 		for _, n := range shown {
-			row.Entries = append(row.Entries, doc.Entry{Text: frame.Number(series[k].Values[n-1], 2), Best: best[k] && n == len(splits)})
+			row = append(row, doc.Entry{Text: frame.Number(curves[k].Points[n-1].Y, 2), Best: best[k] && n == len(splits)})
 		}
-		rows = append(rows, row)
+		table.Add(t.Methods[k], row...)
 	}
-	table.Sections = [][]doc.Row{rows}
 	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
-	slices.SortStableFunc(series, func(a, b plot.Series) int { return cmp.Compare(a.Values[len(xs)-1], b.Values[len(xs)-1]) })
-	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits" + plot.Background(len(series)), Numbers: &table,
-		Plot: plot.Lines(xs, series, plot.Axis{Title: "number of splits", Whole: true}, plot.Axis{Title: "average rank, the best at the top", Down: true}),
+	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
+	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
+		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true}, plot.Axis{Title: "average rank, the best at the top", Down: true}),
 		Alt:  fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
 		return blocks, records, nil
@@ -154,7 +157,7 @@ func stability(t frame.Table) ([]doc.Block, doc.Records, error) {
 }
 
 // stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.
-func stages(t frame.Table, quantity string) ([]doc.Block, doc.Records) {
+func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
 	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", quantity, "splits", "mean", "exact", "version"}}
 	var blocks []doc.Block
 	for _, s := range t.Sets {
@@ -173,12 +176,12 @@ func stages(t frame.Table, quantity string) ([]doc.Block, doc.Records) {
 				if means[m] == nil {
 					means[m] = map[int]*big.Rat{}
 				}
-				means[m][round] = stats.NewSpread(list).Mean
+				means[m][round] = stats.Mean(list)
 				if !slices.Contains(rounds, round) {
 					rounds = append(rounds, round)
 				}
 			}
-			for _, round := range sorted(values) {
+			for _, round := range slices.Sorted(maps.Keys(values)) {
 				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), frame.Float(means[m][round]), means[m][round].RatString(), t.Version(s.Name, m))
 			}
 		}
@@ -190,58 +193,42 @@ func stages(t frame.Table, quantity string) ([]doc.Block, doc.Records) {
 	return blocks, records
 }
 
-func sorted(values map[int][]*big.Rat) []int {
-	var keys []int
-	for k := range values {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // stageFigure draws the methods that have every round; the table holds all.
-func stageFigure(t frame.Table, set, quantity string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
+func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
 	table := doc.Table{Corner: "Method"}
-	var xs []float64
 	for _, r := range rounds {
-		table.Head, xs = append(table.Head, doc.Column{Name: strconv.Itoa(r)}), append(xs, float64(r))
+		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(r)})
 	}
-	decimals := 4
-	if t.Metric.Percent {
-		decimals = 2
-	}
-	var series []plot.Series
-	var rows []doc.Row
+	var curves []plot.Curve
 	for _, m := range t.Methods {
 		if means[m] == nil {
 			continue
 		}
-		row, line := doc.Row{Name: m}, plot.Series{Name: m}
+		var row []doc.Entry
+		line := plot.Curve{Name: m}
 		for _, r := range rounds {
 			v := means[m][r]
-			row.Entries = append(row.Entries, doc.Entry{Text: frame.Text(v, decimals)})
+			row = append(row, doc.Entry{Text: frame.Text(v, t.Decimals())})
 			if v != nil {
-				x, _ := v.Float64()
-				line.Values = append(line.Values, x)
+				y, _ := v.Float64()
+				line.Points = append(line.Points, plot.Point{X: float64(r), Y: y})
 			}
 		}
-		rows = append(rows, row)
-		if len(line.Values) == len(rounds) {
-			series = append(series, line)
+		table.Add(m, row...)
+		if len(line.Points) == len(rounds) {
+			curves = append(curves, line)
 		}
 	}
-	table.Sections = [][]doc.Row{rows}
 	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by %s", t.Metric.Title, quantity), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s by %s", t.Metric.Title, set, quantity)}
-	if len(series) > 0 {
-		slices.SortStableFunc(series, func(a, b plot.Series) int { // the best after the last round first
-			last := len(rounds) - 1
+	if len(curves) > 0 {
+		slices.SortStableFunc(curves, func(a, b plot.Curve) int { // the best after the last round first
 			if t.Metric.Better == metric.Lower {
 				a, b = b, a
 			}
-			return cmp.Compare(b.Values[last], a.Values[last])
+			return cmp.Compare(b.End().Y, a.End().Y)
 		})
-		f.About += plot.Background(len(series))
-		f.Plot = plot.Lines(xs, series, plot.Axis{Title: quantity, Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
+		f.About += plot.Background(len(curves))
+		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: quantity, Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f
 }

@@ -61,6 +61,24 @@ type Table struct {
 	Detail   bool     // shown only on pages, which have room for details
 }
 
+// Add appends a row to the last section.
+func (t *Table) Add(name string, entries ...Entry) {
+	if t.Sections == nil {
+		t.Sections = make([][]Row, 1)
+	}
+	last := &t.Sections[len(t.Sections)-1]
+	*last = append(*last, Row{name, entries})
+}
+
+// Texts are entries with a text alone.
+func Texts(texts ...string) []Entry {
+	entries := make([]Entry, len(texts))
+	for i, text := range texts {
+		entries[i].Text = text
+	}
+	return entries
+}
+
 // A Column is a column after that of the rows' names.
 type Column struct {
 	Name  string

@@ -83,7 +83,7 @@ func claims(t testing.TB, seed uint32, tables, methods, sets, splits int, named 
 		claim, leads := false, false
 		for _, p := range ev.Pairs {
 			for _, v := range []evidence.Verdict{evidence.Better, evidence.Worse, evidence.Mixed} {
-				claim = claim || p.Verdict == v || p.Count(v) > 0
+				claim = claim || p.Verdict == v || len(p.Named(v)) > 0
 			}
 			leads = leads || p.A == leader && p.Verdict == evidence.Better || p.B == leader && p.Verdict == evidence.Worse
 		}
@@ -182,7 +182,7 @@ func TestFewSplitsOfCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := ev.Pairs[0]
-			if p.Verdict == evidence.Better || p.Verdict == evidence.Worse || p.Count(evidence.Better)+p.Count(evidence.Worse) > 0 {
+			if p.Verdict.Found() || len(p.Named(evidence.Better))+len(p.Named(evidence.Worse)) > 0 {
 				claimed++
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -80,7 +79,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 func (p *Pair) compare(t *frame.Table, o Options) error {
 	p.Adjusted, p.Equivalence = math.NaN(), math.NaN()
 	for _, set := range t.Sets {
-		s, err := p.on(set, t.Metric, o)
+		s, err := p.on(t, set, o)
 		if err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 	if len(p.Gains) == 0 {
 		return nil
 	}
-	p.Rope = mean(p.ropes)
+	p.Rope = stats.Mean(p.ropes)
 	var err error
 	if p.test, err = stats.CorrectedT(p.Gains, 1, 0); err != nil { // data sets do not overlap
 		return err
@@ -117,7 +116,7 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 }
 
 // on compares the methods on a set. Without a common split the result has no splits.
-func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
+func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untested}
 	var ours, theirs, gains []*big.Rat
 	others := set.Entries[p.B].Runs
@@ -130,17 +129,13 @@ func (p *Pair) on(set frame.Set, m metric.Metric, o Options) (SetPair, error) {
 		if set.Draws && seen.again(a, others[i]) {
 			continue
 		}
-		gain := new(big.Rat).Sub(a.Value, others[i].Value)
-		if m.Better == metric.Lower {
-			gain.Neg(gain)
-		}
-		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value), append(theirs, others[i].Value), append(gains, gain)
+		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value), append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
 	}
 	if len(s.Splits) == 0 {
 		return s, nil
 	}
-	s.Ours, s.Theirs = mean(ours), mean(theirs)
-	s.Rope = o.Region.on(m, s.Ours, s.Theirs)
+	s.Ours, s.Theirs = stats.Mean(ours), stats.Mean(theirs)
+	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
 	var err error
 	if s.Test, err = stats.CorrectedT(gains, set.TrainPart(set.TrainRows), set.TestRows); err != nil {
 		return s, err
@@ -168,15 +163,6 @@ func (f fits) again(a, b frame.Run) bool {
 	return before
 }
 
-// mean is the mean of at least one value.
-func mean(values []*big.Rat) *big.Rat {
-	sum := new(big.Rat)
-	for _, v := range values {
-		sum.Add(sum, v)
-	}
-	return sum.Quo(sum, big.NewRat(int64(len(values)), 1))
-}
-
 // judge gives the verdicts from the adjusted p-values.
 func (p *Pair) judge(level float64) {
 	for i := range p.Sets {
@@ -184,16 +170,14 @@ func (p *Pair) judge(level float64) {
 			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, s.Gain, s.Rope)
 		}
 	}
-	switch {
-	case math.IsNaN(p.Adjusted):
+	if math.IsNaN(p.Adjusted) {
 		p.Verdict = Untested
-	default:
-		// A mean near zero does not show that differences are small if most sets lie outside of the region,
-		// on either side.
-		p.Verdict = verdict(p.Adjusted < level, p.Equivalence < level && 2*p.Within > len(p.Gains), p.Mean, p.Rope)
-		if found := p.Verdict == Better || p.Verdict == Worse; found && p.Signed.Plus.Cmp(p.Signed.Minus) != p.Mean.Sign() {
-			p.Verdict = Mixed
-		}
+		return
+	}
+	// A mean near zero does not show that differences are small if most sets lie outside of the region, on either side.
+	p.Verdict = verdict(p.Adjusted < level, p.Equivalence < level && 2*p.Within > len(p.Gains), p.Mean, p.Rope)
+	if p.Verdict.Found() && p.Signed.Plus.Cmp(p.Signed.Minus) != p.Mean.Sign() {
+		p.Verdict = Mixed
 	}
 }
 
@@ -208,17 +192,6 @@ func verdict(differs, equivalent bool, gain, rope *big.Rat) Verdict {
 		return Worse
 	}
 	return Open
-}
-
-// Count is the number of sets with a verdict.
-func (p *Pair) Count(v Verdict) int {
-	n := 0
-	for _, s := range p.Sets {
-		if s.Verdict == v {
-			n++
-		}
-	}
-	return n
 }
 
 // Named lists the sets with a verdict.
@@ -238,7 +211,10 @@ func (p *Pair) Deviation() float64 { return p.test.Std }
 // Reversed is the comparison of B with A.
 func (p Pair) Reversed() Pair {
 	p.A, p.B = p.B, p.A
-	p.Gains = negated(p.Gains)
+	p.Gains = slices.Clone(p.Gains)
+	for i, gain := range p.Gains {
+		p.Gains[i] = new(big.Rat).Neg(gain)
+	}
 	if p.Mean != nil {
 		p.Mean = new(big.Rat).Neg(p.Mean)
 		p.test.Mean, p.test.Statistic = p.Mean, -p.test.Statistic
@@ -257,6 +233,9 @@ func (p Pair) Reversed() Pair {
 	return p
 }
 
+// Found reports whether a difference that matters is found.
+func (v Verdict) Found() bool { return v == Better || v == Worse }
+
 func (v Verdict) reversed() Verdict {
 	switch v {
 	case Better:
@@ -265,12 +244,4 @@ func (v Verdict) reversed() Verdict {
 		return Better
 	}
 	return v
-}
-
-func negated(values []*big.Rat) []*big.Rat {
-	out := make([]*big.Rat, len(values))
-	for i, v := range values {
-		out[i] = new(big.Rat).Neg(v)
-	}
-	return out
 }

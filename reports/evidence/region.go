@@ -41,6 +41,14 @@ func UsualRegion(m metric.Metric) Region {
 	return Region{}
 }
 
+// RegionOr is the asked region, and the usual one of a metric where none is asked for.
+func RegionOr(asked *Region, m metric.Metric) Region {
+	if asked != nil {
+		return *asked
+	}
+	return UsualRegion(m)
+}
+
 // ParseRegion reads "0.5", in the unit of the table, or "10%", a share of the error.
 func ParseRegion(text string) (Region, error) {
 	number, relative := strings.CutSuffix(strings.TrimSpace(text), "%")

@@ -37,7 +37,7 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 	have := map[int]bool{}
 	for _, r := range rows {
 		have[r.Split] = true
-		if t.value(r) != nil {
+		if t.Value(r) != nil {
 			g.Done++
 			continue
 		}

@@ -22,7 +22,7 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 	}
 	has := map[string]bool{}
 	for _, r := range of.rows {
-		has[r.Method] = has[r.Method] || t.value(r) != nil
+		has[r.Method] = has[r.Method] || t.Value(r) != nil
 	}
 	var old []string
 	n := 0
@@ -31,7 +31,7 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 		case !has[r.Method] && !declares(r.Method):
 			note(&methods, r.Method)
 			return true
-		case r.Status == result.OK && t.value(r) == nil:
+		case r.Status == result.OK && t.Value(r) == nil:
 			n++
 			note(&old, r.Method)
 			return true

@@ -1,6 +1,16 @@
 package frame
 
-import "github.com/kernelboosting/bench/reports/doc"
+import (
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/doc"
+)
+
+// End appends to a document what ends every report: the command that computes what the table lacks, the report's records, and
+// the records of what is missing.
+func (t *Table) End(d *doc.Document, records ...doc.Block) {
+	d.Blocks = slices.Concat(d.Blocks, t.MissingCode(), records, t.MissingRecords())
+}
 
 // MissingCode is the command that computes what the table lacks; nothing if there is none.
 func (t *Table) MissingCode() []doc.Block {

@@ -3,6 +3,8 @@ package frame
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"math/big"
 	"slices"
 	"sort"
@@ -376,7 +378,7 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 		c.SQL = store.VersionQuery(t.Protocol, dataset, v)
 	}
 	for _, r := range rows {
-		if v := t.value(r); v != nil {
+		if v := t.Value(r); v != nil {
 			c.Runs = append(c.Runs, Run{r.Split, v, r.Score, r.ScoresHash})
 		}
 	}
@@ -395,8 +397,8 @@ func (c *Entry) summarise() {
 
 var hundred = big.NewRat(100, 1)
 
-// value is the metric of a finished run, nil without any.
-func (t *Table) value(r store.Row) *big.Rat {
+// Value is the metric of a finished run, nil without any.
+func (t *Table) Value(r store.Row) *big.Rat {
 	if r.Status != result.OK {
 		return nil
 	}
@@ -415,6 +417,33 @@ func (t *Table) ValueOf(s result.Score) *big.Rat {
 
 // Cells returns the table's cells of a method on a set, by split, whatever their status.
 func (t *Table) Cells(dataset, method string) []store.Row { return t.rows[cellKey{dataset, method}] }
+
+// All goes over the table's cells, whatever their status, by set, method and split.
+func (t *Table) All() iter.Seq[store.Row] {
+	return func(yield func(store.Row) bool) {
+		for _, s := range t.Sets {
+			for _, m := range t.Methods {
+				for _, r := range t.Cells(s.Name, m) {
+					if !yield(r) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Processors lists the kinds of processors that computed finished cells, those of most cells first, of equals the first by name.
+// Times of two kinds do not compare.
+func (t *Table) Processors() []string {
+	cells := map[string]int{}
+	for r := range t.All() {
+		if r.Status == result.OK && r.CPUSeconds != nil {
+			cells[r.Environment.CPU]++
+		}
+	}
+	return slices.SortedFunc(maps.Keys(cells), func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
+}
 
 // Splits returns the finished splits in increasing order.
 func (c Entry) Splits() []int {

@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // Ascending returns values for which larger is better, whatever the metric's direction. Nil stays nil.
@@ -92,6 +95,40 @@ func (t *Table) Measured() string {
 	return "test " + t.Metric.Title
 }
 
+// Decimals of means and differences: two of percentages, four of other values.
+func (t *Table) Decimals() int {
+	if t.Metric.Percent {
+		return 2
+	}
+	return 4
+}
+
+// Gain is how much better one value is than another, whatever the metric's direction.
+func (t *Table) Gain(value, other *big.Rat) *big.Rat {
+	return t.Difference(new(big.Rat).Sub(value, other))
+}
+
+// InFolds is the mean of the metric over the folds of a cell's chosen grid point; nil without folds.
+func (t *Table) InFolds(r store.Row) *big.Rat {
+	var values []*big.Rat
+	for _, f := range r.Folds {
+		if r.Selected != nil && f.GridIndex == *r.Selected {
+			if v := t.ValueOf(f.Score); v != nil {
+				values = append(values, v)
+			}
+		}
+	}
+	return stats.Mean(values)
+}
+
+// Chosen is the chosen grid point of a cell that ended ok, in the notation of its author; nil where it is not known.
+func (f Frame) Chosen(r store.Row) json.RawMessage {
+	if points := f.Grids[r.GridHash]; r.Status == result.OK && r.Selected != nil && *r.Selected < len(points) {
+		return points[*r.Selected]
+	}
+	return nil
+}
+
 // Absent is the text of a value that does not exist.
 const Absent = "-"
 
@@ -112,7 +149,7 @@ func Float(x *big.Rat) any {
 	return f
 }
 
-// Rat is a float64 as an exact value, nil for NaN.
+// Rat is a float64 as an exact value, nil if it is not finite.
 func Rat(x float64) *big.Rat {
 	if math.IsNaN(x) {
 		return nil
@@ -147,6 +184,15 @@ func Signed(x *big.Rat, decimals int) string {
 		return "+" + s
 	}
 	return s
+}
+
+// SignedFloat is Signed of a float64; "-" if it is not finite.
+func SignedFloat(x float64, decimals int) string {
+	r := Rat(x)
+	if r == nil {
+		return Absent
+	}
+	return Signed(r, decimals)
 }
 
 // zeroUnsigned removes the sign of a number that was rounded to zero.

@@ -18,15 +18,27 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report shows what was chosen.
+func Report() report.Report {
+	return report.Report{
+		Name: "grid", Folds: true,
+		Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
+		Long: `grid counts how often each value of each parameter was chosen on each set, names the
+sets whose choice sits on an edge of the grid, where a wider grid might do better, and
+sets the folds' results of the chosen points beside those of the test rows.`,
+		Example: `  bench report grid
+  bench report grid --methods GBRFF2 --datasets sonar`,
+		Flags: report.Plain(Build),
+	}
+}
 
 // axis is a parameter that varies in a method's grid.
 type axis struct {
@@ -46,26 +58,23 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{
-		Report: "grid", Label: cmp.Or(o.Label, "tab:grid:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.NotesOfPairs(),
-		Title: cmp.Or(o.Title, fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol)),
-	}
+	d := o.Document("grid", &t, fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), t.NotesOfPairs())
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value", "place", "places", "splits", "splits_ok", "version"}}
 	var edges []string
 	var tables, figures []doc.Block
 	for _, m := range t.Methods {
-		axes, err := axesOf(t, f.Grids, m)
+		axes, err := axesOf(f, &t, m)
 		if err != nil {
 			return d, err
 		}
 		if len(axes) == 0 {
 			continue
 		}
-		tables = append(tables, choices(t, m, axes))
+		tables = append(tables, choices(&t, m, axes))
 		for _, a := range axes {
 			figures = append(figures, a.figure(m))
-			a.record(t, m, &records)
-			edges = append(edges, a.edges(t, m)...)
+			a.record(&t, m, &records)
+			edges = append(edges, a.edges(&t, m)...)
 		}
 	}
 	if len(tables) == 0 {
@@ -77,24 +86,21 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that a wider grid might do better, unless the edge is a natural one:"}, edges...)
 	}
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
-	if len(flatteredMethods(t)) > 0 {
-		d.Blocks = append(d.Blocks, flattery(t))
+	flattery, folds := flattery(&t)
+	if flattery.Sections != nil {
+		d.Blocks = append(d.Blocks, flattery)
 	}
-	hindsight := regrets(t, f.Grids)
-	if len(hindsight) > 0 {
-		d.Blocks = append(d.Blocks, regretTable(t, hindsight))
+	all := []doc.Block{records, folds}
+	if table, records := regrets(f, &t); table.Sections != nil {
+		d.Blocks, all = append(d.Blocks, table), append(all, records)
 	}
 	d.Blocks = append(d.Blocks, figures...)
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), records, flatteryRecords(t))
-	if len(hindsight) > 0 {
-		d.Blocks = append(d.Blocks, regretRecords(t, hindsight))
-	}
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, all...)
 	return d, nil
 }
 
 // axesOf returns the parameters that vary in the grids of a method's cells, with what was chosen.
-func axesOf(t frame.Table, grids map[string][]json.RawMessage, method string) ([]*axis, error) {
+func axesOf(f frame.Frame, t *frame.Table, method string) ([]*axis, error) {
 	var axes []*axis
 	read := map[string]bool{}
 	for _, s := range t.Sets {
@@ -103,7 +109,7 @@ func axesOf(t frame.Table, grids map[string][]json.RawMessage, method string) ([
 				continue
 			}
 			read[r.GridHash] = true
-			for _, point := range grids[r.GridHash] {
+			for _, point := range f.Grids[r.GridHash] {
 				if err := addPoint(&axes, point); err != nil {
 					return nil, fmt.Errorf("a grid point of %s on %s: %w", method, s.Name, err)
 				}
@@ -116,8 +122,8 @@ func axesOf(t frame.Table, grids map[string][]json.RawMessage, method string) ([
 		a.sort()
 		for _, s := range t.Sets {
 			for _, r := range t.Cells(s.Name, method) {
-				if points := grids[r.GridHash]; r.Status == result.OK && r.Selected != nil && *r.Selected < len(points) {
-					if err := a.choose(s.Name, points[*r.Selected]); err != nil {
+				if point := f.Chosen(r); point != nil {
+					if err := a.choose(s.Name, point); err != nil {
 						return nil, fmt.Errorf("%s on %s, split %d: %w", method, s.Name, r.Split, err)
 					}
 				}
@@ -181,7 +187,7 @@ func (a *axis) total(set string) int {
 }
 
 // edges says on which sets the choice sits on an edge.
-func (a *axis) edges(t frame.Table, method string) []string {
+func (a *axis) edges(t *frame.Table, method string) []string {
 	if !a.numeric || len(a.values) < 3 {
 		return nil
 	}
@@ -201,31 +207,29 @@ func (a *axis) edges(t frame.Table, method string) []string {
 }
 
 // choices is the table of a method: sets by values.
-func choices(t frame.Table, method string, axes []*axis) doc.Table {
+func choices(t *frame.Table, method string, axes []*axis) doc.Table {
 	out := doc.Table{Heading: method, Caption: "Splits in which each value was chosen, " + method, Label: method, Corner: "Data set"}
 	for _, a := range axes {
 		for _, v := range a.values {
 			out.Head = append(out.Head, doc.Column{Name: v, Group: a.name})
 		}
 	}
-	var rows []doc.Row
 	for _, s := range t.Sets {
 		if axes[0].total(s.Name) == 0 {
 			continue
 		}
-		row := doc.Row{Name: s.Name}
+		var row []doc.Entry
 		for _, a := range axes {
 			for _, v := range a.values {
 				text := frame.Absent
 				if n := a.chosen[s.Name][v]; n > 0 {
 					text = strconv.Itoa(n)
 				}
-				row.Entries = append(row.Entries, doc.Entry{Text: text})
+				row = append(row, doc.Entry{Text: text})
 			}
 		}
-		rows = append(rows, row)
+		out.Add(s.Name, row...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }
 
@@ -243,7 +247,7 @@ func (a *axis) figure(method string) doc.Figure {
 		Alt: fmt.Sprintf("How often each value of %s was chosen for %s", a.name, method)}
 }
 
-func (a *axis) record(t frame.Table, method string, records *doc.Records) {
+func (a *axis) record(t *frame.Table, method string, records *doc.Records) {
 	for _, s := range t.Sets {
 		for i, v := range a.values {
 			if of := a.total(s.Name); of > 0 {
@@ -253,29 +257,13 @@ func (a *axis) record(t frame.Table, method string, records *doc.Records) {
 	}
 }
 
-// folds is the mean of the metric over the folds of a cell's chosen point; nil without any.
-func folds(t frame.Table, r store.Row) *big.Rat {
-	var values []*big.Rat
-	for _, e := range r.Folds {
-		if r.Selected == nil || e.GridIndex != *r.Selected {
-			continue
-		}
-		if v := t.ValueOf(e.Score); v != nil {
-			values = append(values, v)
-		}
-	}
-	return stats.NewSpread(values).Mean
-}
-
-// flattered is a method's mean over the counted sets that it has, in the folds and on the test rows.
-type flattered struct {
-	method      string
-	sets        int
-	folds, test *big.Rat
-}
-
-func flatteredMethods(t frame.Table) []flattered {
-	var out []flattered
+// flattery compares results of the chosen points in the folds with those on the test rows: for each method the means over the
+// counted sets that it has.
+func flattery(t *frame.Table) (doc.Table, doc.Records) {
+	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf("Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery", Corner: "Method",
+		Head:   []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"}, {Name: "diff.", Long: "difference", Kind: doc.Signed}},
+		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.", "Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them look better."}}
+	records := doc.Records{Name: "folds", Columns: []string{"protocol", "metric", "method", "datasets", "folds", "test", "flattery"}}
 	for i, m := range t.Methods {
 		var inFolds, onTest []*big.Rat
 		for _, s := range t.Sets {
@@ -284,52 +272,21 @@ func flatteredMethods(t frame.Table) []flattered {
 			}
 			var values []*big.Rat
 			for _, r := range t.Cells(s.Name, m) {
-				if v := folds(t, r); v != nil && r.Status == result.OK {
+				if v := t.InFolds(r); v != nil && r.Status == result.OK {
 					values = append(values, v)
 				}
 			}
-			if mean := stats.NewSpread(values).Mean; mean != nil {
+			if mean := stats.Mean(values); mean != nil {
 				inFolds, onTest = append(inFolds, mean), append(onTest, s.Entries[i].Mean)
 			}
 		}
-		if len(inFolds) > 0 {
-			out = append(out, flattered{m, len(inFolds), stats.NewSpread(inFolds).Mean, stats.NewSpread(onTest).Mean})
+		folds, test := stats.Mean(inFolds), stats.Mean(onTest)
+		if folds == nil {
+			continue
 		}
+		better := t.Gain(folds, test)
+		out.Add(m, doc.Texts(strconv.Itoa(len(inFolds)), frame.Text(folds, t.Decimals()), frame.Text(test, t.Decimals()), frame.Signed(better, t.Decimals()))...)
+		records.Add(t.Protocol, t.Metric.Name, m, len(inFolds), frame.Float(folds), frame.Float(test), frame.Float(better))
 	}
-	return out
-}
-
-// flattery is the table that compares results in the folds with results on the test rows.
-func flattery(t frame.Table) doc.Table {
-	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf("Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery", Corner: "Method",
-		Head:   []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"}, {Name: "diff.", Long: "difference", Kind: doc.Signed}},
-		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.", "Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them look better."}}
-	decimals := 4
-	if t.Metric.Percent {
-		decimals = 2
-	}
-	var rows []doc.Row
-	for _, x := range flatteredMethods(t) {
-		rows = append(rows, doc.Row{Name: x.method, Entries: []doc.Entry{{Text: strconv.Itoa(x.sets)}, {Text: frame.Text(x.folds, decimals)}, {Text: frame.Text(x.test, decimals)},
-			{Text: frame.Signed(difference(t, x), decimals)}}})
-	}
-	out.Sections = [][]doc.Row{rows}
-	return out
-}
-
-// difference is how much better the folds look than the test rows.
-func difference(t frame.Table, x flattered) *big.Rat {
-	d := new(big.Rat).Sub(x.folds, x.test)
-	if t.Metric.Better == metric.Lower {
-		d.Neg(d)
-	}
-	return d
-}
-
-func flatteryRecords(t frame.Table) doc.Records {
-	out := doc.Records{Name: "folds", Columns: []string{"protocol", "metric", "method", "datasets", "folds", "test", "flattery"}}
-	for _, x := range flatteredMethods(t) {
-		out.Add(t.Protocol, t.Metric.Name, x.method, x.sets, frame.Float(x.folds), frame.Float(x.test), frame.Float(difference(t, x)))
-	}
-	return out
+	return out, records
 }

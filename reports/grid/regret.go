@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -17,29 +16,43 @@ import (
 // regret is what the choice of a grid point by the folds cost a method on a set. Values are means over the splits
 // with tests of every grid point.
 type regret struct {
-	set, method string
-	splits      int
-	chosen      *big.Rat // the test of the points that the folds chose
-	best        *big.Rat // the test of the point that these tests find best, for each split by itself
-	one         *big.Rat // the test of the one point that is best over all splits; nil where grids differ
-	point       string   // that point
+	splits int
+	chosen *big.Rat // the test of the points that the folds chose
+	best   *big.Rat // the test of the point that these tests find best, for each split by itself
+	one    *big.Rat // the test of the one point that is best over all splits; nil where grids differ
+	point  string   // that point
 }
 
 // regrets has a row for every set and method with tests of all grid points.
-func regrets(t frame.Table, grids map[string][]json.RawMessage) []regret {
-	var out []regret
+func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
+	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf("Mean test %s of the points chosen by the folds, and of those that are best by the test itself", t.Metric.Title),
+		Label: "regret", Corner: "Data set, method",
+		Head: []doc.Column{{Name: "splits"}, {Name: "chosen"}, {Name: "best", Long: "best of each split"}, {Name: "regret", Kind: doc.Signed},
+			{Name: "one", Long: "best over all splits"}, {Name: "regret", Kind: doc.Signed}, {Name: "which", Kind: doc.Words}},
+		Legend: []string{"Chosen: the grid point with the best folds, refitted; what a user gets.",
+			"Best: in each split the point with the best test; one: the point with the best mean test over the splits. Both know the answer beforehand: papers that report the best of a grid on the test rows report these."}}
+	records := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits", "chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
-			if r, ok := regretOf(t, t.Cells(s.Name, m), grids); ok {
-				r.set, r.method = s.Name, m
-				out = append(out, r)
+			r, ok := regretOf(t, t.Cells(s.Name, m), f.Grids)
+			if !ok {
+				continue
 			}
+			cost, ofOne, costOfOne := t.Gain(r.best, r.chosen), frame.Absent, (*big.Rat)(nil)
+			if r.one != nil {
+				costOfOne = t.Gain(r.one, r.chosen)
+				ofOne = frame.Signed(costOfOne, t.Decimals())
+			}
+			out.Add(s.Name+", "+m, doc.Texts(strconv.Itoa(r.splits), frame.Text(r.chosen, t.Decimals()), frame.Text(r.best, t.Decimals()), frame.Signed(cost, t.Decimals()),
+				frame.Text(r.one, t.Decimals()), ofOne, r.point)...)
+			records.Add(t.Protocol, t.Metric.Name, s.Name, m, r.splits, frame.Float(r.chosen), frame.Float(r.best), frame.Float(cost),
+				frame.Float(r.one), frame.Float(costOfOne), r.point, t.Version(s.Name, m))
 		}
 	}
-	return out
+	return out, records
 }
 
-func regretOf(t frame.Table, cells []store.Row, grids map[string][]json.RawMessage) (regret, bool) {
+func regretOf(t *frame.Table, cells []store.Row, grids map[string][]json.RawMessage) (regret, bool) {
 	var chosen, best []*big.Rat
 	byPoint := map[int][]*big.Rat{}
 	hash, oneGrid := "", true
@@ -69,59 +82,14 @@ func regretOf(t frame.Table, cells []store.Row, grids map[string][]json.RawMessa
 	if len(chosen) == 0 {
 		return regret{}, false
 	}
-	out := regret{splits: len(chosen), chosen: stats.NewSpread(chosen).Mean, best: stats.NewSpread(best).Mean}
+	out := regret{splits: len(chosen), chosen: stats.Mean(chosen), best: stats.Mean(best)}
 	for g := 0; oneGrid && g < len(grids[hash]); g++ {
 		if len(byPoint[g]) != len(chosen) {
 			continue
 		}
-		if mean := stats.NewSpread(byPoint[g]).Mean; out.one == nil || t.Metric.Compare(mean, out.one) > 0 {
+		if mean := stats.Mean(byPoint[g]); out.one == nil || t.Metric.Compare(mean, out.one) > 0 {
 			out.one, out.point = mean, string(grids[hash][g])
 		}
 	}
 	return out, true
-}
-
-// cost is how much better another value is than the value that the folds chose.
-func cost(t frame.Table, chosen, other *big.Rat) *big.Rat {
-	if other == nil {
-		return nil
-	}
-	d := new(big.Rat).Sub(other, chosen)
-	if t.Metric.Better == metric.Lower {
-		d.Neg(d)
-	}
-	return d
-}
-
-func regretTable(t frame.Table, all []regret) doc.Table {
-	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf("Mean test %s of the points chosen by the folds, and of those that are best by the test itself", t.Metric.Title),
-		Label: "regret", Corner: "Data set, method",
-		Head: []doc.Column{{Name: "splits"}, {Name: "chosen"}, {Name: "best", Long: "best of each split"}, {Name: "regret", Kind: doc.Signed},
-			{Name: "one", Long: "best over all splits"}, {Name: "regret", Kind: doc.Signed}, {Name: "which", Kind: doc.Words}},
-		Legend: []string{"Chosen: the grid point with the best folds, refitted; what a user gets.",
-			"Best: in each split the point with the best test; one: the point with the best mean test over the splits. Both know the answer beforehand: papers that report the best of a grid on the test rows report these."}}
-	decimals := 4
-	if t.Metric.Percent {
-		decimals = 2
-	}
-	var rows []doc.Row
-	for _, r := range all {
-		one := doc.Entry{Text: frame.Absent}
-		if d := cost(t, r.chosen, r.one); d != nil {
-			one = doc.Entry{Text: frame.Signed(d, decimals)}
-		}
-		rows = append(rows, doc.Row{Name: r.set + ", " + r.method, Entries: []doc.Entry{{Text: strconv.Itoa(r.splits)}, {Text: frame.Text(r.chosen, decimals)},
-			{Text: frame.Text(r.best, decimals)}, {Text: frame.Signed(cost(t, r.chosen, r.best), decimals)}, {Text: frame.Text(r.one, decimals)}, one, {Text: r.point}}})
-	}
-	out.Sections = [][]doc.Row{rows}
-	return out
-}
-
-func regretRecords(t frame.Table, all []regret) doc.Records {
-	out := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits", "chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
-	for _, r := range all {
-		out.Add(t.Protocol, t.Metric.Name, r.set, r.method, r.splits, frame.Float(r.chosen), frame.Float(r.best), frame.Float(cost(t, r.chosen, r.best)),
-			frame.Float(r.one), frame.Float(cost(t, r.chosen, r.one)), r.point, t.Version(r.set, r.method))
-	}
-	return out
 }

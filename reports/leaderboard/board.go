@@ -131,7 +131,7 @@ func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) error {
 			continue
 		}
 		r.Have++
-		gains = append(gains, new(big.Rat).Sub(v, stats.NewSpread(matrix[s]).Mean))
+		gains = append(gains, new(big.Rat).Sub(v, stats.Mean(matrix[s])))
 		twice, others := 0, len(matrix[s])
 		if r.Whole {
 			twice, others = -1, others-1 // without the tie with itself

@@ -6,25 +6,58 @@
 // that the data chose, since a verdict needs the larger mean. A partial method is below, on the sets that it
 // has.
 //
-//	board.go         the order, as data
-//	words.go         the numbers of the order, as text
-//	leaderboard.go   the report
-//
 // Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing.
 // Package evidence decides which methods are told apart. The first screen of package page has the same rows.
 package leaderboard
 
 import (
-	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 )
+
+// Report is who leads.
+func Report() report.Report {
+	return report.Report{
+		Name:    "leaderboard",
+		Summary: "Who leads: a row a method, and what is not told apart from the leader",
+		Long: `leaderboard puts the methods in the order of their mean gain over the field, which is
+the order of their means over data sets. Beside it: an interval over data sets, the
+share of wins, the average rank, whether the method is told apart from the leader,
+the processor time of a cell, and how many sets it has. Methods that lack sets stand
+below, on the sets that they have.
+
+The leader is chosen by the data, so that the tests are adjusted for each method with
+each. With --focus the others are compared with that method, which you name before
+you look, and the tests are adjusted for it alone.`,
+		Example: `  bench report leaderboard
+  bench report leaderboard --focus MyBoost
+  bench report leaderboard --format latex -o leaders.tex`,
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			region := report.TestFlags(flags, &o.Level)
+			focus := report.MethodFlag(flags, "focus", "compare the others with this method (default with the leader)")
+			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
+				if o.Method, err = focus(f); err != nil {
+					return d, err
+				}
+				if o.Region, err = region(); err != nil {
+					return d, err
+				}
+				return Build(f, o)
+			}
+		},
+	}
+}
 
 // Options adjust the table.
 type Options struct {
@@ -54,7 +87,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	sentence, err := compare.Summary(t, ev, asked)
+	page, err := compare.New(t, ev, asked)
 	if err != nil {
 		return doc.Document{}, err
 	}
@@ -62,12 +95,10 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{
-		Report: "leaderboard", Label: cmp.Or(o.Label, "tab:leaderboard:"+t.Protocol), Warnings: t.Warnings, Notes: t.NotesOfPairs(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol)),
-	}
-	d.Blocks = append([]doc.Block{doc.Prose{Paragraphs: []string{sentence}}, b.table(&t, ev)}, t.MissingCode()...)
-	d.Blocks = append(append(d.Blocks, b.records(&t, ev)), t.MissingRecords()...)
+	d := report.Options{Title: o.Title, Label: o.Label}.Document("leaderboard", &t,
+		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary()}}, b.table(&t, ev)}
+	t.End(&d, b.records(&t, ev))
 	return d, nil
 }
 
@@ -86,22 +117,20 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	if partial {
 		out.Head = append(out.Head, doc.Column{Name: "sets"})
 	}
-	out.Sections = make([][]doc.Row, 1)
 	best := b.best()
 	for _, r := range b.Rows {
-		row := doc.Row{Name: r.Method, Entries: []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: signed(t, r.Gains.Low)}, {Text: signed(t, r.Gains.High)},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}}
+		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low, t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
-			row.Entries = append(row.Entries, doc.Entry{Text: r.Time()})
+			row = append(row, doc.Entry{Text: r.Time()})
 		}
 		if partial {
-			row.Entries = append(row.Entries, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
+			row = append(row, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
 		}
 		if !r.Whole && len(out.Sections) == 1 {
 			out.Sections = append(out.Sections, nil)
 		}
-		last := &out.Sections[len(out.Sections)-1]
-		*last = append(*last, row)
+		out.Add(r.Method, row...)
 	}
 	return out
 }
@@ -173,4 +202,72 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// words are what a row says of its method compared with the asked method.
+var words = map[evidence.Verdict]string{
+	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "differs both ways", evidence.Open: "not told apart", evidence.Untested: "too few sets",
+}
+
+// Word says how a row's method compares with the asked method.
+func (b *Board) Word(r Row) string {
+	switch {
+	case r.Place == b.Asked && b.Named:
+		return "itself"
+	case r.Place == b.Asked:
+		return "leads"
+	case r.Against == nil:
+		return "no common split"
+	case r.Against.Verdict == evidence.Smaller:
+		return "smaller than " + b.Matter
+	}
+	return words[r.Against.Verdict]
+}
+
+// Coverage is how many of the sets that count the method has.
+func (b *Board) Coverage(r Row) string { return fmt.Sprintf("%d of %d", r.Have, len(b.Sets)) }
+
+// GainText is the mean gain with its sign, in the unit of the table.
+func (r Row) GainText(t *frame.Table) string {
+	if r.Gain == nil {
+		return frame.Absent
+	}
+	return frame.Signed(r.Gain, t.Decimals())
+}
+
+// GainsText is the interval of the gain.
+func (r Row) GainsText(t *frame.Table) string {
+	return between(frame.SignedFloat(r.Gains.Low, t.Decimals()), frame.SignedFloat(r.Gains.High, t.Decimals()))
+}
+
+// WinText is the share of wins in percent, without the unit.
+func (r Row) WinText() string { return percent(r.Wins) }
+
+// WinRatesText is the interval of the share of wins.
+func (r Row) WinRatesText() string {
+	return between(percent(frame.Rat(r.WinRates.Low)), percent(frame.Rat(r.WinRates.High)))
+}
+
+// percent writes a share without its unit.
+func percent(x *big.Rat) string {
+	if x == nil {
+		return frame.Absent
+	}
+	return new(big.Rat).Mul(x, big.NewRat(100, 1)).FloatString(0)
+}
+
+// between joins the ends of an interval, "-" for none.
+func between(low, high string) string {
+	if low == frame.Absent || high == frame.Absent {
+		return frame.Absent
+	}
+	return low + " to " + high
+}
+
+// Time is the mean processor time of a cell as people read it.
+func (r Row) Time() string {
+	if math.IsNaN(r.Seconds) {
+		return frame.Absent
+	}
+	return wording.Seconds(r.Seconds)
 }

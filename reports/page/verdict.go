@@ -39,11 +39,15 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if p.evidence, err = options.Evidence(&t); err != nil {
 		return err
 	}
-	d, err := compare.Document(t, p.evidence, options)
+	asked, err := compare.New(t, p.evidence, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	d, err := asked.Document()
 	if err != nil {
 		return err
 	}
@@ -57,12 +61,14 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		}
 		of := options
 		of.Method, of.Chosen = m, options.Chosen && m == options.Method
-		sentence, err := compare.Summary(t, p.evidence, of)
-		if errors.Is(err, frame.ErrNoResults) {
-			sentence, err = noVerdict(err), nil
-		}
-		if err != nil {
+		sentence := ""
+		switch one, err := compare.New(t, p.evidence, of); {
+		case errors.Is(err, frame.ErrNoResults):
+			sentence = noVerdict(err)
+		case err != nil:
 			return err
+		default:
+			sentence = one.Summary()
 		}
 		if p.method(i).Verdict = sentence; m == options.Method {
 			p.Verdict.Sentence = sentence

@@ -107,28 +107,17 @@ type figure struct {
 // meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
 	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
-	verdicts, err := compare.Build(f, asked)
+	page, err := compare.Of(f, asked)
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{o: o, frame: f}
-	if b.table, err = f.TableOf(o.Metric); err != nil {
+	verdicts, err := page.Document()
+	if err != nil {
 		return nil, err
 	}
-	if b.ev, err = asked.Evidence(&b.table); err != nil {
-		return nil, err
-	}
-	if b.first, b.rest, err = compare.Sentences(b.table, b.ev, asked); err != nil {
-		return nil, err
-	}
-	if b.lacks, err = compare.Preliminary(b.table, b.ev, asked); err != nil {
-		return nil, err
-	}
-	for _, s := range b.table.Sets {
-		for _, m := range b.table.Methods {
-			b.rows = append(b.rows, b.table.Cells(s.Name, m)...)
-		}
-	}
+	b := &builder{o: o, frame: f, table: page.Table, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
+	b.first, b.rest = page.Sentences()
+	b.rows = slices.Collect(b.table.All())
 	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Ranks: accuracy.RanksMid, Label: string(labelOf(o.Method))})
 	if err != nil {
 		return nil, err

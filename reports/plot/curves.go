@@ -7,7 +7,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// A Series is a named line through values at common places.
+// A Series is a named value for each group of bars.
 type Series struct {
 	Name   string
 	Values []float64
@@ -19,17 +19,8 @@ type Curve struct {
 	Points []Point // X, Y and Up
 }
 
-// Lines draws series over xs as Curves does. There is at least one series and at least one x.
-func Lines(xs []float64, series []Series, x, y Axis) doc.Plot {
-	curves := make([]Curve, len(series))
-	for i, l := range series {
-		curves[i].Name = l.Name
-		for k, v := range l.Values {
-			curves[i].Points = append(curves[i].Points, Point{X: xs[k], Y: v})
-		}
-	}
-	return Curves(curves, nil, "", x, y)
-}
+// End is the last point.
+func (c Curve) End() Point { return c.Points[len(c.Points)-1] }
 
 // Curves draws at least one curve. The names stand at the right where all curves end at the same place, and otherwise below.
 // The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are in the background, and their
@@ -46,7 +37,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			}
 		}
 		for _, c := range curves {
-			words, ends = append(words, c.Name), append(ends, c.Points[len(c.Points)-1].X)
+			words, ends = append(words, c.Name), append(ends, c.End().X)
 		}
 		words = clipped(words, width/2)
 		beside := slices.Min(ends) == slices.Max(ends)
@@ -63,7 +54,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 		}
 		var keys []key
 		if beside {
-			s.nameEnds(curves, words)
+			s.nameEnds(curves, words, true)
 		} else {
 			for i := range min(len(curves), doc.SeriesRoles) {
 				keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
@@ -71,7 +62,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 					marker(d, i, x, y)
 				}, words[i]})
 			}
-			s.nameBackground(curves[len(keys):], words[len(keys):])
+			s.nameEnds(curves[len(keys):], words[len(keys):], false)
 		}
 		if printed != nil {
 			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, called})
@@ -110,36 +101,30 @@ func (s *sheet) curve(i int, points []Point) {
 	}
 }
 
-// nameEnds writes the names of curves at the right, near their last points.
-func (s *sheet) nameEnds(curves []Curve, words []string) {
+// nameEnds writes the names of curves near their last points: at the right of the area, or, for curves in the background, which
+// look alike, within it.
+func (s *sheet) nameEnds(curves []Curve, words []string, beside bool) {
 	var ends []float64
 	for _, c := range curves {
-		ends = append(ends, s.y.At(c.Points[len(c.Points)-1].Y))
+		ends = append(ends, s.y.At(c.End().Y))
 	}
 	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
+		x := s.x.At(curves[i].End().X)
+		if !beside {
+			to, anchor := 8.0, doc.Start
+			if x+to+tickWidth(words[i]) > s.area.x2 {
+				to, anchor = -to, doc.End
+			}
+			s.Line(doc.Rest, x, ends[i], x+to, at)
+			s.Word(doc.Tick, x+1.25*to, at+3.5, anchor, words[i])
+			continue
+		}
 		role := doc.Name
 		if i >= doc.SeriesRoles {
 			role = doc.Tick
 		}
-		end := curves[i].Points[len(curves[i].Points)-1].X
-		s.Line(doc.Rest, s.x.At(end)+4, ends[i], s.x.To+12, at)
+		s.Line(doc.Rest, x+4, ends[i], s.x.To+12, at)
 		s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
-	}
-}
-
-// nameBackground writes the names of curves in the background, which look alike, near their last points.
-func (s *sheet) nameBackground(curves []Curve, words []string) {
-	var ends []float64
-	for _, c := range curves {
-		ends = append(ends, s.y.At(c.Points[len(c.Points)-1].Y))
-	}
-	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
-		x, to, anchor := s.x.At(curves[i].Points[len(curves[i].Points)-1].X), 8.0, doc.Start
-		if x+to+tickWidth(words[i]) > s.area.x2 {
-			to, anchor = -to, doc.End
-		}
-		s.Line(doc.Rest, x, ends[i], x+to, at)
-		s.Word(doc.Tick, x+1.25*to, at+3.5, anchor, words[i])
 	}
 }
 

@@ -82,6 +82,15 @@ func points(t *rapid.T, least float64) []Point {
 	return out
 }
 
+// curve is a curve with values at 1, 2 and so on.
+func curve(i int, values ...float64) Curve {
+	c := Curve{Name: fmt.Sprint("m", i)}
+	for k, v := range values {
+		c.Points = append(c.Points, Point{X: float64(k + 1), Y: v})
+	}
+	return c
+}
+
 // At every width all marks are on the sheet and no two words lie on one another, however many there are.
 func TestDrawingsAreOnTheirSheets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,15 +104,11 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 		}
 		inside(t, Bars(bars, "lambda", "splits that chose it"))
 		n := rapid.IntRange(2, 30).Draw(t, "splits")
-		var xs []float64
-		for i := range n {
-			xs = append(xs, float64(i+1))
-		}
-		var series []Series
+		var curves []Curve
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
-			series = append(series, Series{Name: fmt.Sprint("m", i), Values: rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")})
+			curves = append(curves, curve(i, rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")...))
 		}
-		inside(t, Lines(xs, series, Axis{Title: "splits", Whole: true}, Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
+		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true}, Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
 		var strips []Strip
 		for i, p := range ps {
 			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}}, Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
@@ -162,12 +167,12 @@ func TestSpread(t *testing.T) {
 // Lines that are told apart by colour are told apart by dashes and marks too: no two of the first have the same role, nor neighbours the
 // same shape. The others are in the background.
 func TestSeriesWithoutColours(t *testing.T) {
-	var series []Series
+	var curves []Curve
 	for i := range 28 {
-		series = append(series, Series{Name: fmt.Sprint("m", i), Values: []float64{float64(i), float64(i)}})
+		curves = append(curves, curve(i, float64(i), float64(i)))
 	}
 	shapes, lines := map[doc.Role]doc.Shape{}, map[doc.Role]int{}
-	for _, m := range Lines([]float64{1, 2}, series, Axis{}, Axis{})(doc.ColumnWidth).Marks {
+	for _, m := range Curves(curves, nil, "", Axis{}, Axis{})(doc.ColumnWidth).Marks {
 		switch m.Shape {
 		case doc.Line:
 			lines[m.Role]++

@@ -256,10 +256,10 @@ func names(n int) string {
 	return fmt.Sprintf("%d names", n)
 }
 
-// Background is the end of a legend, which says that Lines draws series in the background; "" if there are too few series
-// for this. The series must be in the order of their last value, the best first.
-func Background(series int) string {
-	if series <= doc.SeriesRoles {
+// Background is the end of a legend, which says that Curves draws curves in the background; "" if there are too few
+// for this. The curves must be in the order of their last value, the best first.
+func Background(curves int) string {
+	if curves <= doc.SeriesRoles {
 		return ""
 	}
 	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)

@@ -24,7 +24,7 @@ var policies = []policy{
 
 // missing shows the average ranks under each policy side by side, over the sets of the main group with results of any method. It
 // returns nothing if no cell is missing.
-func missing(t frame.Table) (table, records []doc.Block) {
+func missing(t *frame.Table) (table, records []doc.Block) {
 	type line struct {
 		means   []*big.Rat // nil for a missing method
 		there   int
@@ -78,7 +78,7 @@ func missing(t frame.Table) (table, records []doc.Block) {
 				for i := range ranks {
 					column[i] = ranks[i][k]
 				}
-				average[k] = stats.NewSpread(column).Mean
+				average[k] = stats.Mean(column)
 			}
 		}
 		best := stats.Smallest(average)
@@ -94,7 +94,7 @@ func missing(t frame.Table) (table, records []doc.Block) {
 }
 
 // of ranks the k methods of a set. The ranks add up to k (k+1)/2, whichever cells are missing.
-func (p policy) of(t frame.Table, means []*big.Rat, there int) []*big.Rat {
+func (p policy) of(t *frame.Table, means []*big.Rat, there int) []*big.Rat {
 	var present []*big.Rat
 	for _, m := range means {
 		if m != nil {

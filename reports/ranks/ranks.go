@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/published"
@@ -20,6 +21,20 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report is the page of average ranks.
+func Report() report.Report {
+	return report.Report{
+		Name:    "ranks",
+		Summary: "Average ranks of the methods, with their spread over splits",
+		Long: `ranks places the methods that have every counted data set, in the conventions of
+report accuracy, and ranks every split by itself to show how far a place depends on
+the splits.`,
+		Example: `  bench report ranks
+  bench report ranks --metric mcc --format csv`,
+		Flags: report.Plain(Build),
+	}
+}
 
 // head names the columns: the rank, and after it the spread of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
@@ -44,37 +59,32 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err := t.Ranked(); err != nil {
 		return doc.Document{}, err
 	}
-	over := frame.Count(len(t.Counted), "data set")
-	d := doc.Document{
-		Report: "ranks", Label: cmp.Or(o.Label, "tab:ranks:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title, over, t.Protocol)),
-	}
+	d := o.Document("ranks", &t, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank", "exact", "splits",
 		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {
 		if c.label == "paper" && !published.Ranks(t.Published) {
 			continue
 		}
-		table, err := c.table(t, &records)
+		table, err := c.table(&t, &records)
 		if err != nil {
 			return d, err
 		}
 		d.Blocks = append(d.Blocks, table)
 	}
-	resampled, resampledRecords, err := stability(t)
+	resampled, resampledRecords, err := stability(&t)
 	if err != nil {
 		return d, err
 	}
-	spread, bySeed := seeds(t)
-	table, policies := missing(t)
-	d.Blocks = append(append(append(d.Blocks, resampled), spread...), table...)
-	d.Blocks = append(append(append(d.Blocks, t.MissingCode()...), records, resampledRecords), policies...)
-	d.Blocks = append(append(d.Blocks, bySeed...), t.MissingRecords()...)
+	spread, bySeed := seeds(&t)
+	table, policies := missing(&t)
+	d.Blocks = slices.Concat(d.Blocks, []doc.Block{resampled}, spread, table)
+	t.End(&d, slices.Concat([]doc.Block{records, resampledRecords}, policies, bySeed)...)
 	return d, nil
 }
 
 // table ranks the methods, the best first, and adds its rows to the records.
-func (c convention) table(t frame.Table, records *doc.Records) (doc.Table, error) {
+func (c convention) table(t *frame.Table, records *doc.Records) (doc.Table, error) {
 	splits := t.CommonSplits()
 	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method", Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
 		fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), least, quartiles, largest.", frame.Count(len(splits), "split"))}}
@@ -91,18 +101,39 @@ func (c convention) table(t frame.Table, records *doc.Records) (doc.Table, error
 		return out, err
 	}
 	best, spreads := stats.Smallest(average), stats.Spreads(bySplit, len(t.Whole()))
-	var rows []doc.Row
 	for _, k := range stats.Order(average) {
 		s, method := spreads[k], t.Methods[k]
 		tip := fmt.Sprintf("%s: exactly %s, over %s", method, average[k], strings.Join(t.Counted, ", "))
-		row := doc.Row{Name: method, Entries: []doc.Entry{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}}
+		row := []doc.Entry{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}
 		record := []any{t.Metric.Name, c.name, method, t.Counted, frame.Float(average[k]), average[k].String(), splits}
 		for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
-			row.Entries, record = append(row.Entries, doc.Entry{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
+			row, record = append(row, doc.Entry{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
 		}
-		rows = append(rows, row)
+		out.Add(method, row...)
 		records.Add(record...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out, nil
+}
+
+// stability shows how much the places depend on which data sets the table has: it ranks over data sets drawn from the table's.
+func stability(t *frame.Table) (doc.Table, doc.Records, error) {
+	const draws, level, seed = 10_000, 0.95, 1
+	out := doc.Table{Caption: "Average ranks over resampled data sets", Label: "stability", Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "from", Group: "resampled"}, {Name: "to", Group: "resampled"}, {Name: "first"}},
+		Legend: []string{fmt.Sprintf("As many data sets are drawn from those of the table, with replacement, %d times: the interval of %.4g %% of the average ranks, and the share of draws in which the method ranks first, ties divided.", draws, 100*level)}}
+	records := doc.Records{Name: "stability", Columns: []string{"metric", "method", "datasets", "rank", "low", "high", "first", "level", "draws"}}
+	means := t.Means()
+	average, err := stats.AverageRanks(means)
+	if err != nil {
+		return out, records, err
+	}
+	resampled, err := stats.ResampledRanks(means, level, draws, seed)
+	if err != nil {
+		return out, records, err
+	}
+	for _, k := range stats.Order(average) {
+		r := resampled[k]
+		out.Add(t.Methods[k], doc.Texts(frame.Text(average[k], 2), frame.Number(r.Interval.Low, 2), frame.Number(r.Interval.High, 2), frame.Probability(r.First))...)
+		records.Add(t.Metric.Name, t.Methods[k], t.Counted, frame.Float(average[k]), r.Interval.Low, r.Interval.High, r.First, level, draws)
+	}
+	return out, records, nil
 }

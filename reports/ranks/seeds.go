@@ -56,13 +56,13 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 // tested with several seeds; without such methods there is no table. Each deviation is a mean over sets of the main group, the
 // same sets for every method: the sets on which every method has both deviations. If there are no such sets, they are the sets
 // on which every method has the deviation over seeds.
-func seeds(t frame.Table) (table, records []doc.Block) {
+func seeds(t *frame.Table) (table, records []doc.Block) {
 	values := doc.Records{Name: "seeds", Columns: []string{"metric", "dataset", "method", "splits", "seeds", "std_seeds", "std_splits"}}
 	spreads := map[[2]string]seedSpread{}
 	var methods []string
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
-			v, ok := seedSpreadOf(&t, s, m)
+			v, ok := seedSpreadOf(t, s, m)
 			if !ok {
 				continue
 			}
@@ -92,29 +92,23 @@ func seeds(t frame.Table) (table, records []doc.Block) {
 	if names == nil {
 		return nil, []doc.Block{values}
 	}
-	return []doc.Block{seedTable(t.Metric.Percent, methods, names, spreads)}, []doc.Block{values}
+	return []doc.Block{seedTable(t, methods, names, spreads)}, []doc.Block{values}
 }
 
 // seedTable has the mean deviations over the named sets, a row a method. A dash stands for a deviation that does not exist.
-func seedTable(percent bool, methods, names []string, spreads map[[2]string]seedSpread) doc.Table {
+func seedTable(t *frame.Table, methods, names []string, spreads map[[2]string]seedSpread) doc.Table {
 	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, beside that over splits", Label: "seeds", Corner: "Method",
 		Head: []doc.Column{{Name: "seeds"}, {Name: "over seeds"}, {Name: "over splits"}},
 		Legend: []string{fmt.Sprintf("Means over %s: %s.", frame.Count(len(names), "data set"), strings.Join(names, ", ")),
 			"Over seeds: of each set the root of the mean over splits of the variance over seeds (divisor n-1).",
 			"Over splits: the deviation of the results (divisor n-1), each of one seed; a dash where there is one split, or where splits are draws of the method themselves."}}
-	decimals := 4
-	if percent {
-		decimals = 2
-	}
-	var rows []doc.Row
 	for _, m := range methods {
 		count, overSeeds, overSplits := 0, 0.0, 0.0
 		for _, name := range names {
 			v := spreads[[2]string{name, m}]
 			count, overSeeds, overSplits = v.seeds, overSeeds+v.overSeeds/float64(len(names)), overSplits+v.overSplits/float64(len(names))
 		}
-		rows = append(rows, doc.Row{Name: m, Entries: []doc.Entry{{Text: strconv.Itoa(count)}, {Text: frame.Text(frame.Rat(overSeeds), decimals)}, {Text: frame.Text(frame.Rat(overSplits), decimals)}}})
+		out.Add(m, doc.Texts(strconv.Itoa(count), frame.Text(frame.Rat(overSeeds), t.Decimals()), frame.Text(frame.Rat(overSplits), t.Decimals()))...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }

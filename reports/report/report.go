@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -57,6 +58,13 @@ type Options struct {
 	Label  string // for LaTeX; "" for one made of the report and the protocol
 }
 
+// Document begins the document of a report on a table. title is the usual title; notes are those of the table that the report
+// shows.
+func (o Options) Document(name string, t *frame.Table, title string, notes []string) doc.Document {
+	return doc.Document{Report: name, Title: cmp.Or(o.Title, title), Label: cmp.Or(o.Label, "tab:"+name+":"+t.Protocol),
+		Warnings: t.Warnings, Provenance: t.Provenance, Notes: notes}
+}
+
 // Plain is the Flags of a report that has no other options.
 func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(Flags) Build {
 	return func(flags Flags) Build {
@@ -77,11 +85,17 @@ func Usual(flags Flags, metrics, title, label *string) {
 	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
 }
 
-// TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a function
-// that reads --equivalence.
-func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
-	LevelFlag(flags, level)
-	return RegionFlag(flags)
+// MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; "" if the flag
+// is not given.
+func MethodFlag(flags Flags, name, usage string) func(frame.Frame) (string, error) {
+	var method string
+	flags.StringVar(&method, name, "", usage)
+	return func(f frame.Frame) (string, error) {
+		if method == "" {
+			return "", nil
+		}
+		return f.Method(method, f.Rows)
+	}
 }
 
 // LevelFlag adds --level.
@@ -89,8 +103,10 @@ func LevelFlag(flags Flags, level *float64) {
 	flags.Float64Var(level, "level", 0.05, "level of the tests")
 }
 
-// RegionFlag adds --equivalence and returns a function that reads the flag. The region is nil if the flag is not given.
-func RegionFlag(flags Flags) func() (*evidence.Region, error) {
+// TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a function
+// that reads --equivalence. The region is nil if the flag is not given.
+func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
+	LevelFlag(flags, level)
 	var text string
 	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")
 	return func() (*evidence.Region, error) {

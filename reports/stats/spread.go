@@ -28,6 +28,9 @@ func NewSpread(values []*big.Rat) Spread {
 	return s
 }
 
+// Mean is the exact mean of values; nil without a value.
+func Mean(values []*big.Rat) *big.Rat { return moments(values).Mean }
+
 // moments is NewSpread without the order statistics, which take longest.
 func moments(values []*big.Rat) Spread {
 	s := Spread{N: len(values), StdPop: math.NaN(), StdSample: math.NaN()}

@@ -52,7 +52,9 @@ func LinesOf(t frame.Table, s frame.Sweep) Lines {
 			l.add(place{c.Series, x, set.Name}, rows)
 		}
 	}
-	l.pickProcessor()
+	if processors := t.Processors(); len(processors) > 0 {
+		l.CPU = processors[0]
+	}
 	l.pickSets()
 	return l
 }
@@ -74,23 +76,6 @@ func (l *Lines) add(at place, rows []store.Row) {
 	if xs := l.xs[at.series]; !slices.Contains(xs, at.x) {
 		l.xs[at.series] = append(xs, at.x)
 		slices.Sort(l.xs[at.series])
-	}
-}
-
-// pickProcessor picks the kind of processor that computed most runs, of equals the first by name.
-func (l *Lines) pickProcessor() {
-	cells := map[string]int{}
-	for _, runs := range l.cells {
-		for _, r := range runs {
-			if r.CPUSeconds != nil {
-				cells[r.Environment.CPU]++
-			}
-		}
-	}
-	for cpu, n := range cells {
-		if l.CPU == "" || n > cells[l.CPU] || n == cells[l.CPU] && cpu < l.CPU {
-			l.CPU = cpu
-		}
 	}
 }
 

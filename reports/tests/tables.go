@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -36,20 +35,20 @@ func (p *page) tests() []namedTest {
 	return out
 }
 
-// omnibus is the table of tests of all methods at once.
-func (p *page) omnibus() doc.Table {
+// omnibus is the table of tests of all methods at once, and its records.
+func (p *page) omnibus() (doc.Table, doc.Records) {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test", Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
 		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the other tests are approximations for many data sets. Quade weighs data sets by how far the methods lie apart on them."}}
-	var rows []doc.Row
+	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test", "statistic", "p"}}
 	for _, t := range p.tests() {
 		df := []string{}
 		for _, n := range t.DF {
 			df = append(df, strconv.FormatFloat(n, 'f', -1, 64))
 		}
-		rows = append(rows, doc.Row{Name: t.name, Entries: []doc.Entry{{Text: frame.Number(t.Statistic, 3)}, {Text: strings.Join(df, ", ")}, {Text: frame.PValue(t.P)}}})
+		out.Add(t.name, doc.Texts(frame.Number(t.Statistic, 3), strings.Join(df, ", "), frame.PValue(t.P))...)
+		records.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods, t.name, frame.Known(t.Statistic), frame.Known(t.P))
 	}
-	out.Sections = [][]doc.Row{rows}
-	return out
+	return out, records
 }
 
 func (p *page) name(q pair) string { return p.Methods[q.A] + " - " + p.Methods[q.B] }
@@ -61,20 +60,14 @@ func (p *page) pairTable() doc.Table {
 		Legend: []string{
 			fmt.Sprintf("Verdict of the first method; difference: first less second, mean over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s over data sets and %s on single sets (`bench compare`).", frame.Count(p.ev.Over, "comparison"), frame.Count(p.ev.Sets, "test")),
 		}}
-	decimals := 4
-	if p.Metric.Percent {
-		decimals = 2
-	}
-	var rows []doc.Row
 	for _, q := range p.pairs {
-		told := q.Verdict == evidence.Better || q.Verdict == evidence.Worse
-		if told {
+		if q.Verdict.Found() {
 			out.Best = fmt.Sprintf("the adjusted p is below %v, and the mean differs by more than %s.", p.o.Level, p.ev.Region.Text(p.Metric))
 		}
-		rows = append(rows, doc.Row{Name: p.name(q), Entries: []doc.Entry{{Text: string(q.Verdict), Best: told}, {Text: frame.Signed(p.Difference(q.Mean), decimals)},
-			{Text: frame.Signed(q.ranks.Difference, 2), Tip: "exactly " + q.ranks.Difference.RatString()}, {Text: frame.PValue(q.Signed.P)}, {Text: frame.PValue(q.Adjusted)}}})
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Mean), p.Decimals()), frame.Signed(q.ranks.Difference, 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+q.ranks.Difference.RatString()
+		out.Add(p.name(q), row...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }
 
@@ -91,15 +84,13 @@ func (p *page) rankTable() doc.Table {
 	if slices.Contains(p.columns, "Bergmann-Hommel") {
 		out.Legend = append(out.Legend, "B.-H.: Bergmann and Hommel.")
 	}
-	var rows []doc.Row
 	for _, q := range p.pairs {
-		row := doc.Row{Name: p.name(q), Entries: []doc.Entry{{Text: frame.Number(q.ranks.Z, 2)}, {Text: frame.PValue(q.ranks.P)}}}
+		row := []string{frame.Number(q.ranks.Z, 2), frame.PValue(q.ranks.P)}
 		for _, v := range q.adjusted {
-			row.Entries = append(row.Entries, doc.Entry{Text: frame.PValue(v)})
+			row = append(row, frame.PValue(v))
 		}
-		rows = append(rows, row)
+		out.Add(p.name(q), doc.Texts(row...)...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }
 
@@ -116,14 +107,6 @@ func (p *page) pairRecords() doc.Records {
 			row = append(row, frame.Known(v))
 		}
 		out.Rows = append(out.Rows, append(row, p.o.Level))
-	}
-	return out
-}
-
-func (p *page) omnibusRecords() doc.Records {
-	out := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test", "statistic", "p"}}
-	for _, t := range p.tests() {
-		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods, t.name, frame.Known(t.Statistic), frame.Known(t.P))
 	}
 	return out
 }

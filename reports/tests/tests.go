@@ -22,8 +22,40 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report is the page of significance tests over data sets.
+func Report() report.Report {
+	return report.Report{
+		Name:    "tests",
+		Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
+		Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
+permutations, right for any number of data sets) and which pairs differ, by the same
+test and the same adjustment as bench compare. With --control only the pairs with
+that method are tested and adjusted for. Among the details are the classical tests:
+Iman and Davenport, Quade, and pairs by average ranks.`,
+		Example: `  bench report tests
+  bench report tests --control GBRFF2
+  bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
+		Flags: func(flags report.Flags) report.Build {
+			var o Options
+			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			region := report.TestFlags(flags, &o.Level)
+			control := report.MethodFlag(flags, "control", "compare the others with this method alone (default each with each)")
+			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
+				if o.Control, err = control(f); err != nil {
+					return d, err
+				}
+				if o.Region, err = region(); err != nil {
+					return d, err
+				}
+				return Build(f, o)
+			}
+		},
+	}
+}
 
 // Options adjust the page.
 type Options struct {
@@ -60,11 +92,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	region := evidence.UsualRegion(t.Metric)
-	if o.Region != nil {
-		region = *o.Region
-	}
-	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level, Region: region})
+	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level, Region: evidence.RegionOr(o.Region, t.Metric)})
 	if err != nil {
 		return doc.Document{}, err
 	}
@@ -160,15 +188,11 @@ func (p *page) adjust(ps []float64) error {
 }
 
 func (p *page) document() doc.Document {
-	over := frame.Count(len(p.Counted), "data set")
-	d := doc.Document{
-		Report: "tests", Label: cmp.Or(p.o.Label, "tab:tests:"+p.Protocol), Warnings: p.Warnings, Notes: p.Notes(), Provenance: p.Provenance,
-		Title: cmp.Or(p.o.Title, fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, over, p.Protocol)),
-	}
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), p.omnibus(), p.rankTable()}
-	d.Blocks = append(d.Blocks, p.MissingCode()...)
-	d.Blocks = append(d.Blocks, p.pairRecords(), p.omnibusRecords())
-	d.Blocks = append(d.Blocks, p.MissingRecords()...)
+	d := report.Options{Title: p.o.Title, Label: p.o.Label}.Document("tests", &p.Table,
+		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
+	omnibus, tests := p.omnibus()
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.rankTable()}
+	p.End(&d, p.pairRecords(), tests)
 	return d
 }
 

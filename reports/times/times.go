@@ -25,6 +25,22 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
+// Report sets processor times beside a metric.
+func Report() report.Report {
+	return report.Report{
+		Name:    "times",
+		Summary: "What methods cost beside how good they are, and which are on the front",
+		Long: `times draws the mean of a metric against the processor time of a cell (a split with its
+whole search over the grid) and marks the front: methods that no other one beats in
+both. Lines show the quartiles of times over splits and an interval of the mean over
+data sets, and resampled sets say how sure the front is. Below stand the times by set.
+Times of different processors are not mixed.`,
+		Example: `  bench report times
+  bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
+		Flags: report.Plain(Build),
+	}
+}
+
 type page struct {
 	frame.Table
 	cpu     string // the processor of all times
@@ -56,45 +72,23 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err := t.Ranked(); err != nil {
 		return doc.Document{}, err
 	}
-	p := page{Table: t, seconds: map[string][]*float64{}}
-	p.pickProcessor()
-	p.measure()
+	p := measured(t)
 	if len(p.timed) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has processor times of every method on one kind of processor; name fewer with --methods or --datasets", frame.ErrNoResults)
 	}
 	p.sum()
-	d := doc.Document{
-		Report: "times", Label: cmp.Or(o.Label, "tab:times:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(p.notes()...), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title, frame.Count(len(p.timed), "data set"), t.Protocol)),
-	}
+	d := o.Document("times", &t, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title, frame.Count(len(p.timed), "data set"), t.Protocol), t.Notes(p.notes()...))
 	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records(), p.setRecords())
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, p.records(), p.setRecords())
 	return d, nil
 }
 
-// pickProcessor picks the kind of processor that computed most finished cells, of equals the first by name.
-func (p *page) pickProcessor() {
-	cells := map[string]int{}
-	for _, s := range p.Sets {
-		for _, m := range p.Methods {
-			for _, r := range p.Cells(s.Name, m) {
-				if r.CPUSeconds != nil {
-					cells[r.Environment.CPU]++
-				}
-			}
-		}
-	}
-	for cpu := range cells {
-		p.others = append(p.others, cpu)
-	}
-	slices.SortFunc(p.others, func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
+// measured returns the times of a table, on the processor of most cells.
+func measured(t frame.Table) *page {
+	p := &page{Table: t, others: t.Processors(), seconds: map[string][]*float64{}}
 	if len(p.others) > 0 {
 		p.cpu, p.others = p.others[0], p.others[1:]
 	}
-}
-
-func (p *page) measure() {
 	for _, s := range p.Sets {
 		whole := s.Counted
 		for i, m := range p.Methods {
@@ -116,6 +110,35 @@ func (p *page) measure() {
 			p.timed = append(p.timed, s.Name)
 		}
 	}
+	return p
+}
+
+// Costs are mean processor times of a cell on one kind of processor.
+type Costs struct {
+	CPU     string
+	Sets    []string           // the sets with times of every method; each set counts once
+	Seconds map[string]float64 // by method; nil without such a set
+}
+
+// PerCell returns the times of a cell that the report shows, by method.
+func PerCell(t frame.Table) Costs {
+	p := measured(t)
+	out := Costs{CPU: p.cpu, Sets: p.timed}
+	for i, m := range t.Methods {
+		sum, n := 0.0, 0
+		for _, set := range p.timed {
+			if x := p.seconds[set][i]; x != nil {
+				sum, n = sum+*x/float64(len(p.timed)), n+1
+			}
+		}
+		if n > 0 && n == len(p.timed) {
+			if out.Seconds == nil {
+				out.Seconds = map[string]float64{}
+			}
+			out.Seconds[m] = sum
+		}
+	}
+	return out
 }
 
 func (p *page) sum() {
@@ -132,7 +155,7 @@ func (p *page) sum() {
 				means = append(means, p.Sets[k].Entries[i].Mean)
 			}
 		}
-		c.value = stats.NewSpread(means).Mean
+		c.value = stats.Mean(means)
 		p.costs = append(p.costs, c)
 	}
 	p.resample()
@@ -167,9 +190,8 @@ func (p *page) figure() doc.Figure {
 		Head:   []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words}, {Name: "all cells"}, {Name: p.Metric.Name}, {Name: "±"}, {Name: "front"}},
 		Legend: []string{fmt.Sprintf("A cell: mean processor time on %s of one split, the search over the grid included, a data set counting once (%s); all cells: of every set that is stored.", p.cpu, strings.Join(p.timed, ", "))}}
 	text := plot.Legend{Front: "on the front", Line: "best for its time"}
-	var rows []doc.Row
 	for _, c := range p.costs {
-		value := frame.Text(c.value, p.decimals())
+		value := frame.Text(c.value, p.Decimals())
 		y, _ := c.value.Float64()
 		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, wording.Seconds(c.cell))}
 		quartiles := doc.Entry{Text: frame.Absent}
@@ -184,8 +206,8 @@ func (p *page) figure() doc.Figure {
 			text.Other = "not on it"
 		}
 		points = append(points, point)
-		rows = append(rows, doc.Row{Name: c.method, Entries: []doc.Entry{{Text: wording.Seconds(c.cell)}, quartiles, {Text: wording.Seconds(c.whole)}, {Text: value, Best: c.onFront},
-			{Text: frame.Number(c.half, p.decimals())}, {Text: frame.Probability(c.share)}}})
+		table.Add(c.method, doc.Entry{Text: wording.Seconds(c.cell)}, quartiles, doc.Entry{Text: wording.Seconds(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
+			doc.Entry{Text: frame.Number(c.half, p.Decimals())}, doc.Entry{Text: frame.Probability(c.share)})
 	}
 	if text.Across != "" {
 		table.Legend = append(table.Legend, "Quartiles: of the splits, by the mean time over these sets.")
@@ -196,7 +218,6 @@ func (p *page) figure() doc.Figure {
 	if p.resampled() {
 		table.Legend = append(table.Legend, fmt.Sprintf("Front: share of %d resamples of the sets in which the method is on the front.", resamples))
 	}
-	table.Sections = [][]doc.Row{rows}
 	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best", Numbers: &table,
 		Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true}, plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
 		Alt:  fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title, frame.Count(len(p.costs), "method"))}
@@ -205,25 +226,17 @@ func (p *page) figure() doc.Figure {
 // leastSeconds is the shortest time that is drawn, since zero has no place on a logarithmic axis.
 const leastSeconds = 1e-6
 
-func (p *page) decimals() int {
-	if p.Metric.Percent {
-		return 2
-	}
-	return 4
-}
-
 // bySet is the table of times by data set.
 func (p *page) bySet() doc.Table {
 	out := doc.Table{Heading: "By data set", Caption: "Processor time of a cell by data set in seconds, mean over splits", Label: "sets", Corner: "Data set", Best: "the least of its row."}
 	for _, m := range p.Methods {
 		out.Head = append(out.Head, doc.Column{Name: m})
 	}
-	var rows []doc.Row
 	for _, s := range p.Sets {
 		if s.Finished() == 0 {
 			continue // a note names it
 		}
-		row := doc.Row{Name: s.Name}
+		var row []doc.Entry
 		least := -1.0
 		for _, x := range p.seconds[s.Name][:len(p.Whole())] {
 			if x != nil && (least < 0 || *x < least) {
@@ -232,14 +245,13 @@ func (p *page) bySet() doc.Table {
 		}
 		for i, x := range p.seconds[s.Name] {
 			if x == nil {
-				row.Entries = append(row.Entries, doc.Entry{Text: frame.Absent})
+				row = append(row, doc.Entry{Text: frame.Absent})
 				continue
 			}
-			row.Entries = append(row.Entries, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64), Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
+			row = append(row, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64), Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
 		}
-		rows = append(rows, row)
+		out.Add(s.Name, row...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }
 

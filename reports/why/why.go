@@ -10,11 +10,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"errors"
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
@@ -22,18 +22,39 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Report is what stands behind one number.
+func Report() report.Report {
+	return report.Report{
+		Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
+		Summary: "Everything behind one number: splits, grid points, code, queries",
+		Long: `why lists the splits behind one number of a table: counts, the chosen grid point and how
+it did in the folds, times, the program and code that computed it; then the commands
+and queries that show the rows of a split and compute the cell again.`,
+		Example: `  bench report why table2 sonar GBRFF2
+  bench report why sonar GBRFF2 --format csv`,
+		Select: func(args []string, s *report.Selection) error {
+			if len(args) == 3 {
+				s.Protocol, args = args[0], args[1:]
+			}
+			if len(args) != 2 {
+				return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol before them if it is another")
+			}
+			s.Datasets, s.Methods = args[:1], args[1:]
+			return nil
+		},
+		Flags: report.Plain(Build),
+	}
+}
 
 type page struct {
 	frame.Table
-	run    frame.Invocation
-	grids  map[string]int // points by hash
-	points func(r store.Row) string
-	set    frame.Set
-	entry  frame.Entry
-	rows   []store.Row
-	unit   string
+	frame frame.Frame
+	set   frame.Set
+	entry frame.Entry
+	rows  []store.Row
+	unit  string
 }
 
 // Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if no cell
@@ -46,32 +67,20 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if len(t.Methods) != 1 || len(t.Sets) != 1 {
 		return doc.Document{}, fmt.Errorf("why is of one method and one data set, not %s and %s", frame.Count(len(t.Methods), "method"), frame.Count(len(t.Sets), "data set"))
 	}
-	p := page{Table: t, run: f.Run, set: t.Sets[0], entry: t.Sets[0].Entries[0], grids: map[string]int{}}
+	p := page{Table: t, frame: f, set: t.Sets[0], entry: t.Sets[0].Entries[0]}
 	p.rows = t.Cells(p.set.Name, t.Methods[0])
 	if len(p.rows) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no run of %s on %s is stored; `%s` makes them", frame.ErrNoResults, t.Methods[0], p.set.Name, t.FullCommand)
-	}
-	for hash, points := range f.Grids {
-		p.grids[hash] = len(points)
-	}
-	p.points = func(r store.Row) string {
-		if points := f.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(points) {
-			return frame.PointText(points[*r.Selected])
-		}
-		return frame.Absent
 	}
 	if t.Metric.Percent {
 		p.unit = " %"
 	}
 	method := t.Methods[0]
-	d := doc.Document{
-		Report: "why", Label: cmp.Or(o.Label, "tab:why:"+p.set.Name+":"+method), Warnings: t.Warnings, Notes: t.NotesOfPairs(), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, p.set.Name, t.Metric.Title, t.Protocol)),
-	}
+	o.Label = cmp.Or(o.Label, "tab:why:"+p.set.Name+":"+method)
+	d := o.Document("why", &t, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, p.set.Name, t.Metric.Title, t.Protocol), t.NotesOfPairs())
 	d.Queries = p.queries(method)
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(), p.origins()}, p.again(method)...)
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records(method))
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, p.records(method))
 	return d, nil
 }
 
@@ -92,7 +101,7 @@ func (p *page) number(method string) []string {
 		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1], frame.Count(len(e.Runs), "split"),
 		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))}
 	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s among %d.",
-		p.set.TrainRows, p.set.TestRows, p.folds(), p.grids[p.rows[0].GridHash]))
+		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.frame.Grids[p.rows[0].GridHash])))
 	values, _ := published.Beside(p.Published, p.Metric.Name, p.PublishedNames)
 	for _, v := range values {
 		if v.Method == method && v.Dataset == p.set.Name {
@@ -139,7 +148,6 @@ func (p *page) beside(v published.Value) string {
 func (p *page) splits() doc.Table {
 	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"}, {Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
 		Legend: []string{"Folds: mean of the chosen grid point over the folds; time: processor time of the cell."}}
-	var rows []doc.Row
 	for _, r := range p.rows {
 		correct, value, last := frame.Absent, frame.Absent, string(r.Status)
 		switch {
@@ -147,7 +155,9 @@ func (p *page) splits() doc.Table {
 			correct = fmt.Sprintf("%d/%d", *r.Score.Correct, r.TestRows)
 			fallthrough
 		case r.Status == result.OK:
-			value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), p.points(r)
+			if value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), frame.Absent; p.frame.Chosen(r) != nil {
+				last = frame.PointText(p.frame.Chosen(r))
+			}
 		case r.Error != "":
 			last += ": " + doc.OneLine(r.Error)
 		}
@@ -155,23 +165,9 @@ func (p *page) splits() doc.Table {
 		if r.CPUSeconds != nil {
 			seconds = wording.Seconds(*r.CPUSeconds)
 		}
-		rows = append(rows, doc.Row{Name: strconv.Itoa(r.Split), Entries: []doc.Entry{{Text: correct}, {Text: value}, {Text: frame.Text(p.inFolds(r), p.decimals())}, {Text: seconds}, {Text: last}}})
+		out.Add(strconv.Itoa(r.Split), doc.Texts(correct, value, frame.Text(p.InFolds(r), p.decimals()), seconds, last)...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
-}
-
-// inFolds is the mean of the metric over the folds of the chosen point.
-func (p *page) inFolds(r store.Row) *big.Rat {
-	var values []*big.Rat
-	for _, f := range r.Folds {
-		if r.Selected != nil && f.GridIndex == *r.Selected {
-			if v := p.ValueOf(f.Score); v != nil {
-				values = append(values, v)
-			}
-		}
-	}
-	return stats.NewSpread(values).Mean
 }
 
 // origins says which programs and machines computed the splits.
@@ -215,11 +211,11 @@ func short(hash string) string {
 // every cell once more.
 func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
-	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh", Text: p.run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
+	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh", Text: p.frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
 	if _, pinned := p.Pinned(method); pinned { // the program can compute only the version of today
 		return blocks
 	}
-	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
+	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
 }
 
 // queries return the numbers of the page.
@@ -237,19 +233,8 @@ func (p *page) records(method string) doc.Records {
 	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error", "correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
 		"key", "method_version", "code", "fingerprint", "program", "revision", "cpu", "started_at", "imported"}}
 	for _, r := range p.rows {
-		var correct any
-		if r.Score.Correct != nil {
-			correct = *r.Score.Correct
-		}
-		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, correct, r.TestRows, p.Metric.Name, frame.Float(p.value(r)), frame.Float(p.inFolds(r)), string(r.Point), r.CPUSeconds,
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, r.Score.Correct, r.TestRows, p.Metric.Name, frame.Float(p.Value(r)), frame.Float(p.InFolds(r)), string(r.Point), r.CPUSeconds,
 			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
 	}
 	return out
-}
-
-func (p *page) value(r store.Row) *big.Rat {
-	if r.Status != result.OK {
-		return nil
-	}
-	return p.ValueOf(r.Score)
 }
