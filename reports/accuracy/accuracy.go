@@ -20,7 +20,6 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/printed"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -82,10 +81,10 @@ type table struct {
 	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where Ranked is an error
 	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
 	// too, where neither the options nor the source ask for them.
-	paperRanks  []*big.Rat
-	comparisons []comparison
-	unused      []string // notes on printed values that are not shown
-	unit        string   // " %" or nothing
+	paperRanks []*big.Rat
+	comparison *comparison // with printed values; nil for none
+	unused     []string    // notes on printed values that are not shown
+	unit       string      // " %" or nothing
 }
 
 // meanCell is a method's entry in the Mean row.
@@ -112,13 +111,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := t.summarise(); err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.comparePublished(t.Published); err != nil {
+	if err := t.comparePublished(f.Protocol.Splits); err != nil {
 		return doc.Document{}, err
-	}
-	for i := range t.comparisons {
-		if t.comparisons[i].tests, err = printed.Of(&t.Table, f.Protocol.Splits, level); err != nil {
-			return doc.Document{}, err
-		}
 	}
 	return t.document(), nil
 }
@@ -209,18 +203,14 @@ func (t *table) best(s frame.Set) []bool {
 }
 
 func (t *table) document() doc.Document {
-	d := doc.Document{
-		Report: "accuracy", Title: t.title(), Heading: cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol)),
-		Label: cmp.Or(t.o.Label, "tab:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance, Notes: t.Notes(append(t.drawNotes(), t.unused...)...),
+	d := report.Options{Title: t.o.Title, Label: cmp.Or(t.o.Label, "tab:"+t.Protocol)}.Document("accuracy", &t.Table, t.title(), t.Notes(append(t.drawNotes(), t.unused...)...))
+	d.Heading = cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main()}
+	if t.comparison != nil {
+		d.Blocks = append(d.Blocks, t.comparison.table(t.o.Decimals, t.Metric))
 	}
-	d.Blocks = append(d.Blocks, doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main())
-	for i, c := range t.comparisons {
-		d.Blocks = append(d.Blocks, c.table(i+1, t.o.Decimals, t.Metric))
-	}
-	d.Blocks = append(d.Blocks, t.strips()...)
-	d.Blocks = append(d.Blocks, t.facts())
-	d.Blocks = append(d.Blocks, t.missing()...)
-	d.Blocks = append(d.Blocks, t.records()...)
+	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.missing())
+	t.End(&d, t.records()...)
 	return d
 }
 
@@ -229,8 +219,7 @@ func (t *table) title() string {
 	if t.unit != "" {
 		unit = " (%)"
 	}
-	return cmp.Or(t.o.Title, fmt.Sprintf("Mean test %s%s ± standard deviation over %s %s, protocol %s",
-		t.Metric.Title, unit, t.splitsPhrase(), t.splitsAre(), t.Protocol))
+	return fmt.Sprintf("Mean test %s%s ± standard deviation over %s %s, protocol %s", t.Metric.Title, unit, t.splitsPhrase(), t.splitsAre(), t.Protocol)
 }
 
 // splitsPhrase is "20", or "up to 20" if a cell has fewer splits.

@@ -30,7 +30,7 @@ func newTable(t testing.TB, in sample.Input, o Options) *table {
 	if err := tab.summarise(); err != nil {
 		t.Fatal(err)
 	}
-	if err := tab.comparePublished(tab.Published); err != nil {
+	if err := tab.comparePublished(in.Protocol.Splits); err != nil {
 		t.Fatal(err)
 	}
 	return tab
@@ -75,14 +75,14 @@ func TestPublishedTable(t *testing.T) {
 	if len(tab.Counted) != 15 || slices.Contains(tab.Counted, "bankmarketing") {
 		t.Errorf("Mean and ranks are over %v, want the 15 data sets of the main group", tab.Counted)
 	}
-	for _, row := range tab.comparisons[0].rows {
+	for _, row := range tab.comparison.rows {
 		for i, c := range row.cells {
 			if c.difference != nil && c.difference.Sign() != 0 {
 				t.Errorf("%s on %s: difference from itself is %v", tab.Methods[i], row.set.Name, c.difference)
 			}
 		}
 	}
-	for _, m := range tab.comparisons[0].methods {
+	for _, m := range tab.comparison.methods {
 		want := 15
 		if strings.HasPrefix(m.method, "GBRFF") || m.method == "LGBM" {
 			want = 16

@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -67,16 +68,17 @@ type difference struct {
 
 type cellKey struct{ dataset, method string }
 
-// comparePublished fills comparisons and unused from the printed values of a source, in the metric's unit.
-// Printed average ranks are among all methods of the source. They are left out where one of these methods or
-// a set was not asked for.
-func (t *table) comparePublished(source string) error {
+// comparePublished fills comparison and unused from the printed values of the protocol's source, in the metric's unit. splits is
+// the number of the protocol's splits. Printed average ranks are among all methods of the source. They are left out where one of
+// these methods or a set was not asked for.
+func (t *table) comparePublished(splits int) error {
+	source := t.Published
 	values, metrics := published.Beside(source, t.Metric.Name, t.PublishedNames)
 	switch {
 	case t.o.OmitPublished || source == "":
 		return nil
 	case len(values) == 0:
-		t.unused = append(t.unused, fmt.Sprintf("%s prints values of %s, so there is no comparison with them.", source, strings.Join(metrics, " and ")))
+		t.unused = []string{fmt.Sprintf("%s prints values of %s, so there is no comparison with them.", source, strings.Join(metrics, " and "))}
 		return nil
 	}
 	known := map[cellKey]published.Value{}
@@ -95,11 +97,12 @@ func (t *table) comparePublished(source string) error {
 	if err != nil {
 		return err
 	}
-	if note := t.unusedNote(source, known); note != "" {
-		t.unused = append(t.unused, note)
-	}
+	t.unused = t.unusedNote(source, known)
 	if len(c.rows) == 0 {
 		return nil
+	}
+	if c.tests, err = printed.Of(&t.Table, splits, level); err != nil {
+		return err
 	}
 	for i, m := range c.methods {
 		if r := ranks[m.method]; ranked && r != nil {
@@ -109,7 +112,7 @@ func (t *table) comparePublished(source string) error {
 			c.printed[i] = r
 		}
 	}
-	t.comparisons = append(t.comparisons, c)
+	t.comparison = c
 	return nil
 }
 
@@ -119,8 +122,8 @@ func (t *table) asked(v published.Value) bool {
 		(!t.Only || slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }))
 }
 
-func (t *table) compareWith(source string, values map[cellKey]published.Value) (comparison, error) {
-	c := comparison{source: source}
+func (t *table) compareWith(source string, values map[cellKey]published.Value) (*comparison, error) {
+	c := &comparison{source: source}
 	for i, m := range t.Methods {
 		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { _, ok := values[cellKey{s.Name, m}]; return ok }) {
 			c.columns = append(c.columns, i)
@@ -188,47 +191,35 @@ func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
 	if len(ours) == 0 {
 		return nil
 	}
-	var err error
-	if c.midRanks, err = stats.AverageRanks(theirs); err != nil {
-		return err
-	}
-	if c.ourMidRanks, err = stats.AverageRanks(ours); err != nil {
-		return err
-	}
-	c.ourPaperRanks, err = stats.PaperAverageRanks(ours)
-	return err
+	var errs [3]error
+	c.midRanks, errs[0] = stats.AverageRanks(theirs)
+	c.ourMidRanks, errs[1] = stats.AverageRanks(ours)
+	c.ourPaperRanks, errs[2] = stats.PaperAverageRanks(ours)
+	return errors.Join(errs[:]...)
 }
 
 func (c *comparison) differenceOf(column int, method string) difference {
-	d := difference{method: method}
-	sum, abs := new(big.Rat), new(big.Rat)
+	var all, sizes []*big.Rat
 	for _, row := range c.rows {
 		if x := row.cells[column].difference; x != nil {
-			d.n++
-			sum.Add(sum, x)
-			abs.Add(abs, new(big.Rat).Abs(x))
+			all, sizes = append(all, x), append(sizes, new(big.Rat).Abs(x))
 		}
 	}
-	if d.n > 0 {
-		n := big.NewRat(int64(d.n), 1)
-		d.average, d.meanAbsolute = sum.Quo(sum, n), abs.Quo(abs, n)
-	}
-	return d
+	return difference{method, len(all), stats.Mean(all), stats.Mean(sizes)}
 }
 
-// unusedNote names the data sets and methods that a source has values of and that are not in the table.
-func (t *table) unusedNote(source string, values map[cellKey]published.Value) string {
+// unusedNote names the data sets and methods that a source has values of and that are not in the table; nil for none.
+func (t *table) unusedNote(source string, values map[cellKey]published.Value) []string {
 	var datasets, methods []string
 	for _, v := range published.Of(source) {
 		if _, ok := values[cellKey{v.Dataset, v.Method}]; !ok {
 			continue
 		}
-		shown := slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
-		if !shown && !slices.Contains(datasets, v.Dataset) {
-			datasets = append(datasets, v.Dataset)
+		if !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }) {
+			frame.Note(&datasets, v.Dataset)
 		}
-		if !slices.Contains(t.Methods, v.Method) && !slices.Contains(methods, v.Method) {
-			methods = append(methods, v.Method)
+		if !slices.Contains(t.Methods, v.Method) {
+			frame.Note(&methods, v.Method)
 		}
 	}
 	var parts []string
@@ -238,20 +229,20 @@ func (t *table) unusedNote(source string, values map[cellKey]published.Value) st
 	if len(methods) > 0 {
 		parts = append(parts, "methods "+strings.Join(methods, ", "))
 	}
-	if len(parts) == 0 {
-		return ""
+	if parts == nil {
+		return nil
 	}
-	return fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source, strings.Join(parts, " and of "))
+	return []string{fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source, strings.Join(parts, " and of "))}
 }
 
 // table lays the comparison out, three columns a method.
-func (c *comparison) table(number, decimals int, metric metric.Metric) doc.Table {
+func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 	values, points := metric.Title, ""
 	if metric.Percent {
 		values, points = metric.Title+" in percent", " in percentage points"
 	}
 	out := doc.Table{
-		Heading: "Beside the published values", Corner: "Data set", Label: fmt.Sprintf("published-%d", number), Legend: c.legend(),
+		Heading: "Beside the published values", Corner: "Data set", Label: "published-1", Legend: c.legend(),
 		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.source, values, points),
 	}
 	for _, m := range c.methods {

@@ -14,7 +14,7 @@ import (
 // A method that the source does not print takes no columns of the comparison and changes none of its
 // ranks, wherever it stands in the table and whether or not it is complete.
 func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
-	alone := newTable(t, sample.Printed(), Options{}).comparisons[0]
+	alone := newTable(t, sample.Printed(), Options{}).comparison
 	if len(alone.counted) != 15 || len(alone.unprinted) != 0 {
 		t.Fatalf("the paper's own methods: ranks over %v, unprinted %v", alone.counted, alone.unprinted)
 	}
@@ -23,7 +23,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 		methods := slices.Insert(slices.Clone(sample.Methods), 3*place, "CART")
 		in.Protocol.Order = func([]string) []string { return methods }
 		in.Rows = append(in.Rows, sample.OK("wine", "CART", 1, 999, 1000))
-		c := newTable(t, in, Options{}).comparisons[0]
+		c := newTable(t, in, Options{}).comparison
 		for name, pair := range map[string][2]string{
 			"sets":       {fmt.Sprint(alone.counted), fmt.Sprint(c.counted)},
 			"methods":    {methodsOf(alone), methodsOf(c)},
@@ -36,7 +36,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 				t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
 			}
 		}
-		table := c.table(1, 1, metric.Metric{Title: "accuracy", Percent: true})
+		table := c.table(1, metric.Metric{Title: "accuracy", Percent: true})
 		if !strings.Contains(strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.") {
 			t.Errorf("legend %q does not say that CART is not compared", table.Legend)
 		}
@@ -48,7 +48,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 	}
 }
 
-func methodsOf(c comparison) string {
+func methodsOf(c *comparison) string {
 	var out []string
 	for i, m := range c.methods {
 		out = append(out, fmt.Sprintf("%s %d %s %v", m.method, m.n, m.average, *c.printed[i]))
@@ -79,7 +79,7 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 		}
 	}
 	tips := 0
-	for _, row := range tab.comparisons[0].table(1, 1, metric.Metric{Title: "accuracy", Percent: true}).Sections[0] {
+	for _, row := range tab.comparison.table(1, metric.Metric{Title: "accuracy", Percent: true}).Sections[0] {
 		for _, c := range row.Entries {
 			if c.Tip == "GFC on wine, "+sample.Published+": 99.3 ± 1.1" {
 				tips++
@@ -103,7 +103,7 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	in.Protocol.Splits = 2
 	i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "GFC" })
 	in.Rows[i].Split = 2
-	c := newTable(t, in, Options{}).comparisons[0]
+	c := newTable(t, in, Options{}).comparison
 	if len(c.counted) != 15 || c.ranked != 5 || len(c.midRanks) != 5 || c.methods[5].method != "GFC" {
 		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted, c.methods[5])
 	}
@@ -114,21 +114,21 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	}
 	in = sample.Printed()
 	in.Methods = []string{"GFC"}
-	if c := newTable(t, in, Options{}).comparisons[0]; c.midRanks != nil || c.ourPaperRanks != nil || len(c.methods) != 1 || c.printed != nil {
+	if c := newTable(t, in, Options{}).comparison; c.midRanks != nil || c.ourPaperRanks != nil || len(c.methods) != 1 || c.printed != nil {
 		t.Errorf("a single method has ranks %v, %v, %v; methods %v", c.midRanks, c.ourPaperRanks, c.printed, c.methods)
 	}
 	in = sample.Printed()
-	if c := newTable(t, in, Options{}).comparisons[0]; len(c.printed) != 6 {
+	if c := newTable(t, in, Options{}).comparison; len(c.printed) != 6 {
 		t.Errorf("beside all of the paper's methods stand its printed ranks %v", c.printed)
 	}
 	methods := sample.Methods[:5]
 	in.Protocol.Order = func([]string) []string { return methods }
-	if c := newTable(t, in, Options{}).comparisons[0]; c.printed != nil {
+	if c := newTable(t, in, Options{}).comparison; c.printed != nil {
 		t.Errorf("beside five of its six methods stand the printed ranks %v, which are among six", c.printed)
 	}
 	in = sample.Printed()
 	in.Datasets = []string{"wine", "sonar"}
-	if c := newTable(t, in, Options{}).comparisons[0]; c.printed != nil || len(c.counted) != 2 {
+	if c := newTable(t, in, Options{}).comparison; c.printed != nil || len(c.counted) != 2 {
 		t.Errorf("beside two of its sets stand the printed ranks %v; ours are over %v", c.printed, c.counted)
 	}
 }
@@ -150,10 +150,10 @@ func TestUnusedValues(t *testing.T) {
 		t.Errorf("notes %q on what was not asked for", tab.unused)
 	}
 	want = sample.Published + " prints values of accuracy, so there is no comparison with them."
-	if tab := newTable(t, sample.Printed(), Options{Metric: "error"}); !slices.Equal(tab.unused, []string{want}) || tab.comparisons != nil {
+	if tab := newTable(t, sample.Printed(), Options{Metric: "error"}); !slices.Equal(tab.unused, []string{want}) || tab.comparison != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
-	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparisons != nil {
+	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparison != nil {
 		t.Errorf("a comparison although it is left out, notes %q", tab.unused)
 	}
 }

@@ -13,18 +13,18 @@ import (
 // "exact" is a quotient of integers, "p/q".
 func (t *table) records() []doc.Block {
 	blocks := []doc.Block{t.cellRecords(), t.runRecords(), t.meanRecords()}
-	for _, c := range t.comparisons {
+	if c := t.comparison; c != nil {
 		blocks = append(blocks, c.records(), c.methodRecords())
 	}
-	return append(blocks, t.MissingRecords()...)
+	return blocks
 }
 
-// cellRecords has a row a data set and method. Each source of printed values adds three columns.
+// cellRecords has a row a data set and method. A source of printed values adds three columns.
 func (t *table) cellRecords() doc.Records {
 	out := doc.Records{Name: "cells", Columns: []string{"protocol", "dataset", "group", "rows", "features", "train_rows", "test_rows", "method",
 		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
 		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact", "version"}}
-	for _, c := range t.comparisons {
+	if c := t.comparison; c != nil {
 		out.Columns = append(out.Columns, "published_mean:"+c.source, "published_std:"+c.source, "difference:"+c.source)
 	}
 	for _, s := range t.Sets {
@@ -37,8 +37,8 @@ func (t *table) cellRecords() doc.Records {
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
 				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), frame.Known(c.StdPop), frame.Known(c.StdSample),
 				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
-			for _, comparison := range t.comparisons {
-				record = append(record, comparison.record(s.Name, c.Method)...)
+			if t.comparison != nil {
+				record = append(record, t.comparison.record(s.Name, c.Method)...)
 			}
 			out.Rows = append(out.Rows, record)
 		}

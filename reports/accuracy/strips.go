@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 
@@ -34,16 +33,13 @@ func (t *table) strip(set frame.Set) doc.Figure {
 	published := t.publishedRow(set)
 	var strips []plot.Strip
 	for i, c := range set.Entries {
-		line := plot.Strip{Name: c.Method, Mean: math.NaN(), Printed: published[i]}
+		line := plot.Strip{Name: c.Method, Mean: frame.Near(c.Mean), Printed: published[i]}
 		for _, r := range c.Runs {
-			line.Values = append(line.Values, plot.Point{X: float(r.Value), Tip: t.tip(c.Method, r)})
+			line.Values = append(line.Values, plot.Point{X: frame.Near(r.Value), Tip: t.tip(c.Method, r)})
 		}
 		if len(c.Runs) >= fewestInBox {
-			line.Box = [2]float64{float(c.Lower), float(c.Upper)}
+			line.Box = [2]float64{frame.Near(c.Lower), frame.Near(c.Upper)}
 			line.BoxTip = fmt.Sprintf("%s: half of the splits are within %s and %s%s", c.Method, frame.Text(c.Lower, t.o.Decimals+1), frame.Text(c.Upper, t.o.Decimals+1), t.unit)
-		}
-		if c.Mean != nil {
-			line.Mean = float(c.Mean)
 		}
 		strips = append(strips, line)
 	}
@@ -72,37 +68,26 @@ func numbers(set frame.Set, decimals int) *doc.Table {
 			values[r.Split][i].Text = r.Value.FloatString(decimals)
 		}
 	}
-	var rows []doc.Row
 	for _, split := range slices.Sorted(maps.Keys(values)) {
-		rows = append(rows, doc.Row{Name: strconv.Itoa(split), Entries: values[split]})
+		out.Add(strconv.Itoa(split), values[split]...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return &out
 }
 
 // publishedRow returns the printed values of a data set, one a method, NaN for none.
 func (t *table) publishedRow(set frame.Set) []float64 {
 	values := slices.Repeat([]float64{math.NaN()}, len(set.Entries))
-	if len(t.comparisons) == 0 {
+	if t.comparison == nil {
 		return values
 	}
-	c := t.comparisons[0]
-	for _, r := range c.rows {
-		if r.set.Name != set.Name {
-			continue
-		}
+	for _, r := range t.comparison.rows {
 		for k, cell := range r.cells {
-			if cell.published != nil {
-				values[c.columns[k]] = float(cell.published)
+			if r.set.Name == set.Name && cell.published != nil {
+				values[t.comparison.columns[k]] = frame.Near(cell.published)
 			}
 		}
 	}
 	return values
-}
-
-func float(x *big.Rat) float64 {
-	f, _ := x.Float64()
-	return f
 }
 
 func size(d frame.Dataset) string {

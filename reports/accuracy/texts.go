@@ -135,15 +135,9 @@ func (t *table) gapText(dataset, method string) string {
 func (t *table) facts() doc.Table {
 	out := doc.Table{Heading: "Data sets", Corner: "Data set", Detail: true, Head: []doc.Column{
 		{Name: "Group"}, {Name: "Examples"}, {Name: "Features"}, {Name: "Train"}, {Name: "Test"}, {Name: "Splits"}}}
-	var rows []doc.Row
 	for _, s := range t.Sets {
-		row := doc.Row{Name: s.Name}
-		for _, text := range []string{s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows), grouped(s.TestRows), t.finished(s)} {
-			row.Entries = append(row.Entries, doc.Entry{Text: text})
-		}
-		rows = append(rows, row)
+		out.Add(s.Name, doc.Texts(s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows), grouped(s.TestRows), t.finished(s))...)
 	}
-	out.Sections = [][]doc.Row{rows}
 	return out
 }
 
@@ -159,7 +153,7 @@ func grouped(n int) string {
 	return s
 }
 
-// missing lists what is missing, and how to compute it.
+// missing lists what is missing.
 func (t *table) missing() []doc.Block {
 	var blocks []doc.Block
 	reasons := t.Reasons()
@@ -173,12 +167,60 @@ func (t *table) missing() []doc.Block {
 	}
 	if len(reasons) > 0 {
 		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"}, {Name: "Methods, data sets and splits", Kind: doc.Words}}}
-		var rows []doc.Row
 		for _, r := range reasons {
-			rows = append(rows, doc.Row{Name: r.Text, Entries: []doc.Entry{{Text: strconv.Itoa(r.Runs)}, {Text: r.Where}}})
+			out.Add(r.Text, doc.Texts(strconv.Itoa(r.Runs), r.Where)...)
 		}
-		out.Sections = [][]doc.Row{rows}
 		blocks = append(blocks, out)
 	}
-	return append(blocks, t.MissingCode()...)
+	return blocks
+}
+
+// splitsAre names the splits of the table's sets: random divisions, draws of the methods over one division of
+// a set, or both kinds.
+func (t *table) splitsAre() string {
+	draws := 0
+	for _, s := range t.Sets {
+		if s.Draws {
+			draws++
+		}
+	}
+	switch draws {
+	case 0:
+		return "random train/test splits"
+	case len(t.Sets):
+		return "draws of the method"
+	}
+	return "random train/test splits, or draws of the method"
+}
+
+// drawNotes names the sets whose rows are divided once, and which methods repeat a fit there.
+func (t *table) drawNotes() []string {
+	var notes []string
+	for _, s := range t.Sets {
+		if !s.Draws || s.Finished() == 0 {
+			continue
+		}
+		var repeated []string
+		others, unknown := "", false
+		for _, c := range s.Entries {
+			fits, known := frame.Fits(t.Cells(s.Name, c.Method))
+			switch n := len(c.Runs); {
+			case !known:
+				unknown = true
+			case fits < n:
+				repeated = append(repeated, fmt.Sprintf("%s %d of %d", c.Method, fits, n))
+			case n > 0:
+				others = ", all of the others"
+			}
+		}
+		what := "all distinct fits"
+		switch {
+		case unknown:
+			what = "whether fits repeat is not known of every method"
+		case repeated != nil:
+			what = "distinct fits: " + strings.Join(repeated, ", ") + others
+		}
+		notes = append(notes, fmt.Sprintf("%s: one division, %s of the method (%s).", s.Name, frame.Count(s.Finished(), "draw"), what))
+	}
+	return notes
 }

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -147,13 +146,8 @@ func byWilcoxon(t *frame.Table, o Options) (joined, error) {
 
 func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
-	alike := func(a, b int) bool { return math.Abs(float(f.AverageRanks[a])-float(f.AverageRanks[b])) < cd }
+	alike := func(a, b int) bool { return math.Abs(frame.Near(f.AverageRanks[a])-frame.Near(f.AverageRanks[b])) < cd }
 	return joined{alike, -1, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
-}
-
-func float(x *big.Rat) float64 {
-	f, _ := x.Float64()
-	return f
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
@@ -166,7 +160,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 	var ranks []float64
 	for i, m := range order {
 		place[m] = i
-		names, ranks = append(names, t.Methods[m]), append(ranks, float(f.AverageRanks[m]))
+		names, ranks = append(names, t.Methods[m]), append(ranks, frame.Near(f.AverageRanks[m]))
 	}
 	letters := make([]string, len(order)) // by place
 	for i, bar := range bars {

@@ -16,6 +16,7 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -315,21 +316,11 @@ func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 
 // averages returns the mean of a series over values, by split. It leaves out splits that lack one of the values.
 func averages(l sweep.Lines, series string, xs []float64, set string) map[int]float64 {
-	out := map[int]float64{}
-	for i, x := range xs {
-		next := l.Splits(series, x, set, l.Measured())
-		for split, v := range next {
-			if _, ok := out[split]; ok || i == 0 {
-				out[split] += v / float64(len(xs))
-			}
-		}
-		for split := range out {
-			if _, ok := next[split]; !ok {
-				delete(out, split)
-			}
-		}
+	var each []map[int]float64
+	for _, x := range xs {
+		each = append(each, l.Splits(series, x, set, l.Measured()))
 	}
-	return out
+	return sweep.Averages(each, func(v float64) float64 { return v })
 }
 
 // differences returns left less right for each split that both have, in the order of the splits. If alone is true there is
@@ -381,12 +372,7 @@ func times(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 
 // power is the power of the swept quantity with which processor times grow between two of its values.
 func power(l sweep.Lines, series string, from, to float64) Estimate {
-	var list []float64
-	for _, v := range l.Powers(series, from, to, l.Seconds()) {
-		list = append(list, v)
-	}
-	slices.Sort(list)
-	return repeated(list)
+	return repeated(slices.Sorted(maps.Values(l.Powers(series, from, to, l.Seconds()))))
 }
 
 // repeated estimates the mean of independent repetitions.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -175,4 +176,112 @@ func (p *Page) setLegend(below bool) []string {
 		legend = append(legend, "Sets below the rule are shown apart and not counted over data sets.")
 	}
 	return legend
+}
+
+// pairRecords has a row an opponent. Gains are in favour of the method.
+func (p *Page) pairRecords() doc.Records {
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "mean_gain", "gain_low", "gain_high", "wilcoxon_p", "adjusted_p", "verdict",
+		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
+		"typical_worse", "typical_equivalent", "typical_better", "forecast_worse", "forecast_equivalent", "forecast_better", "forecast_log_loss"}}
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		won, tied, lost := stats.Signs(q.Gains)
+		var signed any
+		if len(q.Gains) > 0 {
+			signed = frame.Known(q.Signed.P)
+		}
+		forecast := &q.Forecast
+		if !p.Evidence.Forecasts() {
+			forecast = nil
+		}
+		row := []any{p.Protocol, p.Metric.Name, p.method, p.other(q), len(q.Gains), frame.Float(q.Mean), frame.Known(q.Interval.Low), frame.Known(q.Interval.High),
+			signed, frame.Known(q.Adjusted), string(q.Verdict), q.Ahead, q.Within, q.Behind, won, tied, lost, frame.Float(q.Rope), p.o.Level, p.Evidence.Over, p.Evidence.Sets}
+		row = append(append(row, probabilities(p.typical[i])...), probabilities(forecast)...)
+		out.Rows = append(out.Rows, append(row, frame.Known(p.Evidence.Loss)))
+	}
+	return out
+}
+
+// setRecords has a row a pair and set. Gains are in favour of the method.
+func (p *Page) setRecords() doc.Records {
+	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group", "splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
+		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict", "version", "other_version"}}
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		for _, s := range q.Sets {
+			interval := s.Interval(1 - p.o.Level)
+			var statistic any
+			if s.Tested() {
+				statistic = frame.Known(s.Test.Statistic)
+			}
+			out.Add(p.Protocol, p.Metric.Name, p.method, p.other(q), s.Set.Name, s.Set.Group, s.Splits, s.Set.TrainRows, s.Set.TestRows,
+				frame.Float(s.Ours), frame.Float(s.Theirs), frame.Float(s.Gain), frame.Known(interval.Low), frame.Known(interval.High),
+				statistic, frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict),
+				p.Version(s.Set.Name, p.method), p.Version(s.Set.Name, p.other(q)))
+		}
+	}
+	return out
+}
+
+func probabilities(x *stats.Probabilities) []any {
+	if x == nil {
+		return []any{nil, nil, nil}
+	}
+	return []any{frame.Known(x.Below), frame.Known(x.Within), frame.Known(x.Above)}
+}
+
+// effects are the sizes of differences for which power is computed: in points, or in standard deviations over
+// sets where the metric is not in percent.
+func (p *Page) effects() []float64 {
+	if p.Metric.Percent {
+		return []float64{0.5, 1, 2, 5}
+	}
+	return []float64{0.25, 0.5, 1, 2}
+}
+
+// power says which differences these data sets can find. It uses several sizes and not the observed
+// difference, which is itself uncertain.
+func (p *Page) power() (doc.Table, error) {
+	level := p.o.Level
+	if p.Evidence.Over > 0 {
+		level *= p.Evidence.Share() / float64(p.Evidence.Over) // the level of the first step of Holm's procedure
+	}
+	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
+	unit := p.unit
+	if unit == "" {
+		unit = " deviations"
+	}
+	out.Head = []doc.Column{{Name: "sets"}, {Name: "dev.", Long: "deviation over sets"}}
+	for _, group := range []string{"power", "sets needed"} {
+		for _, e := range p.effects() {
+			out.Head = append(out.Head, doc.Column{Name: strconv.FormatFloat(e, 'g', -1, 64), Group: group})
+		}
+	}
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		if len(q.Gains) < 2 {
+			continue
+		}
+		deviation := q.Deviation()
+		row := []string{strconv.Itoa(len(q.Gains)), frame.Number(deviation, p.Decimals())}
+		var needed []string
+		for _, e := range p.effects() {
+			if !p.Metric.Percent {
+				e *= deviation
+			}
+			row = append(row, frame.Probability(stats.Power(len(q.Gains), e, deviation, level)))
+			n, err := stats.SetsNeeded(e, deviation, level, p.o.Power)
+			if err != nil {
+				return out, err
+			}
+			text := strconv.Itoa(n)
+			if n == 0 {
+				text = fmt.Sprintf(">%d", stats.MostNeeded)
+			}
+			needed = append(needed, text)
+		}
+		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
+	}
+	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, p.o.Power)}
+	return out, nil
 }

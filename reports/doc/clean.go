@@ -1,6 +1,8 @@
 package doc
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -113,4 +115,74 @@ func each[T any](list []T, f func(T) T) []T {
 		out[i] = f(v)
 	}
 	return out
+}
+
+// Essential is the document without its details.
+func (d Document) Essential() Document {
+	d.Blocks = slices.DeleteFunc(slices.Clone(d.Blocks), detailed)
+	return d
+}
+
+// Short is the document for a reader in a terminal: without details, and with one line on where the numbers
+// come from. option names the flag that shows the rest.
+func (d Document) Short(option string) Document {
+	blocks := d.Essential().Blocks
+	left := len(d.Queries) > 0 || len(blocks) < len(d.Blocks)
+	if from := d.Provenance.line(); from != "" || left {
+		if left {
+			from = strings.TrimSpace(from + " " + option + " shows the rest.")
+		}
+		blocks = append(blocks, Prose{Paragraphs: []string{from}})
+	}
+	d.Blocks, d.Provenance = blocks, Provenance{}
+	return d
+}
+
+// Whole is the document with its details among everything else.
+func (d Document) Whole() Document {
+	d.Blocks = each(d.Blocks, func(b Block) Block {
+		switch x := b.(type) {
+		case Table:
+			x.Detail = false
+			return x
+		case Figure:
+			x.Detail = false
+			return x
+		case Prose:
+			x.Detail = false
+			return x
+		}
+		return b
+	})
+	return d
+}
+
+func detailed(b Block) bool {
+	switch x := b.(type) {
+	case Table:
+		return x.Detail
+	case Figure:
+		return x.Detail
+	case Prose:
+		return x.Detail
+	}
+	return false
+}
+
+// line says in one sentence where the numbers come from; "" where this is not known.
+func (p Provenance) line() string {
+	if p.Database == "" {
+		return ""
+	}
+	text := "From " + p.Database
+	if p.Program != "" {
+		text += " by " + p.Program
+	}
+	if len(p.Environment) > 0 {
+		text += ", computed by " + p.Environment[0]
+	}
+	if n := len(p.Environment) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text + "."
 }

@@ -25,7 +25,7 @@ type Invocation struct {
 func (v Invocation) Command(methods, sets []string, splits []int, retry bool) string {
 	args, names := []string{"bench", "run"}, []string(nil)
 	for _, m := range methods {
-		note(&names, cmp.Or(v.methods[m], m))
+		Note(&names, cmp.Or(v.methods[m], m))
 	}
 	add := func(flag, value string) {
 		if value != "" {

@@ -383,8 +383,8 @@ func (f *Frame) nameFiles(sets []Dataset) {
 	}
 }
 
-// note appends v to a list that does not hold it.
-func note(list *[]string, v string) {
+// Note appends v to a list that does not hold it.
+func Note[T comparable](list *[]T, v T) {
 	if !slices.Contains(*list, v) {
 		*list = append(*list, v)
 	}

@@ -177,8 +177,8 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	for _, r := range together.rows {
 		key := cellKey{r.Dataset, r.Method}
 		t.rows[key] = append(t.rows[key], r)
-		note(&methods, r.Method)
-		note(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
+		Note(&methods, r.Method)
+		Note(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
 	}
 	if t.Methods = f.Methods; t.Methods == nil {
 		t.Methods = f.Protocol.Order(methods)
@@ -207,90 +207,6 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	t.Warnings = slices.Concat(fits, t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
 	return t, nil
-}
-
-// withMetric removes the sets for which the metric does not exist, with all their cells, and names them.
-func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
-	stored := map[string]string{} // task by set
-	for _, r := range f.Rows {
-		stored[r.Dataset] = r.Task
-	}
-	fits := func(task registry.Task) bool { return task == 0 || t.Metric.Tasks&task != 0 }
-	left := map[string]bool{}
-	for _, d := range f.sets {
-		task := f.task(d.Name, stored[d.Name])
-		if fits(task) {
-			continue
-		}
-		left[d.Name] = true
-		why := t.why(task)
-		i := slices.IndexFunc(t.Without, func(w Without) bool { return w.Why == why })
-		if i < 0 {
-			i = len(t.Without)
-			t.Without = append(t.Without, Without{Why: why})
-		}
-		t.Without[i].Sets = append(t.Without[i].Sets, d.Name)
-	}
-	sets := slices.DeleteFunc(slices.Clone(f.sets), func(d Dataset) bool { return left[d.Name] })
-	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {
-		task, err := registry.ParseTask(r.Task)
-		return left[r.Dataset] || err == nil && !fits(task)
-	})
-	return sets, rows
-}
-
-// why says why a set of a task lacks the metric.
-func (t *Table) why(task registry.Task) string {
-	switch {
-	case task == registry.Regression:
-		return "the target is a number (regression)"
-	case t.Metric.Tasks == registry.Regression:
-		return "the target is a class"
-	}
-	return fmt.Sprintf("the task is %s", task)
-}
-
-// nothing is the error of a table without a cell.
-func (t *Table) nothing(f Frame, sets []Dataset) error {
-	if t.Metric.Probabilities && len(t.other) > 0 {
-		return &RequestError{fmt.Errorf("%w: %s", ErrNoResults, strings.Join(t.other, " "))}
-	}
-	if len(t.Without) > 0 && len(sets) == 0 {
-		w := t.Without[0]
-		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",
-			ErrNoResults, strings.Join(w.Sets, ", "), w.Why, plural(t.Metric.Name), strings.Join(others(f, w.Sets[0]), ", "))}
-	}
-	var asked []string
-	if t.Only {
-		asked = arguments(sets, nil)
-	}
-	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench status` lists what is stored",
-		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.Command(f.Methods, asked, f.Splits, false))}
-}
-
-// others names the metrics that a set has.
-func others(f Frame, dataset string) []string {
-	stored := ""
-	for _, r := range f.Rows {
-		if r.Dataset == dataset {
-			stored = r.Task
-		}
-	}
-	var names []string
-	for _, m := range metric.All() {
-		if m.Tasks&f.task(dataset, stored) != 0 {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-}
-
-// plural writes the plural of a metric: "accuracies", and "values of" for every other metric.
-func plural(name string) string {
-	if name == "accuracy" {
-		return "accuracies"
-	}
-	return "values of " + name
 }
 
 func (t *Table) stored(dataset string) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -60,9 +62,9 @@ func (t *together) drop(what string, out func(store.Row) bool) {
 		if !out(r) {
 			return false
 		}
-		note(&of, r.Method+" on "+r.Dataset)
-		note(&methods, r.Method)
-		note(&sets, r.Dataset)
+		Note(&of, r.Method+" on "+r.Dataset)
+		Note(&methods, r.Method)
+		Note(&sets, r.Dataset)
 		return true
 	})
 	where := strings.Join(of, ", ")
@@ -81,7 +83,7 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	var names []string
 	newest := map[string]store.Row{}
 	for _, r := range t.rows {
-		note(&names, r.Dataset)
+		Note(&names, r.Dataset)
 		if r.StartedAt > newest[r.Dataset].StartedAt {
 			newest[r.Dataset] = r
 		}
@@ -108,7 +110,7 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 			t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s on %s: %s.", Count(n, "cell"), Briefly(methods, "method"), name, why))
 			on, cells = append(on, name), cells+n
 			for _, m := range methods {
-				note(&of, m)
+				Note(&of, m)
 			}
 		}
 	}
@@ -125,8 +127,8 @@ func (t *together) dropOtherData(name, keep string) (methods, was []string, n in
 		if r.Dataset != name || r.Fingerprint == keep {
 			return false
 		}
-		note(&methods, r.Method)
-		note(&was, r.Fingerprint)
+		Note(&methods, r.Method)
+		Note(&was, r.Fingerprint)
 		return true
 	})
 	return methods, was, before - len(t.rows)
@@ -153,4 +155,143 @@ func shortened(fingerprints []string) string {
 		short[i] = fmt.Sprintf("%.8s", f)
 	}
 	return strings.Join(short, " and ")
+}
+
+// withoutProbabilities removes the cells that lack a metric of probabilities, and says why: their method does
+// not declare that its scores stand for probabilities, or they were stored before the metric existed. It
+// returns the methods that lost all cells for the first reason.
+func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
+	if !t.Metric.Probabilities {
+		return nil
+	}
+	declares := func(method string) bool {
+		spec, err := f.Registry.Lookup(method)
+		return err == nil && spec.Probability != nil
+	}
+	has := map[string]bool{}
+	for _, r := range of.rows {
+		has[r.Method] = has[r.Method] || t.Value(r) != nil
+	}
+	var old []string
+	n := 0
+	of.rows = slices.DeleteFunc(of.rows, func(r store.Row) bool {
+		switch {
+		case !has[r.Method] && !declares(r.Method):
+			Note(&methods, r.Method)
+			return true
+		case r.Status == result.OK && t.Value(r) == nil:
+			n++
+			Note(&old, r.Method)
+			return true
+		}
+		return false
+	})
+	if methods != nil {
+		of.notes = append(of.notes, fmt.Sprintf("No %s of methods whose scores are not declared as probabilities: %s.", t.Metric.Name, strings.Join(methods, ", ")))
+	}
+	if n > 0 {
+		of.notes = append(of.notes, fmt.Sprintf("Left out, %s of %s stored without %s; `bench run --rerun %s` computes them again.",
+			Count(n, "cell"), strings.Join(old, ", "), t.Metric.Name, strings.Join(old, ",")))
+	}
+	return methods
+}
+
+// Fits counts the distinct fits among cells that ended ok, by the bits of their test scores: on a set whose
+// rows are divided once ([Dataset].Draws) splits may repeat a fit. It returns false if a hash is not known.
+func Fits(cells []store.Row) (distinct int, known bool) {
+	seen := map[string]bool{}
+	for _, r := range cells {
+		if r.Status != result.OK {
+			continue
+		}
+		if r.ScoresHash == "" {
+			return 0, false
+		}
+		seen[r.ScoresHash] = true
+	}
+	return len(seen), true
+}
+
+// withMetric removes the sets for which the metric does not exist, with all their cells, and names them.
+func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
+	stored := map[string]string{} // task by set
+	for _, r := range f.Rows {
+		stored[r.Dataset] = r.Task
+	}
+	fits := func(task registry.Task) bool { return task == 0 || t.Metric.Tasks&task != 0 }
+	left := map[string]bool{}
+	for _, d := range f.sets {
+		task := f.task(d.Name, stored[d.Name])
+		if fits(task) {
+			continue
+		}
+		left[d.Name] = true
+		why := t.why(task)
+		i := slices.IndexFunc(t.Without, func(w Without) bool { return w.Why == why })
+		if i < 0 {
+			i = len(t.Without)
+			t.Without = append(t.Without, Without{Why: why})
+		}
+		t.Without[i].Sets = append(t.Without[i].Sets, d.Name)
+	}
+	sets := slices.DeleteFunc(slices.Clone(f.sets), func(d Dataset) bool { return left[d.Name] })
+	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {
+		task, err := registry.ParseTask(r.Task)
+		return left[r.Dataset] || err == nil && !fits(task)
+	})
+	return sets, rows
+}
+
+// why says why a set of a task lacks the metric.
+func (t *Table) why(task registry.Task) string {
+	switch {
+	case task == registry.Regression:
+		return "the target is a number (regression)"
+	case t.Metric.Tasks == registry.Regression:
+		return "the target is a class"
+	}
+	return fmt.Sprintf("the task is %s", task)
+}
+
+// nothing is the error of a table without a cell.
+func (t *Table) nothing(f Frame, sets []Dataset) error {
+	if t.Metric.Probabilities && len(t.other) > 0 {
+		return &RequestError{fmt.Errorf("%w: %s", ErrNoResults, strings.Join(t.other, " "))}
+	}
+	if len(t.Without) > 0 && len(sets) == 0 {
+		w := t.Without[0]
+		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",
+			ErrNoResults, strings.Join(w.Sets, ", "), w.Why, plural(t.Metric.Name), strings.Join(others(f, w.Sets[0]), ", "))}
+	}
+	var asked []string
+	if t.Only {
+		asked = arguments(sets, nil)
+	}
+	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench status` lists what is stored",
+		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.Command(f.Methods, asked, f.Splits, false))}
+}
+
+// others names the metrics that a set has.
+func others(f Frame, dataset string) []string {
+	stored := ""
+	for _, r := range f.Rows {
+		if r.Dataset == dataset {
+			stored = r.Task
+		}
+	}
+	var names []string
+	for _, m := range metric.All() {
+		if m.Tasks&f.task(dataset, stored) != 0 {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// plural writes the plural of a metric: "accuracies", and "values of" for every other metric.
+func plural(name string) string {
+	if name == "accuracy" {
+		return "accuracies"
+	}
+	return "values of " + name
 }

@@ -145,6 +145,14 @@ func Float(x *big.Rat) any {
 	if x == nil {
 		return nil
 	}
+	return Near(x)
+}
+
+// Near is the nearest float64 of a value, NaN for none.
+func Near(x *big.Rat) float64 {
+	if x == nil {
+		return math.NaN()
+	}
 	f, _ := x.Float64()
 	return f
 }

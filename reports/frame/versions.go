@@ -98,7 +98,7 @@ func (t *Table) Version(dataset, method string) string {
 func (t *Table) versions(dataset, method string) []string {
 	var out []string
 	for _, r := range t.rows[cellKey{dataset, method}] {
-		note(&out, r.MethodVersion)
+		Note(&out, r.MethodVersion)
 	}
 	return out
 }
@@ -111,7 +111,7 @@ func (t *Table) versionWarning(f Frame) []string {
 		sets := map[string][]string{}
 		for _, s := range t.Sets {
 			for _, v := range t.versions(s.Name, m) {
-				note(&versions, v)
+				Note(&versions, v)
 				sets[v] = append(sets[v], s.Name)
 			}
 		}

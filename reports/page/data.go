@@ -204,29 +204,16 @@ func (p *Page) decimals() int {
 // means share a place, and 0 is no mean.
 func placesOf(t *frame.Table, set frame.Set) []int {
 	places := make([]int, len(set.Entries))
-	var have []int
+	var have []*big.Rat
+	for _, e := range set.Entries {
+		if e.Mean != nil {
+			have = append(have, e.Mean)
+		}
+	}
+	have = slices.CompactFunc(slices.SortedFunc(slices.Values(have), t.Metric.Compare), func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
 	for i, e := range set.Entries {
 		if e.Mean != nil {
-			have = append(have, i)
-		}
-	}
-	order := slices.Clone(have)
-	better := func(a, b int) int {
-		c := set.Entries[a].Mean.Cmp(set.Entries[b].Mean)
-		if t.Metric.Better == metric.Lower {
-			return -c
-		}
-		return c
-	}
-	slices.SortStableFunc(order, better)
-	for i, at := range order {
-		switch {
-		case i == 0:
-			places[at] = 1
-		case better(order[i-1], at) == 0:
-			places[at] = places[order[i-1]]
-		default:
-			places[at] = places[order[i-1]] + 1
+			places[i] = 1 + slices.IndexFunc(have, func(v *big.Rat) bool { return v.Cmp(e.Mean) == 0 })
 		}
 	}
 	return places
@@ -242,8 +229,8 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	if out[1] = any(value.FloatString(p.decimals() + 2)); counted(p.table.Metric) {
 		out[1] = *r.Score.Correct
 	}
-	if grid := p.grids.Grids[r.GridHash]; r.Selected != nil && *r.Selected < len(grid) {
-		out[2] = points.at(frame.PointText(grid[*r.Selected]))
+	if point := p.grids.Chosen(r); point != nil {
+		out[2] = points.at(frame.PointText(point))
 	}
 	if r.CPUSeconds != nil {
 		out[3] = int64(1000 * *r.CPUSeconds)

@@ -7,8 +7,7 @@
 // the runs behind every cell. A doc.Document cannot hold these parts, so this package has a layout of its own:
 //
 //	page.go       what is asked, and the page as data
-//	verdict.go    the verdicts on methods, all from one family of tests
-//	board.go      the first screen: who leads
+//	verdict.go    who leads, and the verdicts on methods, all from one family of tests
 //	parts.go      what is taken from other reports
 //	data.go       what the script of the page reads: counts, order and grid points, as compact JSON
 //	printed.go    published values beside ours, with intervals
@@ -110,6 +109,8 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
 		Warned: warned(t.Warnings),
 		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
+	p.Sets = each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
+	p.Methods = each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
 	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(f, o); err != nil {
 			return nil, err
@@ -168,22 +169,6 @@ func lead(t frame.Table) string {
 		text += fmt.Sprintf(" and %d shown apart", apart)
 	}
 	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished, planned)
-}
-
-// set is the section of a set of the table, made when it is first asked for.
-func (p *Page) set(i int) *setSection {
-	for len(p.Sets) < len(p.table.Sets) {
-		p.Sets = append(p.Sets, &setSection{Set: p.table.Sets[len(p.Sets)]})
-	}
-	return p.Sets[i]
-}
-
-// method is the section of a method of the table, made when it is first asked for.
-func (p *Page) method(i int) *methodSection {
-	for len(p.Methods) < len(p.table.Methods) {
-		p.Methods = append(p.Methods, &methodSection{Name: p.table.Methods[len(p.Methods)]})
-	}
-	return p.Methods[i]
 }
 
 func each[T, U any](list []T, f func(T) U) []U {

@@ -31,7 +31,7 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 			}
 		case doc.Figure:
 			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
-				section := p.set(i)
+				section := p.Sets[i]
 				plot := b.Plot
 				b.Plot = func(width float64) doc.Drawing {
 					d := plot(width)
@@ -131,7 +131,7 @@ func (p *Page) addGrid(f frame.Frame, o Options) error {
 				continue
 			}
 			b.Heading = ""
-			if p.method(i).Chosen, err = render.Fragment(d.Title, b); err != nil {
+			if p.Methods[i].Chosen, err = render.Fragment(d.Title, b); err != nil {
 				return err
 			}
 		}

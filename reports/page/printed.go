@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/reports/frame"
 	beside "github.com/kernelboosting/bench/reports/printed"
@@ -62,7 +61,7 @@ func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	for some := range slices.Chunk(methods, methodsSideBySide) {
 		block := printedBlock{Methods: each(some, func(m int) string { return t.Methods[m] })}
 		for s, set := range t.Sets {
-			row := printedRow{Set: set.Name, Cells: each(some, func(m int) *printedCell { return cellOf(c.At(set.Name, t.Methods[m]), key(s, m)) })}
+			row := printedRow{Set: set.Name, Cells: each(some, func(m int) *printedCell { return out.cell(set.Name, t.Methods[m], key(s, m)) })}
 			if slices.ContainsFunc(row.Cells, func(c *printedCell) bool { return c != nil }) {
 				block.Rows = append(block.Rows, row)
 			}
@@ -73,37 +72,28 @@ func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	return nil
 }
 
-// cellOf writes a cell; nil for none.
-func cellOf(c *beside.Cell, key string) *printedCell {
+// cell writes what is printed of a method on a set beside ours; nil for none.
+func (d *printed) cell(set, method, key string) *printedCell {
+	if d == nil {
+		return nil
+	}
+	c := d.comparison.At(set, method)
 	if c == nil {
 		return nil
 	}
-	difference, _ := c.Difference.Float64()
-	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1), Difference: signed(difference), Verdict: string(c.Verdict), Class: classes[c.Verdict]}
+	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1), Difference: minus(frame.Signed(c.Difference, 1)), Verdict: string(c.Verdict), Class: classes[c.Verdict]}
 	if c.Printed.Std != nil {
 		cell.Theirs += " ± " + frame.Number(*c.Printed.Std, 1)
 	}
 	if c.Tested() {
-		cell.Interval = signed(c.Interval.Low) + " to " + signed(c.Interval.High)
+		cell.Interval = minus(frame.SignedFloat(c.Interval.Low, 1)) + " to " + minus(frame.SignedFloat(c.Interval.High, 1))
 	}
 	return cell
 }
 
-// signed writes a difference in points with its sign, a true minus.
-func signed(x float64) string {
-	s := frame.Number(x, 1)
-	if x > 0 && strings.Trim(s, "0.") != "" {
-		return "+" + s
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
 // sentences say what is printed for a cell; nil without a comparison.
 func (d *printed) sentences(set, method string) []string {
-	if d == nil {
-		return nil
-	}
-	c := cellOf(d.comparison.At(set, method), "")
+	c := d.cell(set, method, "")
 	if c == nil {
 		return nil
 	}

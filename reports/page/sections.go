@@ -7,8 +7,8 @@ import (
 	"html/template"
 	"math/big"
 	"slices"
+	"strings"
 
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -59,14 +59,14 @@ func (p *Page) addSections() {
 		gaps[g.Dataset+"\x00"+g.Method] = g.Describe()
 	}
 	for i, name := range t.Methods {
-		m := p.method(i)
+		m := p.Methods[i]
 		m.ID, m.Place = methodIDs[i], i
 		if p.Board != nil {
 			m.Command = p.run.Other("compare", name)
 		}
 	}
 	for s, set := range t.Sets {
-		section := p.set(s)
+		section := p.Sets[s]
 		section.ID, section.About = setIDs[s], about(set)
 		best, ranks := p.best(set), midRanks(&t, set)
 		for m, e := range set.Entries {
@@ -75,9 +75,7 @@ func (p *Page) addSections() {
 			if len(rows) > 0 {
 				l.Key = key(s, m)
 			}
-			if p.Printed != nil {
-				l.Printed = cellOf(p.Printed.comparison.At(set.Name, e.Method), key(s, m))
-			}
+			l.Printed = p.Printed.cell(set.Name, e.Method, key(s, m))
 			if l.Mean = frame.Text(e.Mean, p.decimals()); e.Mean != nil {
 				l.Dev = frame.Number(e.StdPop, p.decimals())
 			}
@@ -90,11 +88,17 @@ func (p *Page) addSections() {
 			p.Methods[m].Rows = append(p.Methods[m].Rows, l)
 			for _, o := range p.data.Cells[key(s, m)].From {
 				text := p.data.Origins[o[1].(int)]
-				note(&section.From, text)
-				note(&p.Methods[m].From, text)
+				frame.Note(&section.From, text)
+				frame.Note(&p.Methods[m].From, text)
 			}
 		}
-		section.Best = p.bestOf(set, best)
+		var names []string
+		for m, is := range best {
+			if is {
+				names = append(names, set.Entries[m].Method)
+			}
+		}
+		section.Best = strings.Join(names, ", ")
 	}
 	var average []*big.Rat
 	if t.Ranked() == nil {
@@ -102,13 +106,6 @@ func (p *Page) addSections() {
 	}
 	for m, section := range p.Methods {
 		section.About = p.aboutMethod(m, average)
-	}
-}
-
-// note appends a text to a list that does not hold it.
-func note(list *[]string, text string) {
-	if !slices.Contains(*list, text) {
-		*list = append(*list, text)
 	}
 }
 
@@ -168,31 +165,17 @@ func (p *Page) best(set frame.Set) []bool {
 	return out
 }
 
-func (p *Page) bestOf(set frame.Set, best []bool) string {
-	text := ""
-	for m, is := range best {
-		if !is {
-			continue
-		}
-		if text != "" {
-			text += ", "
-		}
-		text += set.Entries[m].Method
-	}
-	return text
-}
-
 // chosen is the grid point that most finished runs have, the first among equals, and the number of these runs.
 func (p *Page) chosen(rows []store.Row) string {
 	n, finished := map[string]int{}, 0
 	var order []string
 	for _, r := range rows {
-		points := p.grids.Grids[r.GridHash]
-		if r.Status != result.OK || r.Selected == nil || *r.Selected >= len(points) || len(points) < 2 {
+		point := p.grids.Chosen(r)
+		if point == nil || len(p.grids.Grids[r.GridHash]) < 2 {
 			continue
 		}
 		finished++
-		text := frame.PointText(points[*r.Selected])
+		text := frame.PointText(point)
 		if n[text]++; n[text] == 1 {
 			order = append(order, text)
 		}

@@ -28,17 +28,13 @@ func (c Curve) End() Point { return c.Points[len(c.Points)-1] }
 // printed are points of another source, and called names them in the legend.
 func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
-		var xs, ys, ends []float64
+		var ends []float64
 		var words []string
-		for _, p := range append(slices.Clone(printed), pointsOf(curves)...) {
-			xs, ys = append(xs, p.X), append(ys, p.Y)
-			if p.Up[0] != p.Up[1] {
-				ys = append(ys, p.Up[:]...)
-			}
-		}
+		all := printed
 		for _, c := range curves {
-			words, ends = append(words, c.Name), append(ends, c.End().X)
+			words, ends, all = append(words, c.Name), append(ends, c.End().X), slices.Concat(all, c.Points)
 		}
+		xs, ys := coordinates(all)
 		words = clipped(words, width/2)
 		beside := slices.Min(ends) == slices.Max(ends)
 		right, height := 0.0, 0.0
@@ -72,14 +68,6 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 		}
 		return s.Drawing
 	}
-}
-
-func pointsOf(curves []Curve) []Point {
-	var out []Point
-	for _, c := range curves {
-		out = append(out, c.Points...)
-	}
-	return out
 }
 
 // curve draws the i-th curve, with intervals where its points have them, and marks that are some distance apart.
@@ -143,10 +131,7 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 		base := top + max(90, min(200, 0.4*width))
 		left := widest(text) + 8
 		up := Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: base, To: top}
-		for i, v := range ticks {
-			s.Line(doc.Grid, left, up.At(v), width, up.At(v))
-			s.Word(doc.Tick, left-5, up.At(v)+3, doc.End, text[i])
-		}
+		s.upTicks(up, ticks, text, left, width)
 		step := (width - left) / float64(len(names))
 		bar := 0.84 * step / float64(len(series))
 		roomy := tickWidth("88.8") < bar

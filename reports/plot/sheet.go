@@ -50,11 +50,7 @@ func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64)
 	}
 	s.area = box{left, top, s.x.To, bottom}
 	s.acrossTicks(s.x, xTicks, xText, top, bottom)
-	for i, v := range yTicks {
-		at := s.y.At(v)
-		s.Line(doc.Grid, left, at, s.x.To, at)
-		s.Word(doc.Tick, left-5, at+3, doc.End, yText[i])
-	}
+	s.upTicks(s.y, yTicks, yText, left, s.x.To)
 	s.Line(doc.Axis, left, bottom, s.x.To, bottom)
 	s.Line(doc.Axis, left, top, left, bottom)
 	s.bottomTitle(x.Title, (s.x.From+s.x.To)/2, bottom)
@@ -92,6 +88,14 @@ func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, b
 			s.Word(doc.Tick, at, bottom+13, doc.Middle, texts[i])
 			end = at + half + 4
 		}
+	}
+}
+
+// upTicks draws the ticks of an axis at the left of an area.
+func (s *sheet) upTicks(scale Scale, ticks []float64, texts []string, left, right float64) {
+	for i, v := range ticks {
+		s.Line(doc.Grid, left, scale.At(v), right, scale.At(v))
+		s.Word(doc.Tick, left-5, scale.At(v)+3, doc.End, texts[i])
 	}
 }
 
@@ -170,36 +174,46 @@ type Legend struct {
 // Scatter draws at least one named point, and a line like stairs through the points of the front, from the left to the right.
 func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
 	return func(width float64) doc.Drawing {
-		var xs, ys []float64
-		for _, p := range points {
-			xs, ys = append(xs, p.X), append(ys, p.Y)
-			if p.Across[0] != p.Across[1] {
-				xs = append(xs, p.Across[:]...)
-			}
-			if p.Up[0] != p.Up[1] {
-				ys = append(ys, p.Up[:]...)
-			}
-		}
+		xs, ys := coordinates(points)
 		s := newSheet(width, x, y, xs, ys, 0, 0)
 		taken := s.intervals(points)
 		s.stairs(points, &taken)
-		var labels []label
-		for _, p := range points {
-			at, up := s.x.At(p.X), s.y.At(p.Y)
-			role := doc.Tick
-			if p.Front {
-				role = doc.Name
-				s.Diamond(doc.Mean, at, up, 4, p.Tip)
-			} else {
-				s.Dot(doc.Value, at, up, 3, p.Tip)
-			}
-			taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
-			labels = append(labels, label{p.Name, role, at, up})
-		}
-		left := taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, width, s.area.y2}, labels)
-		s.legend(text, left)
+		s.legend(text, s.named(points, taken, doc.Name))
 		return s.Drawing
 	}
+}
+
+// coordinates are the values of points with the ends of their intervals.
+func coordinates(points []Point) (xs, ys []float64) {
+	for _, p := range points {
+		xs, ys = append(xs, p.X), append(ys, p.Y)
+		if p.Across[0] != p.Across[1] {
+			xs = append(xs, p.Across[:]...)
+		}
+		if p.Up[0] != p.Up[1] {
+			ys = append(ys, p.Up[:]...)
+		}
+	}
+	return xs, ys
+}
+
+// named draws points and their names, those of the front as diamonds with names of a role, and returns how many names have no
+// room.
+func (s *sheet) named(points []Point, taken crowd, front doc.Role) (left int) {
+	var labels []label
+	for _, p := range points {
+		at, up := s.x.At(p.X), s.y.At(p.Y)
+		role := doc.Tick
+		if p.Front {
+			role = front
+			s.Diamond(doc.Mean, at, up, 4, p.Tip)
+		} else {
+			s.Dot(doc.Value, at, up, 3, p.Tip)
+		}
+		taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
+		labels = append(labels, label{p.Name, role, at, up})
+	}
+	return taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, s.Width, s.area.y2}, labels)
 }
 
 // intervals draws the intervals of points. It returns the places that names should avoid.
@@ -270,34 +284,20 @@ func Background(curves int) string {
 func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var both []float64
-		for _, p := range points {
+		var text Legend
+		points := slices.Clone(points)
+		for i, p := range points {
 			both = append(both, p.X, p.Y)
+			if points[i].Front = p.Y > p.X; p.Y > p.X {
+				text.Front = y + " higher"
+			} else {
+				text.Other = x + " higher, or both equal"
+			}
 		}
 		s := newSheet(width, Axis{Title: x + ", " + measure, Percent: percent}, Axis{Title: y + ", " + measure, Percent: percent}, both, both, 0, 0)
 		s.Line(doc.Axis, s.x.From, s.y.From, s.x.To, s.y.To)
 		taken := crowd{soft: along([4]float64{s.x.From, s.y.From, s.x.To, s.y.To})}
-		var labels []label
-		for _, p := range points {
-			at, up := s.x.At(p.X), s.y.At(p.Y)
-			if p.Y > p.X {
-				s.Diamond(doc.Mean, at, up, 4, p.Tip)
-			} else {
-				s.Dot(doc.Value, at, up, 3, p.Tip)
-			}
-			taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
-			labels = append(labels, label{p.Name, doc.Tick, at, up})
-		}
-		left := taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, width, s.area.y2}, labels)
-		var text Legend
-		for _, p := range points {
-			switch {
-			case p.Y > p.X:
-				text.Front = y + " higher"
-			default:
-				text.Other = x + " higher, or both equal"
-			}
-		}
-		s.legend(text, left)
+		s.legend(text, s.named(points, taken, doc.Tick))
 		return s.Drawing
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	_ "embed"
 	"html/template"
 	"io"
@@ -71,19 +72,8 @@ type (
 func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
 	page := htmlPage{CSS: StyleSheet, Facts: Facts(d.Provenance)}
-	notesAfter := firstTable(d)
-	for i, b := range d.Blocks {
-		page.add(b, d.Title)
-		if i == notesAfter {
-			page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes})
-		}
-	}
-	if notesAfter < 0 {
-		page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes})
-	}
-	if d.Heading == "" {
-		d.Heading = d.Title
-	}
+	walk(d, func(b doc.Block) { page.add(b, d.Title) }, func() { page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes}) })
+	d.Heading = cmp.Or(d.Heading, d.Title)
 	page.Doc = d
 	return pageTemplate().Execute(w, page)
 }
@@ -127,10 +117,7 @@ func (p *htmlPage) add(b doc.Block, title string) {
 }
 
 func newHTMLTable(t doc.Table) *htmlTable {
-	out := &htmlTable{Label: t.Caption, Caption: t.Caption, Corner: t.Corner}
-	if out.Label == "" {
-		out.Label = t.Corner
-	}
+	out := &htmlTable{Label: cmp.Or(t.Caption, t.Corner), Caption: t.Caption, Corner: t.Corner}
 	first := map[int]bool{} // columns that begin a group
 	if grouped(t) {
 		out.Class = "compared"

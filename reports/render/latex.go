@@ -54,7 +54,7 @@ const groupGap = 7 // points before a group
 
 // LaTeX writes a document's tables for a paper, with the notes below the first one.
 func LaTeX(w io.Writer, d doc.Document, o Options) error {
-	d = d.Clean()
+	d = d.Clean().Essential()
 	l := &latex{doc: d, page: upright, float: "table"}
 	needs, packages := `\usepackage{booktabs}`, ""
 	switch {
@@ -101,24 +101,18 @@ func (l *latex) comment(format string, args ...any) {
 func (l *latex) block(b doc.Block, withNotes bool) {
 	switch b := b.(type) {
 	case doc.Table:
-		if !b.Detail {
-			l.table(b, withNotes)
-		}
+		l.table(b, withNotes)
 	case doc.Prose:
-		if !b.Detail {
-			if b.Heading != "" {
-				fmt.Fprintf(&l.out, "\\paragraph{%s}\n", latexNote(b.Heading))
-			}
-			l.paragraphs(b.Paragraphs)
+		if b.Heading != "" {
+			fmt.Fprintf(&l.out, "\\paragraph{%s}\n", latexNote(b.Heading))
 		}
+		l.paragraphs(b.Paragraphs)
 	case doc.Figure: // LaTeX draws no SVG
-		if !b.Detail {
-			l.paragraphs([]string{b.Title + ". " + b.Alt + "."})
-			if b.Numbers != nil {
-				numbers := *b.Numbers
-				numbers.Caption = b.Title
-				l.table(numbers, false)
-			}
+		l.paragraphs([]string{b.Title + ". " + b.Alt + "."})
+		if b.Numbers != nil {
+			numbers := *b.Numbers
+			numbers.Caption = b.Title
+			l.table(numbers, false)
 		}
 	case doc.Code:
 		l.comment("%s: %s", b.Title, b.Text)
@@ -204,10 +198,6 @@ func (l *latex) notes(legend []string) {
 	for _, note := range l.doc.Notes {
 		lines = append(lines, latexNote(note))
 	}
-	l.minipage(lines)
-}
-
-func (l *latex) minipage(lines []string) {
 	if len(lines) > 0 {
 		fmt.Fprintf(&l.out, "\\par\\medskip\n\\noindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
 			strings.Join(lines, "\\par\n"))
@@ -340,8 +330,8 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 
 func latexCell(c doc.Entry, kind doc.Kind) string {
 	value := latexEscape(c.Text)
-	if kind == doc.Signed {
-		value = latexSigned(c.Text)
+	if kind == doc.Signed && len(c.Text) > 1 && strings.ContainsRune("+-", rune(c.Text[0])) { // as mathematics, where a minus is not a hyphen
+		value = "$" + c.Text + "$"
 	}
 	if c.Best {
 		value = `\textbf{` + value + `}`
@@ -350,14 +340,6 @@ func latexCell(c doc.Entry, kind doc.Kind) string {
 		value += ` $\pm$ ` + latexEscape(c.Dev)
 	}
 	return value
-}
-
-// latexSigned sets a sign as mathematics, where a minus is not a hyphen.
-func latexSigned(s string) string {
-	if len(s) > 1 && (s[0] == '-' || s[0] == '+') {
-		return "$" + s + "$"
-	}
-	return latexEscape(s)
 }
 
 var latexEscaper = strings.NewReplacer(

@@ -12,22 +12,13 @@ import (
 
 // Markdown writes a document as GitHub's Markdown.
 func Markdown(w io.Writer, d doc.Document, _ Options) error {
-	d = d.Clean()
+	d = d.Clean().Essential()
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "## %s\n\n", mdEscape(d.Title))
 	for _, line := range d.Warnings {
 		fmt.Fprintf(out, "**Warning**: %s\n\n", mdEscape(line))
 	}
-	notesAfter := firstTable(d)
-	for i, b := range d.Blocks {
-		mdBlock(out, b)
-		if i == notesAfter {
-			mdList(out, "Notes", d.Notes)
-		}
-	}
-	if notesAfter < 0 {
-		mdList(out, "Notes", d.Notes)
-	}
+	walk(d, func(b doc.Block) { mdBlock(out, b) }, func() { mdList(out, "Notes", d.Notes) })
 	mdList(out, "Where the numbers come from", factLines(d.Provenance))
 	for _, q := range d.Queries {
 		fmt.Fprintf(out, "\n%s:\n\n%s", mdEscape(q.Title), mdCode("sql", q.SQL))
@@ -39,23 +30,17 @@ func Markdown(w io.Writer, d doc.Document, _ Options) error {
 func mdBlock(out *strings.Builder, b doc.Block) {
 	switch b := b.(type) {
 	case doc.Table:
-		if !b.Detail {
-			mdTable(out, b)
-		}
+		mdTable(out, b)
 	case doc.Prose:
-		if !b.Detail {
-			mdHeading(out, b.Heading)
-			for _, p := range b.Paragraphs {
-				fmt.Fprintf(out, "\n%s\n", mdEscape(p))
-			}
+		mdHeading(out, b.Heading)
+		for _, p := range b.Paragraphs {
+			fmt.Fprintf(out, "\n%s\n", mdEscape(p))
 		}
 	case doc.Figure:
-		if !b.Detail {
-			mdHeading(out, b.Title)
-			fmt.Fprintf(out, "\n%s.\n\n", mdEscape(b.Alt))
-			if b.Numbers != nil {
-				mdTable(out, *b.Numbers)
-			}
+		mdHeading(out, b.Title)
+		fmt.Fprintf(out, "\n%s.\n\n", mdEscape(b.Alt))
+		if b.Numbers != nil {
+			mdTable(out, *b.Numbers)
 		}
 	case doc.Code:
 		mdHeading(out, b.Title)

@@ -136,6 +136,19 @@ func firstTable(d doc.Document) int {
 	return -1
 }
 
+// walk hands over the blocks of a document, and calls notes after the first table, or at the end if there is no table.
+func walk(d doc.Document, block func(doc.Block), notes func()) {
+	after := firstTable(d)
+	for i, b := range d.Blocks {
+		if block(b); i == after {
+			notes()
+		}
+	}
+	if after < 0 {
+		notes()
+	}
+}
+
 // groups returns the groups of columns that stand side by side under one name, each as its first column and the column after
 // its last.
 func groups(head []doc.Column) [][2]int {

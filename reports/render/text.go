@@ -17,22 +17,13 @@ const (
 
 // Text writes a document for a terminal or a file that people read.
 func Text(w io.Writer, d doc.Document, o Options) error {
-	d = d.Clean()
+	d = d.Clean().Essential()
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s.\n\n", d.Title)
 	for _, line := range d.Warnings {
 		fmt.Fprintf(out, "Warning: %s\n\n", line)
 	}
-	notesAfter := firstTable(d)
-	for i, b := range d.Blocks {
-		textBlock(out, b, o)
-		if i == notesAfter {
-			textList(out, "Notes", d.Notes)
-		}
-	}
-	if notesAfter < 0 {
-		textList(out, "Notes", d.Notes)
-	}
+	walk(d, func(b doc.Block) { textBlock(out, b, o) }, func() { textList(out, "Notes", d.Notes) })
 	textList(out, "Where the numbers come from", factLines(d.Provenance))
 	for _, q := range d.Queries {
 		textCode(out, q.Title, q.SQL)
@@ -44,25 +35,19 @@ func Text(w io.Writer, d doc.Document, o Options) error {
 func textBlock(out *strings.Builder, b doc.Block, o Options) {
 	switch b := b.(type) {
 	case doc.Table:
-		if !b.Detail {
-			textTable(out, b, o)
-		}
+		textTable(out, b, o)
 	case doc.Prose:
-		if !b.Detail {
-			for _, p := range append([]string{b.Heading}, b.Paragraphs...) {
-				if p != "" {
-					blankLine(out)
-					fmt.Fprintln(out, wrapped(p, o.Width))
-				}
+		for _, p := range append([]string{b.Heading}, b.Paragraphs...) {
+			if p != "" {
+				blankLine(out)
+				fmt.Fprintln(out, wrapped(p, o.Width))
 			}
 		}
 	case doc.Figure:
-		if !b.Detail {
-			blankLine(out)
-			fmt.Fprintf(out, "%s. %s.\n\n", b.Title, b.Alt)
-			if b.Numbers != nil {
-				textTable(out, *b.Numbers, o)
-			}
+		blankLine(out)
+		fmt.Fprintf(out, "%s. %s.\n\n", b.Title, b.Alt)
+		if b.Numbers != nil {
+			textTable(out, *b.Numbers, o)
 		}
 	case doc.Code:
 		if b.Language == "sh" {

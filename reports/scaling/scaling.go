@@ -7,7 +7,8 @@
 package scaling
 
 import (
-	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -51,10 +53,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{
-		Report: "scaling", Label: cmp.Or(o.Label, "tab:scaling:"+t.Protocol), Warnings: t.Warnings, Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s", t.Metric.Title, t.Protocol)),
-	}
+	d := o.Document("scaling", &t, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s", t.Metric.Title, t.Protocol), nil)
 	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version", "train_rows", "result", "cpu_seconds", "declared_seconds", "peak_bytes", "declared_bytes"}}
 	cpus := map[string]bool{}
 	for _, one := range families(f, t) {
@@ -80,8 +79,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		return doc.Document{}, fmt.Errorf("%w: no cell of the protocol has ended", frame.ErrNoResults)
 	}
 	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), r)
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, r)
 	return d, nil
 }
 
@@ -135,12 +133,8 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 		Legend: []string{"Declared time: a nanosecond for each unit of the cost that the method declares. Runs correct it by measured times.",
 			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell took, and more after larger cells in the same process.",
 			"Declared memory: the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
-	decimals := 4
-	if f.Table.Metric.Percent {
-		decimals = 2
-	}
 	for _, m := range f.Names {
-		var rows []doc.Row
+		t.Sections = append(t.Sections, nil)
 		for _, x := range f.Xs(m) {
 			set := f.SetsAt(m, x)[0] // sets of a family differ in their rows
 			memory, err := f.declared(m, x, set)
@@ -157,12 +151,11 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 			units := largest(f.Splits(m, x, set, func(r store.Row) (float64, bool) { return 1e-9 * r.CostUnits, r.CostUnits > 0 }))
 			peak := largest(f.Splits(m, x, set, peakOf))
 			size := func(v float64) string { return wording.Bytes(int64(v)) }
-			rows = append(rows, doc.Row{Name: m, Entries: []doc.Entry{{Text: strconv.FormatFloat(x, 'f', -1, 64)},
-				entry(result, func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }),
-				entry(seconds, wording.Seconds), entry(units, wording.Seconds), entry(peak, size), entry(memory, size)}})
+			t.Add(m, doc.Entry{Text: strconv.FormatFloat(x, 'f', -1, 64)},
+				entry(result, func(v float64) string { return strconv.FormatFloat(v, 'f', f.Table.Decimals(), 64) }),
+				entry(seconds, wording.Seconds), entry(units, wording.Seconds), entry(peak, size), entry(memory, size))
 			r.Add(f.Table.Protocol, f.Table.Metric.Name, f.name, set, m, f.Version(m, x, set), x, result, seconds, units, peak, memory)
 		}
-		t.Sections = append(t.Sections, rows)
 	}
 	return t, nil
 }
@@ -189,4 +182,61 @@ func largest(of map[int]float64) *float64 {
 	}
 	most := slices.Max(slices.Collect(maps.Values(of)))
 	return &most
+}
+
+// declared returns the bytes that a cell is planned with: the set, the copies of its rows, and the grid point that needs most, as
+// package plan counts them. It is nil if the program does not know the method or the set, or has another version of the method.
+func (f family) declared(method string, x float64, set string) (*float64, error) {
+	spec, err := f.frame.Registry.Lookup(method)
+	if err != nil || spec.Version != f.Version(method, x, set) {
+		return nil, nil
+	}
+	e, err := f.frame.Sets.Entry(set)
+	if err != nil || e.Rows == 0 || e.Task == registry.Multiclass && e.Counts == nil {
+		return nil, nil
+	}
+	var broken error
+	bytes := f.Splits(method, x, set, func(r store.Row) (float64, bool) {
+		shape := registry.Shape{Task: e.Task, N: r.TrainRows, D: r.Features, Classes: len(e.Counts)}
+		shape.Blocks, _ = e.Blocks()
+		fit, err := f.hungriest(spec, shape, r)
+		broken = errors.Join(broken, err)
+		return fit + 2*8*float64(e.Rows)*float64(r.Features+1), r.Features > 0
+	})
+	if broken != nil {
+		return nil, fmt.Errorf("the memory that %s declares on %s: %w", method, set, broken)
+	}
+	return largest(bytes), nil
+}
+
+// hungriest returns what a method declares for the grid point that needs most.
+func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row) (most float64, err error) {
+	for _, point := range append([]json.RawMessage{nil}, f.frame.Grids[r.GridHash]...) {
+		setting, err := merged(r.Point, point)
+		if err != nil {
+			return 0, err
+		}
+		bytes, err := spec.MemoryEstimate(shape, setting)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, float64(bytes))
+	}
+	return most, nil
+}
+
+// merged returns the chosen parameters with those of another grid point in their place. A value that its author wrote per feature
+// is left out: its unit is another one.
+func merged(chosen, other json.RawMessage) (json.RawMessage, error) {
+	setting, point := map[string]any{}, map[string]any{}
+	for into, raw := range map[*map[string]any]json.RawMessage{&setting: chosen, &point: other} {
+		if raw != nil {
+			if err := json.Unmarshal(raw, into); err != nil {
+				return nil, err
+			}
+		}
+	}
+	maps.DeleteFunc(point, func(name string, _ any) bool { return strings.HasSuffix(name, "_x_d") })
+	maps.Copy(setting, point)
+	return json.Marshal(setting)
 }

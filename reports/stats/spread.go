@@ -82,3 +82,18 @@ func quantile(sorted []*big.Rat, quarters int) *big.Rat {
 	step := new(big.Rat).Sub(sorted[at/4+1], low)
 	return step.Add(low, step.Mul(step, big.NewRat(rest, 4)))
 }
+
+// Signs counts the differences of each sign. No difference may be nil.
+func Signs(differences []*big.Rat) (plus, zero, minus int) {
+	for _, d := range differences {
+		switch d.Sign() {
+		case 1:
+			plus++
+		case 0:
+			zero++
+		default:
+			minus++
+		}
+	}
+	return plus, zero, minus
+}

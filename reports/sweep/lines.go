@@ -1,7 +1,7 @@
 package sweep
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -118,11 +118,7 @@ type Measure func(store.Row) (float64, bool)
 func (l Lines) Measured() Measure {
 	return func(r store.Row) (float64, bool) {
 		v := l.Table.ValueOf(r.Score)
-		if v == nil {
-			return 0, false
-		}
-		x, _ := v.Float64()
-		return x, true
+		return frame.Near(v), v != nil
 	}
 }
 
@@ -228,22 +224,25 @@ func (l Lines) Median(series string, x float64) (Average, bool) {
 // logs returns for each split the mean over sets of the logarithm of a measure, for a series at a value. It leaves out
 // splits that some set lacks.
 func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
-	logs := map[int]float64{}
-	sets := l.SetsAt(series, x)
-	for i, set := range sets {
-		next := l.Splits(series, x, set, of)
-		for split, v := range next {
-			if _, ok := logs[split]; ok || i == 0 {
-				logs[split] += math.Log(v) / float64(len(sets))
-			}
-		}
-		for split := range logs {
-			if _, ok := next[split]; !ok {
-				delete(logs, split)
-			}
-		}
+	var each []map[int]float64
+	for _, set := range l.SetsAt(series, x) {
+		each = append(each, l.Splits(series, x, set, of))
 	}
-	return logs
+	return Averages(each, math.Log)
+}
+
+// Averages returns for each split the mean over lists of a function of its values. It leaves out splits that a list lacks.
+func Averages(lists []map[int]float64, of func(float64) float64) map[int]float64 {
+	out := map[int]float64{}
+	for i, list := range lists {
+		for split, v := range list {
+			if _, ok := out[split]; ok || i == 0 {
+				out[split] += of(v) / float64(len(lists))
+			}
+		}
+		maps.DeleteFunc(out, func(split int, _ float64) bool { _, ok := list[split]; return !ok })
+	}
+	return out
 }
 
 // Version is the method's version of a point on a set.
@@ -255,12 +254,7 @@ func (l Lines) Version(series string, x float64, set string) string {
 }
 
 func sorted(values map[int]float64) []float64 {
-	out := make([]float64, 0, len(values))
-	for _, v := range values {
-		out = append(out, v)
-	}
-	slices.SortFunc(out, cmp.Compare)
-	return out
+	return slices.Sorted(maps.Values(values))
 }
 
 func average(values []float64) float64 {

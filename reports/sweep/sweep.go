@@ -80,25 +80,20 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if len(p.Sets) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or name some series with --methods", frame.ErrNoResults)
 	}
-	d := doc.Document{
-		Report: "sweep", Label: cmp.Or(o.Label, "tab:sweep:"+t.Protocol), Warnings: t.Warnings, Notes: t.Notes(p.notes()...), Provenance: t.Provenance,
-		Title: cmp.Or(o.Title, p.title()),
-	}
-	switch {
-	case o.Each:
+	d := report.Options{Title: o.Title, Label: o.Label}.Document("sweep", &t, p.title(), t.Notes(p.notes()...))
+	d.Blocks = []doc.Block{p.figure("")}
+	if o.Each {
+		d.Blocks = nil
 		for _, set := range p.Sets {
 			one := p
 			one.Sets = []string{set}
 			d.Blocks = append(d.Blocks, one.figure(set))
 		}
-	default:
-		d.Blocks = append(d.Blocks, p.figure(""))
 	}
 	if o.Times {
 		d.Blocks = append(d.Blocks, p.Slopes(p.quantity()))
 	}
-	d.Blocks = append(append(d.Blocks, t.MissingCode()...), p.records())
-	d.Blocks = append(d.Blocks, t.MissingRecords()...)
+	t.End(&d, p.records())
 	return d, nil
 }
 
@@ -236,9 +231,6 @@ func (p page) groups(xs []float64) (series []plot.Series, names, best []string) 
 	if len(xs) == 0 {
 		return nil, nil, nil
 	}
-	for _, x := range xs {
-		names = append(names, strconv.FormatFloat(x, 'g', -1, 64))
-	}
 	for _, name := range p.Names {
 		s := plot.Series{Name: name}
 		for _, x := range xs {
@@ -248,17 +240,13 @@ func (p page) groups(xs []float64) (series []plot.Series, names, best []string) 
 		series = append(series, s)
 	}
 	for _, x := range xs {
-		var wins []string
-		for _, n := range p.wins(x) {
-			wins = append(wins, strconv.Itoa(n))
-		}
-		best = append(best, strings.Join(wins, " : "))
+		names, best = append(names, short(x)), append(best, strings.Join(p.wins(x), " : "))
 	}
 	return series, names, best
 }
 
 // wins counts for each series the sets on which its mean is the best at a value; a tie counts for each.
-func (p page) wins(x float64) []int {
+func (p page) wins(x float64) []string {
 	wins := make([]int, len(p.Names))
 	for _, set := range p.Sets {
 		var means []float64
@@ -276,8 +264,15 @@ func (p page) wins(x float64) []int {
 			}
 		}
 	}
-	return wins
+	texts := make([]string, len(wins))
+	for i, n := range wins {
+		texts[i] = strconv.Itoa(n)
+	}
+	return texts
 }
+
+// short writes a number with as few digits as it needs.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func (p page) table(xs []float64) *doc.Table {
 	t := &doc.Table{Corner: "Series"}
@@ -289,59 +284,45 @@ func (p page) table(xs []float64) *doc.Table {
 		decimals = 2
 	}
 	for _, x := range xs {
-		t.Head = append(t.Head, doc.Column{Name: strconv.FormatFloat(x, 'g', -1, 64)})
+		t.Head = append(t.Head, doc.Column{Name: short(x)})
 	}
-	var rows []doc.Row
-	for _, name := range p.Names {
-		row := doc.Row{Name: name}
-		for _, x := range xs {
-			a, ok := p.at(name, x)
-			entry := doc.Entry{Text: frame.Absent}
-			if ok {
-				entry.Text = strconv.FormatFloat(a.Value, 'f', decimals, 64)
-			}
-			row.Entries = append(row.Entries, entry)
+	add := func(name string, text func(x float64) string) {
+		row := make([]doc.Entry, len(xs))
+		for i, x := range xs {
+			row[i].Text = cmp.Or(text(x), frame.Absent)
 		}
-		rows = append(rows, row)
+		t.Add(name, row...)
 	}
-	t.Sections = [][]doc.Row{rows}
+	for _, name := range p.Names {
+		add(name, func(x float64) string {
+			if a, ok := p.at(name, x); ok {
+				return strconv.FormatFloat(a.Value, 'f', decimals, 64)
+			}
+			return ""
+		})
+	}
 	if p.printed != nil {
-		t.Sections = append(t.Sections, p.printedRows(xs))
+		t.Sections = append(t.Sections, nil)
+	}
+	for _, name := range p.Names {
+		of := slices.DeleteFunc(slices.Clone(p.printed), func(v published.Point) bool { return v.Series != name || !slices.Contains(xs, v.At) })
+		if len(of) == 0 {
+			continue
+		}
+		add(name+", printed", func(x float64) string {
+			if i := slices.IndexFunc(of, func(v published.Point) bool { return v.At == x }); i >= 0 {
+				return short(of[i].Value)
+			}
+			return ""
+		})
 	}
 	if p.Bars && !p.OverSets {
-		row := doc.Row{Name: "sets won"}
-		for _, x := range xs {
-			var wins []string
-			for _, n := range p.wins(x) {
-				wins = append(wins, strconv.Itoa(n))
-			}
-			row.Entries = append(row.Entries, doc.Entry{Text: strings.Join(wins, ":")})
-		}
-		t.Sections = append(t.Sections, []doc.Row{row})
+		t.Sections = append(t.Sections, nil)
+		add("sets won", func(x float64) string { return strings.Join(p.wins(x), ":") })
 		t.Legend = append(t.Legend, fmt.Sprintf("Sets won: on how many data sets each series has the best mean, in the order %s; ties count for each.", strings.Join(p.Names, ", ")))
 	}
 	t.Legend = append(t.Legend, "Columns: "+p.quantity()+".")
 	return t
-}
-
-func (p page) printedRows(xs []float64) []doc.Row {
-	var rows []doc.Row
-	for _, name := range p.Names {
-		row, any := doc.Row{Name: name + ", printed"}, false
-		for _, x := range xs {
-			entry := doc.Entry{Text: frame.Absent}
-			for _, v := range p.printed {
-				if v.Series == name && v.At == x {
-					entry.Text, any = strconv.FormatFloat(v.Value, 'g', -1, 64), true
-				}
-			}
-			row.Entries = append(row.Entries, entry)
-		}
-		if any {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // Slopes is the table of the powers of the quantity with which times grow, over the upper half of the values. quantity is what
@@ -350,22 +331,19 @@ func (l Lines) Slopes(quantity string) doc.Table {
 	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
 		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", quantity),
 			"Declared: the same slope of the cost that the method declares for these cells, by which runs are planned."}}
-	var rows []doc.Row
 	for _, name := range l.Names {
 		from, to := l.UpperHalf(name)
 		s := sorted(l.Powers(name, from, to, l.Seconds()))
 		if len(s) == 0 {
 			continue
 		}
-		declared := doc.Entry{Text: frame.Absent}
-		number := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'f', 2, 64)} }
-		whole := func(v float64) doc.Entry { return doc.Entry{Text: strconv.FormatFloat(v, 'g', -1, 64)} }
+		declared := frame.Absent
+		number := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 		if d := sorted(l.Powers(name, from, to, l.Declared())); len(d) > 0 {
 			declared = number(median(d))
 		}
-		rows = append(rows, doc.Row{Name: name, Entries: []doc.Entry{number(median(s)), number(s[0]), number(s[len(s)-1]), declared, whole(from), whole(to)}})
+		t.Add(name, doc.Texts(number(median(s)), number(s[0]), number(s[len(s)-1]), declared, short(from), short(to))...)
 	}
-	t.Sections = [][]doc.Row{rows}
 	return t
 }
 

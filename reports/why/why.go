@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"errors"
+
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
