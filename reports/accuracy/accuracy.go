@@ -154,19 +154,13 @@ func (t *table) summarise() error {
 	if len(values) == 0 {
 		return nil
 	}
-	columns, err := stats.ColumnMeans(values)
-	if err != nil {
-		return err
-	}
+	columns := stats.ColumnMeans(values)
 	t.mean = make([]meanCell, len(t.Whole()))
 	n := float64(len(values))
 	for i, best := range stats.Largest(columns) {
 		m := meanCell{best: best}
-		for _, s := range t.Sets {
-			if s.Counted {
-				m.stdPop += s.Entries[i].StdPop
-				m.stdSample += s.Entries[i].StdSample
-			}
+		for _, s := range t.CountedSets() {
+			m.stdPop, m.stdSample = m.stdPop+s.Entries[i].StdPop, m.stdSample+s.Entries[i].StdSample
 		}
 		m.stdPop, m.stdSample = m.stdPop/n, m.stdSample/n
 		t.mean[i] = m
@@ -177,6 +171,7 @@ func (t *table) summarise() error {
 	if t.Ranked() != nil {
 		return nil
 	}
+	var err error
 	if t.midRanks, err = stats.AverageRanks(values); err != nil {
 		return err
 	}

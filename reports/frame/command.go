@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,10 +129,8 @@ func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
 	}
 	t.FullCommand = t.runMissing(v, t.Methods, sets, func(string) []int { return t.Splits })
 	compared := map[string][]int{} // by counted set
-	for _, s := range t.Sets {
-		if s.Counted {
-			compared[s.Name] = s.Splits
-		}
+	for _, s := range t.CountedSets() {
+		compared[s.Name] = s.Splits
 	}
 	t.Completes = t.runMissing(v, t.Methods[t.whole:], sets, func(set string) []int { return compared[set] })
 }
@@ -163,10 +162,16 @@ func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted fun
 			}
 		}
 	}
+	return t.command(v, sets, methods, names, splits, retry)
+}
+
+// command runs splits of methods on those of the sets that are named; it is "" if none is named.
+func (t *Table) command(v Invocation, sets []Dataset, methods, names map[string]bool, splits map[int]bool, retry bool) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return v.Command(kept(t.Methods, methods), arguments(sets, names), sortedKeys(splits), retry)
+	of := slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !methods[m] })
+	return v.Command(of, arguments(sets, names), slices.Sorted(maps.Keys(splits)), retry)
 }
 
 // changedWarnings name the sets whose data changed: a line for each, or one line for many.
@@ -199,10 +204,7 @@ func (t *Table) runAgain(datasets map[string]bool, sets []Dataset, v Invocation)
 			}
 		}
 	}
-	if len(methods) == 0 {
-		return ""
-	}
-	return v.Command(kept(t.Methods, methods), arguments(sets, runnable), sortedKeys(splits), false)
+	return t.command(v, sets, methods, runnable, splits, false)
 }
 
 // arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.
@@ -214,8 +216,4 @@ func arguments(sets []Dataset, names map[string]bool) []string {
 		}
 	}
 	return out
-}
-
-func kept(list []string, names map[string]bool) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !names[s] })
 }

@@ -197,14 +197,13 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 func (f *Frame) pickSets() error {
 	names := slices.Clone(f.Datasets)
 	for i, name := range names {
-		if !strings.HasSuffix(name, ".toml") {
-			continue
+		if strings.HasSuffix(name, ".toml") {
+			e, err := f.Sets.Open(name)
+			if err != nil {
+				return err
+			}
+			names[i] = e.Name
 		}
-		e, err := f.Sets.Open(name)
-		if err != nil {
-			return err
-		}
-		names[i] = e.Name
 	}
 	if f.Datasets == nil {
 		names = f.Protocol.Datasets
@@ -289,11 +288,9 @@ func (f *Frame) dataset(name, group string) Dataset {
 	d.Name, d.Rows, d.Features = e.Name, e.Rows, e.Features
 	own, known := e.TrainRows()
 	d.Draws = f.once(own > 0 || !known)
-	if e.Rows > 0 {
-		if known {
-			if train, test, err := f.Protocol.Sizes(e.Rows, own); err == nil {
-				d.TrainRows, d.TestRows = train, test
-			}
+	if e.Rows > 0 && known {
+		if train, test, err := f.Protocol.Sizes(e.Rows, own); err == nil {
+			d.TrainRows, d.TestRows = train, test
 		}
 	}
 	return d

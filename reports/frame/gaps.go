@@ -35,37 +35,38 @@ type Failure struct {
 func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 	g := Gap{Dataset: dataset, Method: method, Planned: len(t.Splits), Why: t.cannot[cellKey{dataset, method}]}
 	have := map[int]bool{}
+	type reason struct{ status, err string }
+	var failed Groups[reason, int]
+	var beyond Groups[string, int]
 	for _, r := range rows {
 		have[r.Split] = true
 		if t.Value(r) != nil {
 			g.Done++
 			continue
 		}
-		failure := Failure{Status: string(r.Status), Error: r.Error}
+		why := reason{string(r.Status), r.Error}
 		if r.Status == result.Failed && r.Class != "" && r.Class != result.ClassError {
-			failure.Status += ", " + string(r.Class)
+			why.status += ", " + string(r.Class)
 		}
 		if r.Status == result.OK {
-			failure = Failure{Status: "no " + t.Metric.Name + " is stored"}
+			why = reason{status: "no " + t.Metric.Name + " is stored"}
 		}
-		i := slices.IndexFunc(g.Failures, func(f Failure) bool { return f.Status == failure.Status && f.Error == failure.Error })
-		if i < 0 {
-			i = len(g.Failures)
-			g.Failures = append(g.Failures, failure)
-		}
-		g.Failures[i].Splits = append(g.Failures[i].Splits, r.Split)
+		failed.Add(why, r.Split)
 	}
 	for _, s := range t.Splits {
-		why := t.beyond[cellKey{dataset, method}][s]
-		switch i := slices.IndexFunc(g.Beyond, func(f Failure) bool { return f.Status == why }); {
+		switch why := t.beyond[cellKey{dataset, method}][s]; {
 		case have[s]:
 		case why == "" || g.Why != "":
 			g.NotRun = append(g.NotRun, s)
-		case i >= 0:
-			g.Beyond[i].Splits = append(g.Beyond[i].Splits, s)
 		default:
-			g.Beyond = append(g.Beyond, Failure{Status: why, Splits: []int{s}})
+			beyond.Add(why, s)
 		}
+	}
+	for _, why := range failed.Keys {
+		g.Failures = append(g.Failures, Failure{why.status, why.err, failed.Of[why]})
+	}
+	for _, why := range beyond.Keys {
+		g.Beyond = append(g.Beyond, Failure{Status: why, Splits: beyond.Of[why]})
 	}
 	return g
 }
@@ -136,32 +137,32 @@ type Reason struct {
 // cells, then cells that cannot run, then cells that did not run. Cells without a run on sets in Skipped are
 // reported elsewhere.
 func (t *Table) Reasons() []Reason {
-	var failed, left, cannot, notRun gapGroups
+	var failed, left, cannot, notRun Groups[string, gapCell]
 	for _, g := range t.Gaps {
 		for _, f := range g.Failures {
 			text := cmp.Or(f.Status, "no status")
 			if f.Error != "" {
 				text += " (" + brief(f.Error) + ")"
 			}
-			failed.add(text, gapCell{g.Method, g.Dataset, f.Splits})
+			failed.Add(text, gapCell{g.Method, g.Dataset, f.Splits})
 		}
 		for _, l := range g.Beyond {
-			left.add(l.Status, gapCell{g.Method, g.Dataset, l.Splits})
+			left.Add(l.Status, gapCell{g.Method, g.Dataset, l.Splits})
 		}
 		switch missing := (gapCell{g.Method, g.Dataset, g.NotRun}); {
 		case len(g.NotRun) == 0:
 		case g.Why != "":
-			cannot.add(g.notRun(), missing)
+			cannot.Add(g.notRun(), missing)
 		case g.Done > 0 || len(g.Failures) > 0 || !slices.Contains(t.Skipped, g.Dataset):
-			notRun.add(g.notRun(), missing)
+			notRun.Add(g.notRun(), missing)
 		}
 	}
 	var out []Reason
-	for _, groups := range []gapGroups{failed, left, cannot, notRun} {
-		for _, text := range groups.keys {
+	for _, groups := range []Groups[string, gapCell]{failed, left, cannot, notRun} {
+		for _, text := range groups.Keys {
 			r := Reason{Text: capital(text)}
-			r.Where, r.Short = t.where(groups.cells[text])
-			for _, c := range groups.cells[text] {
+			r.Where, r.Short = t.where(groups.Of[text])
+			for _, c := range groups.Of[text] {
 				r.Runs += len(c.splits)
 			}
 			out = append(out, r)
@@ -193,20 +194,21 @@ type gapCell struct {
 	splits          []int
 }
 
-// gapGroups collects cells under keys, both in the order they came.
-type gapGroups struct {
-	keys  []string
-	cells map[string][]gapCell
+// Groups collects values under keys. Keys are in the order in which they came.
+type Groups[K comparable, V any] struct {
+	Keys []K
+	Of   map[K][]V
 }
 
-func (g *gapGroups) add(key string, c gapCell) {
-	if g.cells == nil {
-		g.cells = map[string][]gapCell{}
+// Add adds a value to those of a key.
+func (g *Groups[K, V]) Add(key K, v V) {
+	if g.Of == nil {
+		g.Of = map[K][]V{}
 	}
-	if g.cells[key] == nil {
-		g.keys = append(g.keys, key)
+	if _, there := g.Of[key]; !there {
+		g.Keys = append(g.Keys, key)
 	}
-	g.cells[key] = append(g.cells[key], c)
+	g.Of[key] = append(g.Of[key], v)
 }
 
 // where writes cells as blocks of methods on data sets, "A, B on wine, sonar (splits 1-3)". It writes numbers
@@ -214,32 +216,22 @@ func (g *gapGroups) add(key string, c gapCell) {
 func (t *Table) where(cells []gapCell) (text string, short bool) {
 	const most = 3
 	type row struct{ dataset, splits string }
-	var rows []row
-	methods := map[row][]string{}
+	var methods Groups[row, string]
 	for _, c := range cells {
-		r := row{c.dataset, splitList(c.splits)}
-		if methods[r] == nil {
-			rows = append(rows, r)
-		}
-		methods[r] = append(methods[r], c.method)
+		methods.Add(row{c.dataset, splitList(c.splits)}, c.method)
 	}
 	type block struct{ methods, splits string }
-	var blocks []block
-	sets := map[block][]string{}
-	for _, r := range rows {
-		b := block{t.methodList(methods[r]), r.splits}
-		if sets[b] == nil {
-			blocks = append(blocks, b)
-		}
-		sets[b] = append(sets[b], r.dataset)
+	var sets Groups[block, string]
+	for _, r := range methods.Keys {
+		sets.Add(block{t.methodList(methods.Of[r]), r.splits}, r.dataset)
 	}
-	if len(blocks) > most {
+	if len(sets.Keys) > most {
 		return t.sum(cells), true
 	}
 	var parts []string
-	for _, b := range blocks {
-		short = short || len(sets[b]) > fewNames
-		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, Briefly(sets[b], "data set"), b.splits))
+	for _, b := range sets.Keys {
+		short = short || len(sets.Of[b]) > fewNames
+		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, Briefly(sets.Of[b], "data set"), b.splits))
 	}
 	return strings.Join(parts, "; "), short
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (t *Table) splitNotes() []string {
 		}
 	}
 	var notes []string
-	for _, n := range sortedKeys(byCount) {
+	for _, n := range slices.Sorted(maps.Keys(byCount)) {
 		where := Briefly(byCount[n], "data set")
 		if len(byCount[n]) == withRuns && withRuns > 1 {
 			where = "every data set with results"
@@ -174,13 +175,4 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func sortedKeys[V any](m map[int]V) []int {
-	var keys []int
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -13,12 +13,7 @@ import (
 // were computed: a note for each file and machine.
 func importedNotes(rows []store.Row) []string {
 	type origin struct{ file, cpu string }
-	type told struct {
-		cells   int
-		methods []string
-	}
-	var order []origin
-	all := map[origin]*told{}
+	var methods Groups[origin, string] // of each cell
 	for _, r := range rows {
 		if r.Imported == "" {
 			continue
@@ -30,22 +25,19 @@ func importedNotes(rows []store.Row) []string {
 				key.cpu += fmt.Sprintf(" (%s)", Count(e.Cores, "core"))
 			}
 		}
-		if all[key] == nil {
-			all[key] = &told{}
-			order = append(order, key)
-		}
-		all[key].cells++
-		Note(&all[key].methods, r.Method)
+		methods.Add(key, r.Method)
 	}
 	var notes []string
-	for _, o := range order {
-		if o.cpu == "" {
-			notes = append(notes, fmt.Sprintf("Imported from %s, test scores of a method elsewhere that were counted here: %s of %s.",
-				o.file, Count(all[o].cells, "cell"), Briefly(all[o].methods, "method")))
-			continue
+	for _, o := range methods.Keys {
+		format := "Imported from %s, test scores of a method elsewhere that were counted here%s: %s of %s."
+		if o.cpu != "" {
+			format = "Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor."
 		}
-		notes = append(notes, fmt.Sprintf("Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor.",
-			o.file, o.cpu, Count(all[o].cells, "cell"), Briefly(all[o].methods, "method")))
+		var names []string
+		for _, m := range methods.Of[o] {
+			Note(&names, m)
+		}
+		notes = append(notes, fmt.Sprintf(format, o.file, o.cpu, Count(len(methods.Of[o]), "cell"), Briefly(names, "method")))
 	}
 	return notes
 }

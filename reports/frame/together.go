@@ -220,19 +220,17 @@ func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
 	}
 	fits := func(task registry.Task) bool { return task == 0 || t.Metric.Tasks&task != 0 }
 	left := map[string]bool{}
+	var without Groups[string, string]
 	for _, d := range f.sets {
 		task := f.task(d.Name, stored[d.Name])
 		if fits(task) {
 			continue
 		}
 		left[d.Name] = true
-		why := t.why(task)
-		i := slices.IndexFunc(t.Without, func(w Without) bool { return w.Why == why })
-		if i < 0 {
-			i = len(t.Without)
-			t.Without = append(t.Without, Without{Why: why})
-		}
-		t.Without[i].Sets = append(t.Without[i].Sets, d.Name)
+		without.Add(t.why(task), d.Name)
+	}
+	for _, why := range without.Keys {
+		t.Without = append(t.Without, Without{why, without.Of[why]})
 	}
 	sets := slices.DeleteFunc(slices.Clone(f.sets), func(d Dataset) bool { return left[d.Name] })
 	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {

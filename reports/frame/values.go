@@ -38,53 +38,42 @@ func (t *Table) Difference(gain *big.Rat) *big.Rat {
 	return gain
 }
 
-// Means returns the counted sets' means, a row a set and a column a whole method, so that a larger one is
+// Matrix returns values of the counted sets, a row a set and a column for each of the first methods, so that a larger one is
 // better.
-func (t *Table) Means() [][]*big.Rat {
+func (t *Table) Matrix(methods int, of func(Entry) *big.Rat) [][]*big.Rat {
 	var out [][]*big.Rat
-	for _, s := range t.Sets {
-		if s.Counted {
-			var means []*big.Rat
-			for _, c := range s.Entries[:t.whole] {
-				means = append(means, c.Mean)
-			}
-			out = append(out, t.Ascending(means))
+	for _, s := range t.CountedSets() {
+		var values []*big.Rat
+		for _, e := range s.Entries[:methods] {
+			values = append(values, of(e))
 		}
+		out = append(out, t.Ascending(values))
 	}
 	return out
+}
+
+// Means is the Matrix of the means of whole methods.
+func (t *Table) Means() [][]*big.Rat {
+	return t.Matrix(t.whole, func(e Entry) *big.Rat { return e.Mean })
 }
 
 // CommonSplits returns the splits that are compared on every counted set, in increasing order.
 func (t *Table) CommonSplits() []int {
 	var common []int
-	first := true
-	for _, s := range t.Sets {
-		switch {
-		case !s.Counted:
-		case first:
-			common, first = slices.Clone(s.Splits), false
-		default:
-			common = slices.DeleteFunc(common, func(split int) bool { return !slices.Contains(s.Splits, split) })
+	for i, s := range t.CountedSets() {
+		if i == 0 {
+			common = slices.Clone(s.Splits)
 		}
+		common = slices.DeleteFunc(common, func(split int) bool { return !slices.Contains(s.Splits, split) })
 	}
 	return common
 }
 
 // ValuesAt returns the counted sets' values at a split of CommonSplits, in the form of Means.
 func (t *Table) ValuesAt(split int) [][]*big.Rat {
-	var out [][]*big.Rat
-	for _, s := range t.Sets {
-		if !s.Counted {
-			continue
-		}
-		var values []*big.Rat
-		for _, c := range s.Entries[:t.whole] {
-			i := slices.IndexFunc(c.Runs, func(r Run) bool { return r.Split == split })
-			values = append(values, c.Runs[i].Value)
-		}
-		out = append(out, t.Ascending(values))
-	}
-	return out
+	return t.Matrix(t.whole, func(e Entry) *big.Rat {
+		return e.Runs[slices.IndexFunc(e.Runs, func(r Run) bool { return r.Split == split })].Value
+	})
 }
 
 // Measured is the metric as a title of an axis, with its unit: "test accuracy (%)".
@@ -223,10 +212,8 @@ func PValue(p float64) string {
 		return strconv.FormatFloat(p, 'f', 4, 64)
 	}
 	s := strconv.FormatFloat(p, 'f', 3, 64)
-	for _, level := range []string{"0.010", "0.050", "0.100"} {
-		if s == level {
-			return strconv.FormatFloat(p, 'f', 4, 64)
-		}
+	if s == "0.010" || s == "0.050" || s == "0.100" {
+		return strconv.FormatFloat(p, 'f', 4, 64)
 	}
 	return s
 }

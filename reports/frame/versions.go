@@ -107,20 +107,19 @@ func (t *Table) versions(dataset, method string) []string {
 func (t *Table) versionWarning(f Frame) []string {
 	var mixed, methods []string
 	for _, m := range t.Methods {
-		var versions []string
-		sets := map[string][]string{}
+		var sets Groups[string, string]
 		for _, s := range t.Sets {
 			for _, v := range t.versions(s.Name, m) {
-				Note(&versions, v)
-				sets[v] = append(sets[v], s.Name)
+				sets.Add(v, s.Name)
 			}
 		}
-		if len(versions) < 2 {
+		if len(sets.Keys) < 2 {
 			continue
 		}
-		slices.SortStableFunc(versions, func(a, b string) int { return len(sets[b]) - len(sets[a]) })
-		for i, v := range versions {
-			versions[i] = fmt.Sprintf("version %s on %s", v, Briefly(sets[v], "set"))
+		slices.SortStableFunc(sets.Keys, func(a, b string) int { return len(sets.Of[b]) - len(sets.Of[a]) })
+		var versions []string
+		for _, v := range sets.Keys {
+			versions = append(versions, fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set")))
 		}
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
 		if _, err := f.Registry.Lookup(m); err == nil {

@@ -135,11 +135,16 @@ func picked[T any](list []T, order []int) []T {
 // sets, ranks and marks of the best. If no set counts, all methods are whole.
 func (t *Table) Whole() []string { return t.Methods[:t.whole] }
 
+// CountedSets are the sets that enter means over sets and ranks.
+func (t *Table) CountedSets() []Set {
+	return slices.DeleteFunc(slices.Clone(t.Sets), func(s Set) bool { return !s.Counted })
+}
+
 // Coverage is how many of the counted sets a method has, by its place in Methods.
 func (t *Table) Coverage(method int) int {
 	n := 0
-	for _, s := range t.Sets {
-		if s.Counted && s.Entries[method].Has {
+	for _, s := range t.CountedSets() {
+		if s.Entries[method].Has {
 			n++
 		}
 	}

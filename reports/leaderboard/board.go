@@ -75,8 +75,13 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 // fill makes the rows, except for fields that depend on the evidence.
 func (b *Board) fill(t *frame.Table, level float64) error {
 	b.Sets, b.Field = t.Counted, len(t.Whole())
-	values := valuesOf(t) // by set and method, nil for none
-	matrix := t.Means()   // of whole methods
+	matrix := t.Means()                                               // of whole methods
+	values := t.Matrix(len(t.Methods), func(e frame.Entry) *big.Rat { // of all; nil where the compared splits are not finished
+		if !e.Has {
+			return nil
+		}
+		return e.Mean
+	})
 	var ranks []*big.Rat
 	if len(matrix) > 0 {
 		var err error
@@ -101,25 +106,6 @@ func (b *Board) fill(t *frame.Table, level float64) error {
 		return b.Gain.Cmp(a.Gain)
 	})
 	return nil
-}
-
-// valuesOf returns the means on the sets that count, a row a set and a column a method. A larger value is better. A value is
-// nil if the method has not finished the compared splits.
-func valuesOf(t *frame.Table) [][]*big.Rat {
-	var out [][]*big.Rat
-	for _, s := range t.Sets {
-		if !s.Counted {
-			continue
-		}
-		row := make([]*big.Rat, len(t.Methods))
-		for m, e := range s.Entries {
-			if e.Has {
-				row[m] = e.Mean
-			}
-		}
-		out = append(out, t.Ascending(row))
-	}
-	return out
 }
 
 // measure compares a method with the field on each set that the method has.

@@ -243,19 +243,14 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 
 // originsOf returns where runs come from, as pairs of splits and the place of their origin.
 func originsOf(rows []store.Row, origins *list) [][]any {
-	var order []int
-	splits := map[int][]int{}
+	var splits frame.Groups[int, int]
 	for _, r := range rows {
-		at := origins.at(origin(r))
-		if splits[at] == nil {
-			order = append(order, at)
-		}
-		splits[at] = append(splits[at], r.Split)
+		splits.Add(origins.at(origin(r)), r.Split)
 	}
 	var out [][]any
-	for _, at := range order {
-		slices.Sort(splits[at])
-		out = append(out, []any{frame.Ranges(splits[at]), at})
+	for _, at := range splits.Keys {
+		slices.Sort(splits.Of[at])
+		out = append(out, []any{frame.Ranges(splits.Of[at]), at})
 	}
 	return out
 }

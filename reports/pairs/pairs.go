@@ -92,12 +92,8 @@ func count(means [][]*big.Rat, a, b int) (won, tied, lost int, mean *big.Rat) {
 func scatter(t frame.Table, a, b int, about string) doc.Figure {
 	var points []plot.Point
 	numbers := doc.Table{Corner: "Data set", Head: []doc.Column{{Name: t.Methods[a]}, {Name: t.Methods[b]}}}
-	for _, s := range t.Sets {
-		if !s.Counted {
-			continue
-		}
-		y, _ := s.Entries[a].Mean.Float64()
-		x, _ := s.Entries[b].Mean.Float64()
+	for _, s := range t.CountedSets() {
+		y, x := frame.Near(s.Entries[a].Mean), frame.Near(s.Entries[b].Mean)
 		ours, theirs := strconv.FormatFloat(y, 'f', t.Decimals(), 64), strconv.FormatFloat(x, 'f', t.Decimals(), 64)
 		points = append(points, plot.Point{Name: s.Name, X: x, Y: y, Tip: fmt.Sprintf("%s: %s %s, %s %s", s.Name, t.Methods[a], ours, t.Methods[b], theirs)})
 		numbers.Add(s.Name, doc.Texts(ours, theirs)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -80,29 +81,17 @@ func (b *builder) region() string {
 		`and a difference is called smaller than what matters where it is found and lies within, or where two one-sided $t$-tests exclude a mean beyond it and most data sets lie within.`, b.ev.Region.Text(b.table.Metric))
 }
 
-// A tally counts cells by a text, in the order they come.
-type tally struct {
-	keys  []string
-	cells map[string]int
-}
+// A tally is cells by a text.
+type tally = frame.Groups[string, store.Row]
 
-func (t *tally) add(key string) {
-	if t.cells == nil {
-		t.cells = map[string]int{}
-	}
-	if t.cells[key]++; t.cells[key] == 1 {
-		t.keys = append(t.keys, key)
-	}
-}
-
-// listed writes the texts, each with its count where there are several.
-func (t *tally) listed() string {
-	if len(t.keys) == 1 {
-		return t.keys[0]
+// listed writes the texts of a tally, each with the number of its cells where there are several.
+func listed(t tally) string {
+	if len(t.Keys) == 1 {
+		return t.Keys[0]
 	}
 	var parts []string
-	for _, k := range t.keys {
-		parts = append(parts, fmt.Sprintf("%s (%s)", k, frame.Count(t.cells[k], "cell")))
+	for _, k := range t.Keys {
+		parts = append(parts, fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell")))
 	}
 	return frame.Listed(parts)
 }
@@ -115,27 +104,27 @@ func (b *builder) origin() string {
 	for _, r := range b.rows {
 		if r.Imported != "" {
 			imported++
-			from.add(r.Imported)
+			from.Add(r.Imported, r)
 		}
 		if scored(r) {
 			continue
 		}
-		by.add(program(r.Environment))
-		on.add(machine(r.Environment))
+		by.Add(program(r.Environment), r)
+		on.Add(machine(r.Environment), r)
 		if len(r.StartedAt) >= len("2006-01-02") {
 			days = append(days, r.StartedAt[:len("2006-01-02")])
 		}
 	}
 	text := ""
-	if by.keys != nil {
-		text = tex(`A cell is one method on one split of one data set. The cells were computed by %s, on %s`, by.listed(), on.listed())
+	if by.Keys != nil {
+		text = tex(`A cell is one method on one split of one data set. The cells were computed by %s, on %s`, listed(by), listed(on))
 		if days != nil {
 			text += period(slices.Min(days), slices.Max(days))
 		}
 		text += ". "
 	}
 	if imported > 0 {
-		text += tex("Imported, and not computed into this database: %d of %s, from %s. ", imported, frame.Count(len(b.rows), "cell"), from.listed())
+		text += tex("Imported, and not computed into this database: %d of %s, from %s. ", imported, frame.Count(len(b.rows), "cell"), listed(from))
 	}
 	return text + tex(`Tables and tests were made with %s~\cite{%s}.`, b.o.Program, programKey)
 }

@@ -86,12 +86,12 @@ func (b *builder) references(files []file) string {
 	var by tally
 	for _, r := range b.rows {
 		if !scored(r) {
-			by.add(program(r.Environment))
+			by.Add(program(r.Environment), r)
 		}
 	}
 	version := b.o.Program
-	if by.keys != nil {
-		version = strings.Join(by.keys, " and ")
+	if by.Keys != nil {
+		version = strings.Join(by.Keys, " and ")
 	}
 	var out strings.Builder
 	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle + "}},\n" +

@@ -85,18 +85,13 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 
 // families divides the sets of a table, in its order.
 func families(f frame.Frame, t frame.Table) (out []family) {
-	var names []string
-	sets := map[string][]frame.Set{}
+	var sets frame.Groups[string, frame.Set]
 	for _, s := range t.Sets {
-		name := strings.TrimSuffix(s.Name, "-"+strconv.Itoa(s.Rows))
-		if sets[name] == nil {
-			names = append(names, name)
-		}
-		sets[name] = append(sets[name], s)
+		sets.Add(strings.TrimSuffix(s.Name, "-"+strconv.Itoa(s.Rows)), s)
 	}
-	for _, name := range names {
+	for _, name := range sets.Keys {
 		part := t
-		part.Sets = sets[name]
+		part.Sets = sets.Of[name]
 		out = append(out, family{sweep.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), f, name})
 	}
 	return out

@@ -32,11 +32,11 @@ func FriedmanPermutation(values [][]*big.Rat, seed uint32) (PermutationTest, err
 	if k < 2 {
 		return PermutationTest{}, errOneMethod
 	}
-	rows, sums := make([][]int, len(values)), make([]int, k) // of doubled ranks, which are whole
+	rows, sums := make([][]int, len(values)), make([]int, k) // of doubled ranks
 	for i, row := range values {
-		for j, r := range MidRanks(row) {
-			rows[i] = append(rows[i], int(product(r, whole(2)).Num().Int64()))
-			sums[j] += rows[i][j]
+		rows[i] = doubledRanks(row)
+		for j, r := range rows[i] {
+			sums[j] += r
 		}
 	}
 	seen := squares(sums)

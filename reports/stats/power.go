@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -40,18 +41,7 @@ func SetsNeeded(size, deviation, alpha, power float64) (int, error) {
 	if !enough(MostNeeded) {
 		return 0, nil
 	}
-	low, high := 1, 2 // low is not enough, since one data set has no deviation
-	for !enough(high) {
-		low, high = high, min(2*high, MostNeeded)
-	}
-	for high-low > 1 {
-		if mid := (low + high) / 2; enough(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high, nil
+	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }), nil // one data set has no deviation
 }
 
 // tPower is the probability that a noncentral t variable with df degrees of freedom lies beyond the

@@ -14,17 +14,24 @@ import (
 // values. No value may be nil.
 func MidRanks(values []*big.Rat) []*big.Rat {
 	ranks := make([]*big.Rat, len(values))
-	for i, v := range values {
-		better, equal := 0, 0
-		for _, other := range values {
-			switch other.Cmp(v) {
-			case 1:
-				better++
-			case 0:
-				equal++ // v itself included
-			}
+	for i, doubled := range doubledRanks(values) {
+		ranks[i] = big.NewRat(int64(doubled), 2)
+	}
+	return ranks
+}
+
+// doubledRanks are twice the ranks of MidRanks, which are whole numbers.
+func doubledRanks(values []*big.Rat) []int {
+	order, ranks := Order(values), make([]int, len(values))
+	for first := 0; first < len(order); {
+		end := first + 1
+		for end < len(order) && values[order[end]].Cmp(values[order[first]]) == 0 {
+			end++
 		}
-		ranks[i] = big.NewRat(int64(2*better+equal+1), 2)
+		for _, at := range order[first:end] {
+			ranks[at] = 2*len(order) + 1 - first - end
+		}
+		first = end
 	}
 	return ranks
 }
@@ -57,7 +64,7 @@ func AverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
 	for i, row := range values {
 		ranks[i] = MidRanks(row)
 	}
-	return means(ranks), nil
+	return ColumnMeans(ranks), nil
 }
 
 // PaperAverageRanks returns average ranks as Table 2 of Gautheron et al. (ECML
@@ -72,16 +79,7 @@ func PaperAverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
 	for _, row := range values {
 		ranks = append(ranks, LaterColumnRanks(row))
 	}
-	return means(append(ranks, LaterColumnRanks(means(values)))), nil
-}
-
-// ColumnMeans returns the mean of each column of values (data sets x methods).
-// The shape is as for AverageRanks.
-func ColumnMeans(values [][]*big.Rat) ([]*big.Rat, error) {
-	if err := checkMatrix(values); err != nil {
-		return nil, err
-	}
-	return means(values), nil
+	return ColumnMeans(append(ranks, LaterColumnRanks(ColumnMeans(values)))), nil
 }
 
 // Largest marks every value that equals the largest one. Nil values are missing
@@ -136,15 +134,19 @@ func Decimal(x float64) (*big.Rat, error) {
 	return r, nil
 }
 
-func means(values [][]*big.Rat) []*big.Rat {
+// ColumnMeans returns the mean of each column of values (data sets x methods).
+func ColumnMeans(values [][]*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(values[0]))
-	n := big.NewRat(int64(len(values)), 1)
 	for j := range out {
-		sum := new(big.Rat)
-		for _, row := range values {
-			sum.Add(sum, row[j])
-		}
-		out[j] = sum.Quo(sum, n)
+		out[j] = Mean(column(values, j))
+	}
+	return out
+}
+
+func column(values [][]*big.Rat, j int) []*big.Rat {
+	out := make([]*big.Rat, len(values))
+	for i, row := range values {
+		out[i] = row[j]
 	}
 	return out
 }

@@ -77,10 +77,7 @@ func TestRanksOfPublishedTable(t *testing.T) {
 	if got, want := fixed(paper, 4), "3.0625 5.1250 3.6250 3.8750 3.3125 2.0000"; got != want {
 		t.Errorf("the paper's convention on printed accuracies: got %s, want %s", got, want)
 	}
-	mean, err := stats.ColumnMeans(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mean := stats.ColumnMeans(values)
 	// The printed Mean row; the paper averaged unrounded accuracies, hence 0.1.
 	for j, want := range []float64{88.4, 85.7, 87.9, 87.9, 89.0, 89.1} {
 		if got, _ := mean[j].Float64(); math.Abs(got-want) > 0.1 {
@@ -235,9 +232,6 @@ func TestBadMatrix(t *testing.T) {
 		}
 		if _, err := stats.PaperAverageRanks(values); err == nil {
 			t.Errorf("%s: PaperAverageRanks gave no error", name)
-		}
-		if _, err := stats.ColumnMeans(values); err == nil {
-			t.Errorf("%s: ColumnMeans gave no error", name)
 		}
 	}
 }

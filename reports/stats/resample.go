@@ -26,11 +26,9 @@ func ResampledRanks(values [][]*big.Rat, level float64, draws int, seed uint32) 
 		return nil, fmt.Errorf("stats: no interval of level %v from %d draws; give a level between 0 and 1 and at least two draws", level, draws)
 	}
 	k := len(values[0])
-	ranks := make([][]int, len(values)) // doubled, so that they are whole
+	ranks := make([][]int, len(values))
 	for i, row := range values {
-		for _, r := range MidRanks(row) {
-			ranks[i] = append(ranks[i], int(2*float(r)))
-		}
+		ranks[i] = doubledRanks(row)
 	}
 	out, reached := make([]ResampledRank, k), make([][]float64, k)
 	stream, sums := rng.New(seed), make([]int, k)

@@ -29,7 +29,16 @@ func NewSpread(values []*big.Rat) Spread {
 }
 
 // Mean is the exact mean of values; nil without a value.
-func Mean(values []*big.Rat) *big.Rat { return moments(values).Mean }
+func Mean(values []*big.Rat) *big.Rat {
+	if len(values) == 0 {
+		return nil
+	}
+	sum := new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v)
+	}
+	return sum.Quo(sum, whole(len(values)))
+}
 
 // moments is NewSpread without the order statistics, which take longest.
 func moments(values []*big.Rat) Spread {
@@ -37,15 +46,13 @@ func moments(values []*big.Rat) Spread {
 	if s.N == 0 {
 		return s
 	}
-	sum, squares := new(big.Rat), new(big.Rat)
-	for _, v := range values {
-		sum.Add(sum, v)
-		squares.Add(squares, new(big.Rat).Mul(v, v))
-	}
 	// The sum of squared deviations is exact, so equal values have a deviation of exactly zero and no
 	// digits are lost to cancellation.
-	s.Mean = new(big.Rat).Quo(sum, big.NewRat(int64(s.N), 1))
-	deviations := squares.Sub(squares, new(big.Rat).Mul(sum, s.Mean))
+	s.Mean = Mean(values)
+	deviations := product(whole(-s.N), s.Mean, s.Mean)
+	for _, v := range values {
+		deviations.Add(deviations, product(v, v))
+	}
 	s.StdPop = root(deviations, s.N)
 	if s.N > 1 {
 		s.StdSample = root(deviations, s.N-1)
@@ -57,19 +64,14 @@ func moments(values []*big.Rat) Spread {
 func Spreads(rows [][]*big.Rat, columns int) []Spread {
 	out := make([]Spread, columns)
 	for j := range out {
-		values := make([]*big.Rat, len(rows))
-		for i, row := range rows {
-			values[i] = row[j]
-		}
-		out[j] = NewSpread(values)
+		out[j] = NewSpread(column(rows, j))
 	}
 	return out
 }
 
 // root returns the square root of x/n.
 func root(x *big.Rat, n int) float64 {
-	f, _ := new(big.Rat).Quo(x, big.NewRat(int64(n), 1)).Float64()
-	return math.Sqrt(f)
+	return math.Sqrt(quotient(x, whole(n)))
 }
 
 // quantile returns the given number of quarters of sorted values.

@@ -32,11 +32,11 @@ func Wilcoxon(differences []*big.Rat) (WilcoxonTest, error) {
 	for i, d := range differences {
 		sizes[i] = new(big.Rat).Abs(d)
 	}
-	order := Order(sizes)
 	var zeros, plus, minus, ofZeros int // sums of doubled ranks, which are whole
 	var signed []int                    // doubled ranks of differences other than zero
-	for i, rank := range doubledMidRanks(sizes, order) {
-		switch differences[order[i]].Sign() {
+	for i, fromLargest := range doubledRanks(sizes) {
+		rank := 2*(len(sizes)+1) - fromLargest
+		switch differences[i].Sign() {
 		case 0:
 			zeros++
 			ofZeros += rank
@@ -48,26 +48,9 @@ func Wilcoxon(differences []*big.Rat) (WilcoxonTest, error) {
 		}
 		signed = append(signed, rank)
 	}
-	t := WilcoxonTest{N: len(order), Zeros: zeros, P: signTail(signed, min(plus, minus))}
+	t := WilcoxonTest{N: len(sizes), Zeros: zeros, P: signTail(signed, min(plus, minus))}
 	t.Plus, t.Minus = big.NewRat(int64(2*plus+ofZeros), 4), big.NewRat(int64(2*minus+ofZeros), 4)
 	return t, nil
-}
-
-// doubledMidRanks returns twice the rank of each place of order, which sorts values: ties share the
-// mean of the ranks that they span.
-func doubledMidRanks(values []*big.Rat, order []int) []int {
-	ranks := make([]int, len(order))
-	for first := 0; first < len(order); {
-		end := first + 1
-		for end < len(order) && values[order[end]].Cmp(values[order[first]]) == 0 {
-			end++
-		}
-		for i := first; i < end; i++ {
-			ranks[i] = first + 1 + end
-		}
-		first = end
-	}
-	return ranks
 }
 
 // signTail returns min(1, 2 P(S <= most)), where S adds up each rank with probability 1/2. The

@@ -173,7 +173,7 @@ func (p *page) splits() doc.Table {
 
 // origins says which programs and machines computed the splits.
 func (p *page) origins() doc.Prose {
-	groups, order := map[string][]int{}, []string(nil)
+	var splits frame.Groups[string, int]
 	for _, r := range p.rows {
 		e := r.Environment
 		text := fmt.Sprintf("%s version %s, code %s, in bench %s (revision %s, %s, %s/%s) on %s, data %s, last on %s",
@@ -181,15 +181,12 @@ func (p *page) origins() doc.Prose {
 		if r.Imported != "" {
 			text += ", imported from " + r.Imported
 		}
-		if groups[text] == nil {
-			order = append(order, text)
-		}
-		groups[text] = append(groups[text], r.Split)
+		splits.Add(text, r.Split)
 	}
 	out := doc.Prose{Heading: "Where it was computed"}
-	for _, text := range order {
-		slices.Sort(groups[text])
-		out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Splits %s: %s.", frame.Ranges(groups[text]), text))
+	for _, text := range splits.Keys {
+		slices.Sort(splits.Of[text])
+		out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Splits %s: %s.", frame.Ranges(splits.Of[text]), text))
 	}
 	for _, r := range p.rows {
 		for _, w := range r.Warnings {
