@@ -78,11 +78,7 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 	if err != nil {
 		return unreadable(err)
 	}
-	lines, err := tally.Lines()
-	if err != nil {
-		return err
-	}
-	return a.tellDiff(args, lines, alone, all, format)
+	return a.tellDiff(args, tally.Lines(), alone, all, format)
 }
 
 // tellDiff lists what differs, and says how much was compared.

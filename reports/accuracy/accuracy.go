@@ -108,12 +108,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if ft.Metric.Percent {
 		t.unit = " %"
 	}
-	if err := t.summarise(); err != nil {
-		return doc.Document{}, err
-	}
-	if err := t.comparePublished(f.Protocol.Splits); err != nil {
-		return doc.Document{}, err
-	}
+	t.summarise()
+	t.comparePublished(f.Protocol.Splits)
 	return t.document(), nil
 }
 
@@ -149,10 +145,10 @@ func (o *Options) complete(t frame.Table) error {
 }
 
 // summarise fills the Mean row and the ranks from the counted sets.
-func (t *table) summarise() error {
+func (t *table) summarise() {
 	values := t.Means()
 	if len(values) == 0 {
-		return nil
+		return
 	}
 	columns := stats.ColumnMeans(values)
 	t.mean = make([]meanCell, len(t.Whole()))
@@ -169,16 +165,12 @@ func (t *table) summarise() error {
 		t.mean[i].mean = mean
 	}
 	if t.Ranked() != nil {
-		return nil
+		return
 	}
-	var err error
-	if t.midRanks, err = stats.AverageRanks(values); err != nil {
-		return err
-	}
+	t.midRanks = stats.AverageRanks(values)
 	if t.o.Ranks != RanksMid || published.Ranks(t.Published) {
-		t.paperRanks, err = stats.PaperAverageRanks(values)
+		t.paperRanks = stats.PaperAverageRanks(values)
 	}
-	return err
 }
 
 // best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean

@@ -1,7 +1,6 @@
 package accuracy
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -71,15 +70,15 @@ type cellKey struct{ dataset, method string }
 // comparePublished fills comparison and unused from the printed values of the protocol's source, in the metric's unit. splits is
 // the number of the protocol's splits. Printed average ranks are among all methods of the source. They are left out where one of
 // these methods or a set was not asked for.
-func (t *table) comparePublished(splits int) error {
+func (t *table) comparePublished(splits int) {
 	source := t.Published
 	values, metrics := published.Beside(source, t.Metric.Name, t.PublishedNames)
 	switch {
 	case t.o.OmitPublished || source == "":
-		return nil
+		return
 	case len(values) == 0:
 		t.unused = []string{fmt.Sprintf("%s prints values of %s, so there is no comparison with them.", source, strings.Join(metrics, " and "))}
-		return nil
+		return
 	}
 	known := map[cellKey]published.Value{}
 	ranks := map[string]*float64{}
@@ -93,17 +92,12 @@ func (t *table) comparePublished(splits int) error {
 			known[cellKey{v.Dataset, v.Method}] = v
 		}
 	}
-	c, err := t.compareWith(source, known)
-	if err != nil {
-		return err
-	}
+	c := t.compareWith(source, known)
 	t.unused = t.unusedNote(source, known)
 	if len(c.rows) == 0 {
-		return nil
+		return
 	}
-	if c.tests, err = printed.Of(&t.Table, splits, level); err != nil {
-		return err
-	}
+	c.tests = printed.Of(&t.Table, splits, level)
 	for i, m := range c.methods {
 		if r := ranks[m.method]; ranked && r != nil {
 			if c.printed == nil {
@@ -113,7 +107,6 @@ func (t *table) comparePublished(splits int) error {
 		}
 	}
 	t.comparison = c
-	return nil
 }
 
 // asked reports whether the request includes the row and the column of a printed value.
@@ -122,7 +115,7 @@ func (t *table) asked(v published.Value) bool {
 		(!t.Only || slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }))
 }
 
-func (t *table) compareWith(source string, values map[cellKey]published.Value) (*comparison, error) {
+func (t *table) compareWith(source string, values map[cellKey]published.Value) *comparison {
 	c := &comparison{source: source}
 	for i, m := range t.Methods {
 		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { _, ok := values[cellKey{s.Name, m}]; return ok }) {
@@ -137,9 +130,7 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 		for _, i := range c.columns {
 			cell := comparedCell{ours: s.Entries[i].Mean}
 			if v, ok := values[cellKey{s.Name, t.Methods[i]}]; ok {
-				if err := cell.print(v); err != nil {
-					return c, err
-				}
+				cell.print(v)
 				printed = true
 			}
 			out.cells = append(out.cells, cell)
@@ -152,26 +143,22 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) (
 		c.methods = append(c.methods, c.differenceOf(k, t.Methods[i]))
 	}
 	c.ranked = len(slices.DeleteFunc(slices.Clone(c.columns), func(i int) bool { return i >= len(t.Whole()) }))
-	return c, c.rank(t.Ascending)
+	c.rank(t.Ascending)
+	return c
 }
 
-func (cell *comparedCell) print(v published.Value) error {
-	mean, err := stats.Decimal(v.Mean)
-	if err != nil {
-		return fmt.Errorf("%s, %s on %s: %w", v.Source, v.Method, v.Dataset, err)
-	}
-	cell.published, cell.std = mean, v.Std
+func (cell *comparedCell) print(v published.Value) {
+	cell.published, cell.std = stats.Decimal(v.Mean), v.Std
 	if cell.ours != nil {
-		cell.difference = new(big.Rat).Sub(cell.ours, mean)
+		cell.difference = new(big.Rat).Sub(cell.ours, cell.published)
 	}
-	return nil
 }
 
 // rank fills counted and the ranks of both sides, which are among the same methods, whatever other methods
 // the table has. ascending changes the sign of values where a smaller value is better.
-func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
+func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) {
 	if c.ranked < 2 {
-		return nil
+		return
 	}
 	var theirs, ours [][]*big.Rat
 	for _, row := range c.rows {
@@ -188,14 +175,9 @@ func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) error {
 			theirs, ours = append(theirs, ascending(printed)), append(ours, ascending(own))
 		}
 	}
-	if len(ours) == 0 {
-		return nil
+	if len(ours) > 0 {
+		c.midRanks, c.ourMidRanks, c.ourPaperRanks = stats.AverageRanks(theirs), stats.AverageRanks(ours), stats.PaperAverageRanks(ours)
 	}
-	var errs [3]error
-	c.midRanks, errs[0] = stats.AverageRanks(theirs)
-	c.ourMidRanks, errs[1] = stats.AverageRanks(ours)
-	c.ourPaperRanks, errs[2] = stats.PaperAverageRanks(ours)
-	return errors.Join(errs[:]...)
 }
 
 func (c *comparison) differenceOf(column int, method string) difference {

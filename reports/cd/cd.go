@@ -74,10 +74,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	friedman, err := stats.Friedman(t.Means())
-	if err != nil {
-		return doc.Document{}, err
-	}
+	friedman := stats.Friedman(t.Means())
 	var j joined
 	switch o.Test = cmp.Or(o.Test, Wilcoxon); o.Test {
 	case Wilcoxon:

@@ -113,7 +113,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	return p.Document()
+	return p.Document(), nil
 }
 
 // Of compares the method with every other method of a frame.
@@ -179,14 +179,11 @@ func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 func (p *Page) Sentences() (first, rest []string) { return p.verdicts() }
 
 // addTypical computes the posterior of the typical difference for each pair. Too few data sets tell nothing about it.
-func (p *Page) addTypical() error {
+func (p *Page) addTypical() {
 	us := p.pairs[0].A
-	typical, err := p.Evidence.Typical(func(q evidence.Pair) bool {
+	typical := p.Evidence.Typical(func(q evidence.Pair) bool {
 		return (q.A == us || q.B == us) && q.Verdict != evidence.Untested
 	}, cmp.Or(p.o.Draws, usualDraws))
-	if err != nil {
-		return err
-	}
 	p.typical = make([]*stats.Probabilities, len(p.pairs))
 	for i, q := range p.pairs {
 		at, reversed := p.Evidence.Between(q.A, q.B)
@@ -194,18 +191,15 @@ func (p *Page) addTypical() error {
 			p.typical[i] = typical[at].Reversed()
 		}
 	}
-	return nil
 }
 
 func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
 
 // Document is the whole page.
-func (p *Page) Document() (doc.Document, error) {
+func (p *Page) Document() doc.Document {
 	whole := *p
 	p = &whole
-	if err := p.addTypical(); err != nil {
-		return doc.Document{}, err
-	}
+	p.addTypical()
 	d := report.Options{Title: p.o.Title, Label: cmp.Or(p.o.Label, "tab:compare:"+p.method)}.Document("compare", &p.Table,
 		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
 	first, rest := p.verdicts()
@@ -219,10 +213,9 @@ func (p *Page) Document() (doc.Document, error) {
 	for i := range p.pairs {
 		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]), p.forestOfSets(&p.pairs[i]))
 	}
-	power, err := p.power()
-	d.Blocks = append(d.Blocks, p.bayes(), power, doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
+	d.Blocks = append(d.Blocks, p.bayes(), p.power(), doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
 	p.End(&d, p.pairRecords(), p.setRecords())
-	return d, err
+	return d
 }
 
 // others names the methods beside the one in question, where they are few.

@@ -241,7 +241,7 @@ func (p *Page) effects() []float64 {
 
 // power says which differences these data sets can find. It uses several sizes and not the observed
 // difference, which is itself uncertain.
-func (p *Page) power() (doc.Table, error) {
+func (p *Page) power() doc.Table {
 	level := p.o.Level
 	if p.Evidence.Over > 0 {
 		level *= p.Evidence.Share() / float64(p.Evidence.Over) // the level of the first step of Holm's procedure
@@ -270,10 +270,7 @@ func (p *Page) power() (doc.Table, error) {
 				e *= deviation
 			}
 			row = append(row, frame.Probability(stats.Power(len(q.Gains), e, deviation, level)))
-			n, err := stats.SetsNeeded(e, deviation, level, p.o.Power)
-			if err != nil {
-				return out, err
-			}
+			n := stats.SetsNeeded(e, deviation, level, p.o.Power)
 			text := strconv.Itoa(n)
 			if n == 0 {
 				text = fmt.Sprintf(">%d", stats.MostNeeded)
@@ -283,5 +280,5 @@ func (p *Page) power() (doc.Table, error) {
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
 	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, p.o.Power)}
-	return out, nil
+	return out
 }

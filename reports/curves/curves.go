@@ -49,10 +49,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol), t.Notes())
 	var records []doc.Block
 	if t.Comparable() == nil {
-		blocks, r, err := stability(&t)
-		if err != nil {
-			return d, err
-		}
+		blocks, r := stability(&t)
 		d.Blocks, records = blocks, append(records, r)
 	}
 	if figures, r := stages(&t, "round"); len(figures) > 0 {
@@ -85,11 +82,11 @@ func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, e
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.
-func stability(t *frame.Table) ([]doc.Block, doc.Records, error) {
+func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 	records := doc.Records{Name: "stability", Columns: []string{"protocol", "metric", "datasets", "splits", "method", "rank", "exact"}}
 	splits := t.CommonSplits()
 	if len(splits) == 0 {
-		return nil, records, nil
+		return nil, records
 	}
 	var sums [][]*big.Rat
 	curves := make([]plot.Curve, len(t.Whole()))
@@ -108,10 +105,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records, error) {
 				sums[i][k] = new(big.Rat).Add(sums[i][k], v)
 			}
 		}
-		ranks, err := stats.AverageRanks(sums) // sums rank as means do
-		if err != nil {
-			return nil, records, err
-		}
+		ranks := stats.AverageRanks(sums) // sums rank as means do
 		for k, r := range ranks {
 			x, _ := r.Float64()
 			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points, plot.Point{X: float64(n + 1), Y: x})
@@ -147,13 +141,13 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records, error) {
 		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true}, plot.Axis{Title: "average rank, the best at the top", Down: true}),
 		Alt:  fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
-		return blocks, records, nil
+		return blocks, records
 	}
 	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits), frame.Count(settled, "split"))
 	if settled == len(splits) && settled > 1 {
 		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change it again.", len(splits))
 	}
-	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records, nil
+	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records
 }
 
 // stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.

@@ -93,14 +93,12 @@ func (t *Tally) Add(a, b result.Run) {
 }
 
 // Lines returns the sums, by protocol, data set and method.
-func (t *Tally) Lines() ([]Line, error) {
+func (t *Tally) Lines() []Line {
 	var out []Line
 	var p []float64
 	for _, key := range t.order {
 		l := t.lines[key]
-		if err := l.finish(); err != nil {
-			return nil, err
-		}
+		l.finish()
 		out = append(out, l.Line)
 		if !math.IsNaN(l.P) {
 			p = append(p, l.P)
@@ -115,15 +113,15 @@ func (t *Tally) Lines() ([]Line, error) {
 	slices.SortStableFunc(out, func(x, y Line) int {
 		return cmp.Or(strings.Compare(x.Protocol, y.Protocol), strings.Compare(x.Dataset, y.Dataset), strings.Compare(x.Method, y.Method))
 	})
-	return out, nil
+	return out
 }
 
 // finish computes means, the interval and the p-value of a line.
-func (l *line) finish() error {
+func (l *line) finish() {
 	l.Metric, l.Low, l.High, l.P, l.A, l.B = l.metric.Name, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	n := len(l.differences)
 	if n == 0 {
-		return nil
+		return
 	}
 	scale := big.NewRat(1, int64(n))
 	if l.metric.Percent {
@@ -133,22 +131,18 @@ func (l *line) finish() error {
 	l.B, _ = l.b.Mul(l.b, scale).Float64()
 	if !slices.ContainsFunc(l.differences, func(d *big.Rat) bool { return d.Sign() != 0 }) {
 		l.Low, l.High, l.P = 0, 0, 1
-		return nil
+		return
 	}
 	if n < stats.FewestSplits || l.train < 1 {
-		return nil
+		return
 	}
-	test, err := stats.CorrectedT(l.differences, l.train, l.test)
-	if err != nil {
-		return err
-	}
+	test := stats.CorrectedT(l.differences, l.train, l.test)
 	unit := 1.0
 	if l.metric.Percent {
 		unit = 100
 	}
 	between := test.Interval(0.95)
 	l.Low, l.High, l.P = unit*between.Low, unit*between.High, test.P
-	return nil
 }
 
 // metricOf is the metric by which results of a task are compared: the share of right rows, or the error of regression.

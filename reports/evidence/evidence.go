@@ -94,9 +94,7 @@ func Of(t *frame.Table, o Options) (*Evidence, error) {
 		return nil, err
 	}
 	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
-	if err := e.adjust(); err != nil {
-		return nil, err
-	}
+	e.adjust()
 	e.forecast()
 	return e, nil
 }
@@ -111,7 +109,7 @@ type test struct {
 // adjust collects the tests of the family, adjusts their p-values and gives every comparison its verdict.
 // Differences and equivalences are two families with the same weights. A comparison over so few data sets
 // that it could find nothing is not tested.
-func (e *Evidence) adjust() error {
+func (e *Evidence) adjust() {
 	var tests []test
 	comparisons := 0
 	for _, p := range e.Pairs {
@@ -141,20 +139,13 @@ func (e *Evidence) adjust() error {
 			weights[i] = share / float64(e.Over)
 		}
 	}
-	differences, err := stats.WeightedHolm(differences, weights)
-	if err != nil {
-		return err
-	}
-	if equivalences, err = stats.WeightedHolm(equivalences, weights); err != nil {
-		return err
-	}
+	differences, equivalences = stats.WeightedHolm(differences, weights), stats.WeightedHolm(equivalences, weights)
 	for i, t := range tests {
 		t.take(differences[i], equivalences[i])
 	}
 	for i := range e.Pairs {
 		e.Pairs[i].judge(e.Level)
 	}
-	return nil
 }
 
 // Share is the weight of the comparisons over data sets in the family.
@@ -191,10 +182,10 @@ func (e *Evidence) Forecasts() bool { return e.Loss < stats.UniformLoss }
 // or above the region. It uses the Bayesian signed-rank test with the given number of draws. The result is
 // nil for a pair that is not wanted, that has no set in the main group, or whose region has no width on some
 // set. Without a region all results are nil.
-func (e *Evidence) Typical(wanted func(Pair) bool, draws int) ([]*stats.Probabilities, error) {
+func (e *Evidence) Typical(wanted func(Pair) bool, draws int) []*stats.Probabilities {
 	out := make([]*stats.Probabilities, len(e.Pairs))
 	if !e.Region.Exists() {
-		return out, nil
+		return out
 	}
 	const seed = 1 // of the draws
 	rope := zero
@@ -212,11 +203,11 @@ func (e *Evidence) Typical(wanted func(Pair) bool, draws int) ([]*stats.Probabil
 			lists, at = append(lists, gains), append(at, i)
 		}
 	}
-	posteriors, err := stats.BayesSignedRanks(lists, rope, draws, seed)
+	posteriors := stats.BayesSignedRanks(lists, rope, draws, seed)
 	for k := range posteriors {
 		out[at[k]] = &posteriors[k]
 	}
-	return out, err
+	return out
 }
 
 // Between finds the comparison of two methods by their places in the table. at is its index in Pairs, -1 for

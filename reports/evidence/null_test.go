@@ -59,11 +59,7 @@ func leads(t *frame.Table) string {
 		}
 		values = append(values, row)
 	}
-	ranks, err := stats.AverageRanks(values)
-	if err != nil {
-		panic(err)
-	}
-	return t.Methods[stats.Order(ranks)[0]]
+	return t.Methods[stats.Order(stats.AverageRanks(values))[0]]
 }
 
 // claims counts pages with any verdict that a difference exists, and those where the leader is called better than another method.

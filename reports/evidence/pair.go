@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -106,13 +107,10 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		return nil
 	}
 	p.Rope = stats.Mean(p.ropes)
-	var err error
-	if p.test, err = stats.CorrectedT(p.Gains, 1, 0); err != nil { // data sets do not overlap
-		return err
-	}
+	p.test = stats.CorrectedT(p.Gains, 1, 0) // data sets do not overlap
 	p.Mean, p.Interval = p.test.Mean, p.test.Interval(1-o.Level)
-	p.Signed, err = stats.Wilcoxon(p.Gains)
-	return err
+	p.Signed = stats.Wilcoxon(p.Gains)
+	return nil
 }
 
 // on compares the methods on a set. Without a common split the result has no splits.
@@ -136,10 +134,11 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	}
 	s.Ours, s.Theirs = stats.Mean(ours), stats.Mean(theirs)
 	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
-	var err error
-	if s.Test, err = stats.CorrectedT(gains, set.TrainPart(set.TrainRows), set.TestRows); err != nil {
-		return s, err
+	train := set.TrainPart(set.TrainRows)
+	if train < 1 {
+		return s, fmt.Errorf("data set %s: no number of training rows is stored; check the database with `bench db check`", set.Name)
 	}
+	s.Test = stats.CorrectedT(gains, train, set.TestRows)
 	s.Gain, s.P = s.Test.Mean, math.NaN()
 	if s.Tested() {
 		if s.P = s.Test.P; math.IsNaN(s.P) {

@@ -2,7 +2,6 @@ package leaderboard
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -43,18 +42,14 @@ type Row struct {
 // it is the first method of the table.
 func Leader(t *frame.Table) int {
 	b := &Board{}
-	if b.fill(t, 0.5) != nil || len(b.Rows) == 0 {
-		return 0
-	}
+	b.fill(t, 0.5)
 	return b.Rows[0].Place
 }
 
 // Of orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
-func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
+func Of(t *frame.Table, ev *evidence.Evidence, asked int) *Board {
 	b := &Board{Asked: asked, Named: ev.Method != "", Matter: ev.Region.Text(t.Metric), Costs: times.PerCell(*t)}
-	if err := b.fill(t, ev.Level); err != nil {
-		return nil, err
-	}
+	b.fill(t, ev.Level)
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if at, reversed := ev.Between(r.Place, asked); at >= 0 {
@@ -69,11 +64,11 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 			r.Seconds = s
 		}
 	}
-	return b, nil
+	return b
 }
 
 // fill makes the rows, except for fields that depend on the evidence.
-func (b *Board) fill(t *frame.Table, level float64) error {
+func (b *Board) fill(t *frame.Table, level float64) {
 	b.Sets, b.Field = t.Counted, len(t.Whole())
 	matrix := t.Means()                                               // of whole methods
 	values := t.Matrix(len(t.Methods), func(e frame.Entry) *big.Rat { // of all; nil where the compared splits are not finished
@@ -84,16 +79,11 @@ func (b *Board) fill(t *frame.Table, level float64) error {
 	})
 	var ranks []*big.Rat
 	if len(matrix) > 0 {
-		var err error
-		if ranks, err = stats.AverageRanks(matrix); err != nil {
-			return err
-		}
+		ranks = stats.AverageRanks(matrix)
 	}
 	for m, name := range t.Methods {
 		r := Row{Method: name, Place: m, Whole: m < b.Field}
-		if err := r.measure(m, values, matrix, level); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		r.measure(m, values, matrix, level)
 		if r.Whole && ranks != nil {
 			r.Rank = ranks[m]
 		}
@@ -105,11 +95,10 @@ func (b *Board) fill(t *frame.Table, level float64) error {
 		}
 		return b.Gain.Cmp(a.Gain)
 	})
-	return nil
 }
 
 // measure compares a method with the field on each set that the method has.
-func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) error {
+func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) {
 	var gains, wins []*big.Rat
 	for s, row := range values {
 		v := row[m]
@@ -129,20 +118,16 @@ func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) error {
 			wins = append(wins, big.NewRat(int64(twice), int64(2*others)))
 		}
 	}
-	var err error
-	r.Gain, r.Gains, err = meanOf(gains, level)
-	if err == nil {
-		r.Wins, r.WinRates, err = meanOf(wins, level)
-	}
+	r.Gain, r.Gains = meanOf(gains, level)
+	r.Wins, r.WinRates = meanOf(wins, level)
 	r.WinRates.Low, r.WinRates.High = max(0, r.WinRates.Low), min(1, r.WinRates.High)
-	return err
 }
 
 // meanOf is the mean of values, one a set, with its interval. Data sets do not overlap.
-func meanOf(values []*big.Rat, level float64) (*big.Rat, stats.Interval, error) {
+func meanOf(values []*big.Rat, level float64) (*big.Rat, stats.Interval) {
 	if len(values) == 0 {
-		return nil, stats.Interval{Low: math.NaN(), High: math.NaN()}, nil
+		return nil, stats.Interval{Low: math.NaN(), High: math.NaN()}
 	}
-	t, err := stats.CorrectedT(values, 1, 0)
-	return t.Mean, t.Interval(1 - level), err
+	t := stats.CorrectedT(values, 1, 0)
+	return t.Mean, t.Interval(1 - level)
 }

@@ -91,10 +91,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	b, err := Of(&t, ev, slices.Index(t.Methods, asked.Method))
-	if err != nil {
-		return doc.Document{}, err
-	}
+	b := Of(&t, ev, slices.Index(t.Methods, asked.Method))
 	d := report.Options{Title: o.Title, Label: o.Label}.Document("leaderboard", &t,
 		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary()}}, b.table(&t, ev)}

@@ -32,11 +32,7 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 	if method == "" {
 		asked = Leader(&table)
 	}
-	b, err := Of(&table, ev, asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table, ev, b
+	return table, ev, Of(&table, ev, asked)
 }
 
 // table is rows of one split of 100 test rows; -1 is no run.

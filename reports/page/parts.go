@@ -147,14 +147,12 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if p.evidence == nil || p.table.Comparable() != nil {
 		return nil
 	}
-	d, err := tests.Document(p.table, p.evidence, tests.Options{Metric: o.Metric, Level: o.Level, Control: o.Method})
-	if err != nil {
-		return err
-	}
+	d := tests.Document(p.table, p.evidence, tests.Options{Metric: o.Metric, Level: o.Level, Control: o.Method})
 	if err := p.addPart(&p.More, "Tests of all methods and of pairs", true, d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...); err != nil {
 		return err
 	}
-	if d, err = pairs.Build(f, report.Options{Metric: o.Metric}); err != nil {
+	d, err := pairs.Build(f, report.Options{Metric: o.Metric})
+	if err != nil {
 		return err
 	}
 	blocks := shown[doc.Table](d)

@@ -47,9 +47,9 @@ const methodsSideBySide = 6
 // addPrinted lays the comparison with the protocol's source out, in blocks of methods.
 func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	t := p.table
-	c, err := beside.Of(&t, f.Protocol.Splits, o.Level)
-	if c == nil || err != nil {
-		return err
+	c := beside.Of(&t, f.Protocol.Splits, o.Level)
+	if c == nil {
+		return nil
 	}
 	out := &printed{Source: c.Source, Summary: []string{c.Summary()}, Legend: append([]string{"Each cell: ours less printed, in percentage points, and below it the interval of that difference."}, c.Legend()...), comparison: c}
 	var methods []int

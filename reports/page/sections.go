@@ -102,7 +102,7 @@ func (p *Page) addSections() {
 	}
 	var average []*big.Rat
 	if t.Ranked() == nil {
-		average, _ = stats.AverageRanks(t.Means()) // of a complete matrix, so that there is no error
+		average = stats.AverageRanks(t.Means())
 	}
 	for m, section := range p.Methods {
 		section.About = p.aboutMethod(m, average)

@@ -50,12 +50,8 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	d, err := asked.Document()
-	if err != nil {
-		return err
-	}
 	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
-	if err := p.addEvidence(d); err != nil {
+	if err := p.addEvidence(asked.Document()); err != nil {
 		return err
 	}
 	for i, m := range t.Methods {
@@ -77,11 +73,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 			p.Verdict.Sentence = sentence
 		}
 	}
-	board, err := leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method))
-	if err != nil {
-		return err
-	}
-	p.Board = p.newBoard(board)
+	p.Board = p.newBoard(leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method)))
 	return p.addPairs()
 }
 

@@ -111,10 +111,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := page.Document()
-	if err != nil {
-		return nil, err
-	}
+	verdicts := page.Document()
 	b := &builder{o: o, frame: f, table: page.Table, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
 	b.first, b.rest = page.Sentences()
 	b.rows = slices.Collect(b.table.All())

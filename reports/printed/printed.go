@@ -61,9 +61,8 @@ type Comparison struct {
 }
 
 // Of compares the printed values of the table's source with the table's means; nil if there is nothing to compare. splits is
-// the number of splits of the protocol, and the source is taken to have as many. It is an error if a printed value cannot be
-// read.
-func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
+// the number of splits of the protocol, and the source is taken to have as many.
+func Of(t *frame.Table, splits int, level float64) *Comparison {
 	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
 	rounding := roundingOf(values)
 	out := &Comparison{Source: t.Published, Splits: splits, Level: level}
@@ -73,16 +72,13 @@ func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
 		if m < 0 || s < 0 || t.Sets[s].Entries[m].Mean == nil {
 			continue
 		}
-		cell, err := compare(t.Sets[s].Entries[m], v, splits, rounding, level, t.Metric.Percent)
-		if err != nil {
-			return nil, fmt.Errorf("%s, %s on %s: %w", v.Source, v.Method, v.Dataset, err)
-		}
+		cell := compare(t.Sets[s].Entries[m], v, splits, rounding, level, t.Metric.Percent)
 		if out.Cells = append(out.Cells, cell); cell.Tested() {
 			tested = append(tested, cell)
 		}
 	}
 	if len(out.Cells) == 0 {
-		return nil, nil
+		return nil
 	}
 	var ps []float64
 	for _, c := range tested {
@@ -91,7 +87,7 @@ func Of(t *frame.Table, splits int, level float64) (*Comparison, error) {
 	for i, adjusted := range stats.Holm(ps) {
 		tested[i].judge(adjusted, level)
 	}
-	return out, nil
+	return out
 }
 
 // roundingOf is half a unit of the last decimal in the means that a source prints.
@@ -107,24 +103,16 @@ func roundingOf(values []published.Value) float64 {
 
 // compare compares a cell with a printed value. Papers print the deviation with divisor n or n-1 and do not say which; the
 // larger reading is taken. Only values in percent are tested, since the region is one percentage point.
-func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) (*Cell, error) {
-	exact, err := stats.Decimal(v.Mean)
-	if err != nil {
-		return nil, err
-	}
-	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, exact), Verdict: Bare,
+func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
+	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
 	if !percent || v.Std == nil || len(e.Runs) < 2 || splits < 2 {
-		return cell, nil
+		return cell
 	}
-	ours, _ := e.Mean.Float64()
 	theirs := *v.Std * math.Sqrt(float64(splits)/float64(splits-1))
-	test, err := stats.Welch(stats.Sample{N: len(e.Runs), Mean: ours, Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
-	if err != nil {
-		return nil, err
-	}
+	test := stats.Welch(stats.Sample{N: len(e.Runs), Mean: frame.Near(e.Mean), Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
 	cell.P, cell.Interval, cell.Verdict = test.P, test.Interval(1-level), Unclear
-	return cell, nil
+	return cell
 }
 
 func (c *Cell) judge(adjusted, level float64) {

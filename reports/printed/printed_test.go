@@ -15,11 +15,7 @@ func of(t *testing.T, in sample.Input) *Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Of(&table, 20, 0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return Of(&table, 20, 0.05)
 }
 
 // By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902 and the printed one

@@ -9,7 +9,6 @@
 package ranks
 
 import (
-	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -41,7 +40,7 @@ var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"
 
 type convention struct {
 	name, label, legend string
-	of                  func([][]*big.Rat) ([]*big.Rat, error)
+	of                  func([][]*big.Rat) []*big.Rat
 }
 
 var conventions = []convention{
@@ -66,16 +65,9 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		if c.label == "paper" && !published.Ranks(t.Published) {
 			continue
 		}
-		table, err := c.table(&t, &records)
-		if err != nil {
-			return d, err
-		}
-		d.Blocks = append(d.Blocks, table)
+		d.Blocks = append(d.Blocks, c.table(&t, &records))
 	}
-	resampled, resampledRecords, err := stability(&t)
-	if err != nil {
-		return d, err
-	}
+	resampled, resampledRecords := stability(&t)
 	spread, bySeed := seeds(&t)
 	table, policies := missing(&t)
 	d.Blocks = slices.Concat(d.Blocks, []doc.Block{resampled}, spread, table)
@@ -84,21 +76,17 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 }
 
 // table ranks the methods, the best first, and adds its rows to the records.
-func (c convention) table(t *frame.Table, records *doc.Records) (doc.Table, error) {
+func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 	splits := t.CommonSplits()
 	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method", Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
 		fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), least, quartiles, largest.", frame.Count(len(splits), "split"))}}
 	for _, name := range head {
 		out.Head = append(out.Head, doc.Column{Name: name})
 	}
-	average, err := c.of(t.Means())
+	average := c.of(t.Means())
 	bySplit := make([][]*big.Rat, len(splits))
 	for i, s := range splits {
-		ranks, splitErr := c.of(t.ValuesAt(s))
-		bySplit[i], err = ranks, cmp.Or(err, splitErr)
-	}
-	if err != nil {
-		return out, err
+		bySplit[i] = c.of(t.ValuesAt(s))
 	}
 	best, spreads := stats.Smallest(average), stats.Spreads(bySplit, len(t.Whole()))
 	for _, k := range stats.Order(average) {
@@ -112,28 +100,21 @@ func (c convention) table(t *frame.Table, records *doc.Records) (doc.Table, erro
 		out.Add(method, row...)
 		records.Add(record...)
 	}
-	return out, nil
+	return out
 }
 
 // stability shows how much the places depend on which data sets the table has: it ranks over data sets drawn from the table's.
-func stability(t *frame.Table) (doc.Table, doc.Records, error) {
+func stability(t *frame.Table) (doc.Table, doc.Records) {
 	const draws, level, seed = 10_000, 0.95, 1
 	out := doc.Table{Caption: "Average ranks over resampled data sets", Label: "stability", Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "from", Group: "resampled"}, {Name: "to", Group: "resampled"}, {Name: "first"}},
 		Legend: []string{fmt.Sprintf("As many data sets are drawn from those of the table, with replacement, %d times: the interval of %.4g %% of the average ranks, and the share of draws in which the method ranks first, ties divided.", draws, 100*level)}}
 	records := doc.Records{Name: "stability", Columns: []string{"metric", "method", "datasets", "rank", "low", "high", "first", "level", "draws"}}
 	means := t.Means()
-	average, err := stats.AverageRanks(means)
-	if err != nil {
-		return out, records, err
-	}
-	resampled, err := stats.ResampledRanks(means, level, draws, seed)
-	if err != nil {
-		return out, records, err
-	}
+	average, resampled := stats.AverageRanks(means), stats.ResampledRanks(means, level, draws, seed)
 	for _, k := range stats.Order(average) {
 		r := resampled[k]
 		out.Add(t.Methods[k], doc.Texts(frame.Text(average[k], 2), frame.Number(r.Interval.Low, 2), frame.Number(r.Interval.High, 2), frame.Probability(r.First))...)
 		records.Add(t.Metric.Name, t.Methods[k], t.Counted, frame.Float(average[k]), r.Interval.Low, r.Interval.High, r.First, level, draws)
 	}
-	return out, records, nil
+	return out, records
 }

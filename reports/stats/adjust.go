@@ -2,7 +2,6 @@ package stats
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -25,17 +24,13 @@ func Holm(p []float64) []float64 {
 
 // WeightedHolm steps down with weights (Holm 1979, section 3): hypotheses are taken in the order of p_i / w_i, and that
 // quotient is multiplied by the sum of the weights of the hypotheses that are left. Equal weights make it Holm. A larger
-// weight makes a hypothesis easier to reject. A hypothesis of weight 0 is never rejected, and its adjusted value is 1. It is
-// an error if there is not one weight for each p-value, or if a weight is negative or not finite.
-func WeightedHolm(p, weights []float64) ([]float64, error) {
-	if len(weights) != len(p) {
-		return nil, fmt.Errorf("stats: %d weights for %d p-values; give one for each", len(weights), len(p))
-	}
+// weight makes a hypothesis easier to reject. A hypothesis of weight 0 is never rejected, and its adjusted value is 1. No
+// weight is negative.
+func WeightedHolm(p, weights []float64) []float64 {
+	must(len(weights) == len(p), "%d weights for %d p-values", len(weights), len(p))
 	left, quotients := 0.0, make([]float64, len(p))
 	for i, w := range weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("stats: weight %d is %v; give a finite number that is not negative", i, w)
-		}
+		must(w >= 0 && !math.IsInf(w, 1), "weight %d is %v", i, w)
 		left += w
 		if quotients[i] = p[i] / w; w == 0 {
 			quotients[i] = math.Inf(1)
@@ -48,17 +43,15 @@ func WeightedHolm(p, weights []float64) ([]float64, error) {
 		factor := left
 		left -= weights[i]
 		return factor * quotients[i]
-	}), nil
+	})
 }
 
 // Shaffer adjusts the p-values of all pairs among k methods by Shaffer's static procedure (1986;
 // Garcia and Herrera 2008, 2.2). It is Holm's procedure with smaller factors. If some pairs differ, other
 // pairs must differ, too, so only the numbers of TrueHypotheses(k) are possible. The factor is the largest of
-// these numbers that is at most m-i+1. It is an error if p does not have k(k-1)/2 values.
-func Shaffer(p []float64, k int) ([]float64, error) {
-	if err := checkPairs(p, k); err != nil {
-		return nil, err
-	}
+// these numbers that is at most m-i+1.
+func Shaffer(p []float64, k int) []float64 {
+	checkPairs(p, k)
 	possible := TrueHypotheses(k)
 	return stepDown(p, func(place int) int {
 		at, found := slices.BinarySearch(possible, len(p)-place)
@@ -66,7 +59,7 @@ func Shaffer(p []float64, k int) ([]float64, error) {
 			at--
 		}
 		return possible[at]
-	}), nil
+	})
 }
 
 // TrueHypotheses returns, in increasing order, how many of the hypotheses that two of k methods are
@@ -96,15 +89,10 @@ const MostMethodsBergmannHommel = 10
 // A set of hypotheses is exhaustive if exactly these can be true, which is the case for the pairs
 // within the groups of a partition of the methods. The adjusted value of a hypothesis is the largest
 // |I| min_{j in I} p_j over the exhaustive sets I that hold it, and no smaller than that of a
-// hypothesis with a smaller or equal p. It is an error if p does not have
-// k(k-1)/2 values or k exceeds MostMethodsBergmannHommel.
-func BergmannHommel(p []float64, k int) ([]float64, error) {
-	if err := checkPairs(p, k); err != nil {
-		return nil, err
-	}
-	if k > MostMethodsBergmannHommel {
-		return nil, fmt.Errorf("stats: Bergmann-Hommel over %d methods is too much work; give at most %d or take Shaffer's procedure", k, MostMethodsBergmannHommel)
-	}
+// hypothesis with a smaller or equal p.
+func BergmannHommel(p []float64, k int) []float64 {
+	checkPairs(p, k)
+	must(k <= MostMethodsBergmannHommel, "Bergmann-Hommel over %d methods is too much work", k)
 	adjusted := make([]float64, len(p))
 	group := make([]int, k)
 	var partitions func(next, groups int)
@@ -119,7 +107,7 @@ func BergmannHommel(p []float64, k int) ([]float64, error) {
 		}
 	}
 	partitions(0, 0)
-	return monotone(p, func(_, i int) float64 { return adjusted[i] }), nil
+	return monotone(p, func(_, i int) float64 { return adjusted[i] })
 }
 
 // exhaust raises the adjusted values of all pairs within groups to at least the number of these pairs
@@ -178,9 +166,6 @@ func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	return out
 }
 
-func checkPairs(p []float64, k int) error {
-	if k < 2 || len(p) != k*(k-1)/2 {
-		return fmt.Errorf("stats: %d p-values are not those of all pairs among %d methods; give k(k-1)/2 for k methods", len(p), k)
-	}
-	return nil
+func checkPairs(p []float64, k int) {
+	must(k > 1 && len(p) == k*(k-1)/2, "%d p-values are not those of all pairs among %d methods", len(p), k)
 }

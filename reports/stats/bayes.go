@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math/big"
 	"sort"
 
@@ -35,19 +34,12 @@ func (p *Probabilities) Reversed() *Probabilities {
 // a vote for each. Equal seeds give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
 //
 // Drawing takes most of the time, and lists of differences of equal length have the same draws. Many lists therefore take hardly
-// longer than one list. It is an error if a list is empty, rope is nil or negative, or draws < 1.
-func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) ([]Probabilities, error) {
-	if err := checkRope(rope); err != nil {
-		return nil, err
-	}
-	if draws < 1 {
-		return nil, fmt.Errorf("stats: %d draws say nothing; give at least one, 50000 for two digits", draws)
-	}
+// longer than one list.
+func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) []Probabilities {
+	must(rope != nil && rope.Sign() >= 0 && draws > 0, "no posterior with a region of %v and %d draws", rope, draws)
 	out, byLength := make([]Probabilities, len(lists)), map[int][]int{}
 	for i, differences := range lists {
-		if err := checkDifferences(differences); err != nil {
-			return nil, err
-		}
+		checkDifferences(differences)
 		byLength[len(differences)] = append(byLength[len(differences)], i)
 	}
 	for length, some := range byLength {
@@ -69,7 +61,7 @@ func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32)
 	for i, votes := range out {
 		out[i] = Probabilities{votes.Below / n, votes.Within / n, votes.Above / n}
 	}
-	return out, nil
+	return out
 }
 
 // vote adds the vote of one draw. point says that the region has no width.
@@ -85,13 +77,6 @@ func (p *Probabilities) vote(w *walsh, normal []float64, point bool) {
 	default:
 		p.Within++
 	}
-}
-
-func checkRope(rope *big.Rat) error {
-	if rope == nil || rope.Sign() < 0 {
-		return fmt.Errorf("stats: %v is no region of practical equivalence; give 0 or the largest difference that does not matter", rope)
-	}
-	return nil
 }
 
 // A walsh says for all sums z_i + z_j of sorted differences whether they are below, within or above the region. For a given

@@ -47,14 +47,8 @@ func TestFewOfManyTrainingRows(t *testing.T) {
 	expected := total / (sets * splits) // with a standard error of about 0.002, a tenth of an interval's half-length
 	covered, longer := 0, 0
 	for _, differences := range all {
-		part, err := CorrectedT(differences, rows-tested, tested)
-		if err != nil {
-			t.Fatal(err)
-		}
-		few, err := CorrectedT(differences, learned, tested)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := CorrectedT(differences, rows-tested, tested)
+		few := CorrectedT(differences, learned, tested)
 		between, wide := part.Interval(0.95), few.Interval(0.95)
 		if between.Low <= expected && expected <= between.High {
 			covered++
@@ -107,10 +101,7 @@ func BenchmarkEqualCounts(b *testing.B) {
 						}
 						differences = append(differences, big.NewRat(gain, int64(test)))
 					}
-					t, err := CorrectedT(differences, rows-test, test)
-					if err != nil {
-						b.Fatal(err)
-					}
+					t := CorrectedT(differences, rows-test, test)
 					if p[s] = t.P; math.IsNaN(p[s]) {
 						p[s] = 1
 					}

@@ -18,8 +18,8 @@
 // span. PaperAverageRanks repeats the computation behind Table 2 of Gautheron et al. (ECML PKDD 2020), which
 // a comparison with the printed ranks needs. Tests use AverageRanks.
 //
-// P-values are two-sided. Input without a meaning (an empty or ragged matrix, a nil value, a level outside 0
-// to 1) is an error, or NaN where a function returns only a number. Input with a meaning can leave a
+// P-values are two-sided. Input without a meaning is a fault of the caller: an empty or ragged matrix or a nil
+// value makes a function panic, and a level outside 0 to 1 gives NaN where a function returns only a number. Input with a meaning can leave a
 // statistic undefined, such as equal values everywhere. Then the statistic is NaN, and each function says
 // where. Random draws come from registry/rng with a seed of the caller, so that results are repeatable.
 //

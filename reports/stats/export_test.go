@@ -5,3 +5,10 @@ var (
 	FTest  = fTest
 	TPower = tPower
 )
+
+// Panics reports whether a call panics.
+func Panics(call func()) (panics bool) {
+	defer func() { panics = recover() != nil }()
+	call()
+	return false
+}

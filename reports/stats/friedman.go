@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"math/big"
 )
 
@@ -27,17 +26,11 @@ type FriedmanTest struct {
 // in a row. Statistics are computed exactly and rounded once.
 //
 // Where every row is one tie, the corrected statistics are NaN. Where every row ranks the methods
-// alike, F is infinite and its P is 0. For one data set F is NaN or has no P. At least two methods
-// are needed, or an error is returned.
-func Friedman(values [][]*big.Rat) (FriedmanTest, error) {
-	average, err := AverageRanks(values)
-	if err != nil {
-		return FriedmanTest{}, err
-	}
+// alike, F is infinite and its P is 0. For one data set F is NaN or has no P.
+func Friedman(values [][]*big.Rat) FriedmanTest {
+	checkMethods(values)
+	average := AverageRanks(values)
 	rows, k := len(values), len(average)
-	if k < 2 {
-		return FriedmanTest{}, errOneMethod
-	}
 	chi := new(big.Rat)
 	for _, r := range average {
 		chi.Add(chi, product(r, r))
@@ -58,10 +51,14 @@ func Friedman(values [][]*big.Rat) (FriedmanTest, error) {
 	}
 	t.ChiSquare, t.ImanDavenport = chiSquareTest(float(chi), k-1), imanDavenport(whole(1))
 	t.Corrected, t.ImanDavenportCorrected = chiSquareTest(quotient(chi, correction), k-1), imanDavenport(correction)
-	return t, nil
+	return t
 }
 
-var errOneMethod = errors.New("stats: one method has nothing to be compared with; give at least two")
+// checkMethods panics unless a matrix has a value everywhere, and two methods.
+func checkMethods(values [][]*big.Rat) {
+	checkMatrix(values)
+	must(len(values[0]) > 1, "one method has nothing to be compared with")
+}
 
 // tieTerm adds up t^3 - t over groups of t equal values.
 func tieTerm(values []*big.Rat) int {
@@ -94,15 +91,10 @@ type QuadeTest struct {
 // without ties, does not. Ranges are compared exactly and ties share mid-ranks.
 //
 // The corrected F is NaN where every row is one tie, F is infinite with P = 0 where A = B > 0, and for
-// one data set F is NaN or has no P. At least two methods are needed, or an error is returned.
-func Quade(values [][]*big.Rat) (QuadeTest, error) {
-	if err := checkMatrix(values); err != nil {
-		return QuadeTest{}, err
-	}
+// one data set F is NaN or has no P.
+func Quade(values [][]*big.Rat) QuadeTest {
+	checkMethods(values)
 	rows, k := len(values), len(values[0])
-	if k < 2 {
-		return QuadeTest{}, errOneMethod
-	}
 	ranges := make([]*big.Rat, rows)
 	for i, row := range values {
 		order := Order(row)
@@ -124,5 +116,5 @@ func Quade(values [][]*big.Rat) (QuadeTest, error) {
 		return fTest(quotient(product(whole(rows-1), b), minus(a, b)), k-1, (k-1)*(rows-1))
 	}
 	untied := big.NewRat(int64(rows*(rows+1)*(2*rows+1)), 72)
-	return QuadeTest{Plain: of(untied.Mul(untied, whole(k*(k+1)*(k-1)))), Corrected: of(a)}, nil
+	return QuadeTest{Plain: of(untied.Mul(untied, whole(k*(k+1)*(k-1)))), Corrected: of(a)}
 }

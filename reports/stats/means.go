@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -35,21 +34,17 @@ const FewestSplits = 5
 // With k folds test/train is 1/(k-1). With test = 0 the test is the ordinary paired t-test.
 //
 // For one split, Error, statistic and P are NaN. If all differences are equal, Error is 0: the
-// statistic is infinite and P is 0, or both are NaN where the differences are zero. It is an error if
-// there is no difference, train < 1 or test < 0.
-func CorrectedT(differences []*big.Rat, train, test int) (CorrectedTTest, error) {
-	if err := checkDifferences(differences); err != nil {
-		return CorrectedTTest{}, err
-	}
-	if train < 1 || test < 0 {
-		return CorrectedTTest{}, fmt.Errorf("stats: %d training and %d test rows are no split; give at least one row to train and no negative number", train, test)
-	}
+// statistic is infinite and P is 0, or both are NaN where the differences are zero. There is
+// a difference, train >= 1 and test >= 0.
+func CorrectedT(differences []*big.Rat, train, test int) CorrectedTTest {
+	checkDifferences(differences)
+	must(train > 0 && test >= 0, "%d training and %d test rows are no split", train, test)
 	s := moments(differences)
 	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: big.NewRat(int64(test), int64(train))}
 	t.Error = t.errorOver(t.N)
 	statistic := float(t.Mean) / t.Error // with zero over zero NaN
 	t.Test = tTest(statistic, t.N-1)
-	return t, nil
+	return t
 }
 
 // errorOver is the standard error of a mean over n splits of the same spread.
@@ -111,17 +106,13 @@ type WelchTest struct {
 // mean was printed with one decimal. The difference is taken to be nearer to zero by rounding, and the interval is wider by
 // rounding at both ends.
 //
-// Without any spread the difference is certain: the statistic is zero or infinite. It is an error if a sample has fewer than two
-// values, or a number is negative or not finite.
-func Welch(x, y Sample, rounding float64) (WelchTest, error) {
+// Without any spread the difference is certain: the statistic is zero or infinite. A sample has two
+// values or more, and no number is negative or not finite.
+func Welch(x, y Sample, rounding float64) WelchTest {
 	for _, s := range []Sample{x, y} {
-		if s.N < 2 || !(s.Std >= 0) || math.IsInf(s.Std, 0) || math.IsNaN(s.Mean) || math.IsInf(s.Mean, 0) {
-			return WelchTest{}, fmt.Errorf("stats: %d values with mean %v and standard deviation %v are no sample to test; give at least two values", s.N, s.Mean, s.Std)
-		}
+		must(s.N > 1 && s.Std >= 0 && !math.IsInf(s.Std, 0) && !math.IsNaN(s.Mean) && !math.IsInf(s.Mean, 0), "%v is no sample to test", s)
 	}
-	if !(rounding >= 0) || math.IsInf(rounding, 0) {
-		return WelchTest{}, fmt.Errorf("stats: a rounding of %v is no size; give 0 or more", rounding)
-	}
+	must(rounding >= 0 && !math.IsInf(rounding, 0), "a rounding of %v is no size", rounding)
 	a, b := x.Std*x.Std/float64(x.N), y.Std*y.Std/float64(y.N)
 	t := WelchTest{Difference: x.Mean - y.Mean, Error: math.Sqrt(a + b), rounding: rounding}
 	df := (a + b) * (a + b) / (a*a/float64(x.N-1) + b*b/float64(y.N-1))
@@ -136,7 +127,7 @@ func Welch(x, y Sample, rounding float64) (WelchTest, error) {
 		t.Statistic = math.Copysign(beyond/t.Error, t.Difference)
 		t.P = 2 * distuv.StudentsT{Sigma: 1, Nu: df}.Survival(beyond/t.Error)
 	}
-	return t, nil
+	return t
 }
 
 // Interval returns the confidence interval of the difference at a level such as 0.95. It is NaN for a level outside 0 to 1.

@@ -165,10 +165,7 @@ func asFloat(x *big.Rat) float64 {
 
 func friedman(t testing.TB, values [][]*big.Rat) stats.FriedmanTest {
 	t.Helper()
-	f, err := stats.Friedman(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := stats.Friedman(values)
 	return f
 }
 

@@ -23,15 +23,10 @@ type PermutationTest struct {
 // is at most alpha with a probability of at most alpha for any number of rows (Phipson and Smyth 2010). Equal seeds give
 // equal results.
 //
-// Values are data sets x methods; a larger value is better. It is an error if there are fewer than two methods.
-func FriedmanPermutation(values [][]*big.Rat, seed uint32) (PermutationTest, error) {
-	if err := checkMatrix(values); err != nil {
-		return PermutationTest{}, err
-	}
+// Values are data sets x methods; a larger value is better.
+func FriedmanPermutation(values [][]*big.Rat, seed uint32) PermutationTest {
+	checkMethods(values)
 	k := len(values[0])
-	if k < 2 {
-		return PermutationTest{}, errOneMethod
-	}
 	rows, sums := make([][]int, len(values)), make([]int, k) // of doubled ranks
 	for i, row := range values {
 		rows[i] = doubledRanks(row)
@@ -47,7 +42,7 @@ func FriedmanPermutation(values [][]*big.Rat, seed uint32) (PermutationTest, err
 		}
 	}
 	if arrangements <= MostArrangements {
-		return PermutationTest{float64(countArrangements(rows, seen)) / float64(arrangements), true}, nil
+		return PermutationTest{float64(countArrangements(rows, seen)) / float64(arrangements), true}
 	}
 	stream, reached := rng.New(seed), 0
 	for range MostArrangements {
@@ -65,7 +60,7 @@ func FriedmanPermutation(values [][]*big.Rat, seed uint32) (PermutationTest, err
 			reached++
 		}
 	}
-	return PermutationTest{P: float64(reached+1) / float64(MostArrangements+1)}, nil
+	return PermutationTest{P: float64(reached+1) / float64(MostArrangements+1)}
 }
 
 // countArrangements counts the orders of all rows but the first whose squares reach what was seen.

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -31,18 +30,16 @@ func (t FriedmanTest) AllPairs() []Comparison {
 }
 
 // WithControl compares each other method with the control, which is A of every comparison, in the
-// order of the methods. It is an error if there is no such method.
-func (t FriedmanTest) WithControl(control int) ([]Comparison, error) {
-	if control < 0 || control >= t.Methods {
-		return nil, fmt.Errorf("stats: control %d is none of %d methods, which count from 0", control, t.Methods)
-	}
+// order of the methods.
+func (t FriedmanTest) WithControl(control int) []Comparison {
+	must(control >= 0 && control < t.Methods, "control %d is none of %d methods", control, t.Methods)
 	var out []Comparison
 	for b := range t.Methods {
 		if b != control {
 			out = append(out, t.compare(control, b))
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (t FriedmanTest) compare(a, b int) Comparison {

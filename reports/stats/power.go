@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"math"
 	"sort"
 
@@ -10,8 +9,6 @@ import (
 
 // MostNeeded bounds what SetsNeeded counts.
 const MostNeeded = 100_000
-
-var errPower = errors.New("stats: a level and a power are probabilities and a deviation is not negative; give a level and a power between 0 and 1, 0.05 and 0.8 for instance")
 
 // Power is the probability with which a two-sided t-test at level alpha over n data sets finds a mean difference of the
 // given size, if differences have the given standard deviation over data sets. Without any spread it is 1 for a size above
@@ -32,16 +29,14 @@ func Power(n int, size, deviation, alpha float64) float64 {
 }
 
 // SetsNeeded is the least number of data sets for which Power reaches the given power; 0 if MostNeeded data sets do not
-// reach it. It is an error if alpha or power is outside 0 to 1, or size or deviation is negative.
-func SetsNeeded(size, deviation, alpha, power float64) (int, error) {
-	if !within(alpha) || !within(power) || !(size >= 0) || !(deviation >= 0) {
-		return 0, errPower
-	}
+// reach it.
+func SetsNeeded(size, deviation, alpha, power float64) int {
+	must(within(alpha) && within(power) && size >= 0 && deviation >= 0, "no power %v at level %v, size %v and deviation %v", power, alpha, size, deviation)
 	enough := func(n int) bool { return Power(n, size, deviation, alpha) >= power }
 	if !enough(MostNeeded) {
-		return 0, nil
+		return 0
 	}
-	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }), nil // one data set has no deviation
+	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }) // one data set has no deviation
 }
 
 // tPower is the probability that a noncentral t variable with df degrees of freedom lies beyond the

@@ -37,16 +37,16 @@ func TestPower(t *testing.T) {
 // a deviation of 1 and level 0.05.
 func TestSetsNeeded(t *testing.T) {
 	for size, want := range map[float64]int{0.5: 34, 1.5: 6, 0: 0, 1e-9: 0} {
-		if n, err := stats.SetsNeeded(size, 1, 0.05, 0.8); err != nil || n != want {
-			t.Errorf("a size of %v needs %d sets, %v; want %d", size, n, err, want)
+		if n := stats.SetsNeeded(size, 1, 0.05, 0.8); n != want {
+			t.Errorf("a size of %v needs %d sets; want %d", size, n, want)
 		}
 	}
-	if n, err := stats.SetsNeeded(1, 0, 0.05, 0.8); err != nil || n != 2 {
-		t.Errorf("without spread %d, %v; want 2", n, err)
+	if n := stats.SetsNeeded(1, 0, 0.05, 0.8); n != 2 {
+		t.Errorf("without spread %d; want 2", n)
 	}
 	for _, bad := range [][4]float64{{1, 1, 0, 0.8}, {1, 1, 0.05, 1}, {-1, 1, 0.05, 0.8}, {1, -1, 0.05, 0.8}} {
-		if _, err := stats.SetsNeeded(bad[0], bad[1], bad[2], bad[3]); err == nil {
-			t.Errorf("%v is no error", bad)
+		if !stats.Panics(func() { stats.SetsNeeded(bad[0], bad[1], bad[2], bad[3]) }) {
+			t.Errorf("%v makes no panic", bad)
 		}
 	}
 	if !math.IsNaN(stats.Power(1, 1, 1, 0.05)) || stats.Power(5, 0, 1, 0.05) != 0.05 || stats.Power(5, 1, 0, 0.05) != 1 {
@@ -58,9 +58,9 @@ func TestSetsNeeded(t *testing.T) {
 func TestSetsNeededIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size, power := rapid.Float64Range(0.05, 3).Draw(t, "size"), rapid.Float64Range(0.1, 0.99).Draw(t, "power")
-		n, err := stats.SetsNeeded(size, 1, 0.05, power)
-		if err != nil || stats.Power(n, size, 1, 0.05) < power || n > 2 && stats.Power(n-1, size, 1, 0.05) >= power {
-			t.Fatalf("%d sets, %v", n, err)
+		n := stats.SetsNeeded(size, 1, 0.05, power)
+		if stats.Power(n, size, 1, 0.05) < power || n > 2 && stats.Power(n-1, size, 1, 0.05) >= power {
+			t.Fatalf("%d sets", n)
 		}
 	})
 }

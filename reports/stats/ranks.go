@@ -1,9 +1,6 @@
 package stats
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -56,30 +53,26 @@ func LaterColumnRanks(values []*big.Rat) []*big.Rat {
 // AverageRanks returns each column's mean mid-rank over the rows of values
 // (data sets x methods). Every row must have the same number of columns, and no
 // value may be nil.
-func AverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
-	if err := checkMatrix(values); err != nil {
-		return nil, err
-	}
+func AverageRanks(values [][]*big.Rat) []*big.Rat {
+	checkMatrix(values)
 	ranks := make([][]*big.Rat, len(values))
 	for i, row := range values {
 		ranks[i] = MidRanks(row)
 	}
-	return ColumnMeans(ranks), nil
+	return ColumnMeans(ranks)
 }
 
 // PaperAverageRanks returns average ranks as Table 2 of Gautheron et al. (ECML
 // PKDD 2020) prints them: the row of column means is ranked as one more data
 // set, and ties go to the later column. The divisor is therefore the number of
 // data sets plus one. The shape is as for AverageRanks.
-func PaperAverageRanks(values [][]*big.Rat) ([]*big.Rat, error) {
-	if err := checkMatrix(values); err != nil {
-		return nil, err
-	}
+func PaperAverageRanks(values [][]*big.Rat) []*big.Rat {
+	checkMatrix(values)
 	ranks := make([][]*big.Rat, 0, len(values)+1)
 	for _, row := range values {
 		ranks = append(ranks, LaterColumnRanks(row))
 	}
-	return ColumnMeans(append(ranks, LaterColumnRanks(ColumnMeans(values)))), nil
+	return ColumnMeans(append(ranks, LaterColumnRanks(ColumnMeans(values))))
 }
 
 // Largest marks every value that equals the largest one. Nil values are missing
@@ -120,18 +113,12 @@ func Order(values []*big.Rat) []int {
 	return order
 }
 
-// Decimal returns the shortest decimal that reads back as x, as an exact
-// rational: 83.1 becomes 831/10, the number that was printed, and not the
-// neighbouring binary fraction. It is an error if x is not finite.
-func Decimal(x float64) (*big.Rat, error) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil, fmt.Errorf("stats: %v is not a finite number; give a decimal", x)
-	}
+// Decimal returns the shortest decimal that reads back as a finite x, as an exact rational: 83.1 becomes 831/10, the number that
+// was printed, and not the neighbouring binary fraction.
+func Decimal(x float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
-	if !ok {
-		return nil, fmt.Errorf("stats: %v cannot be read as a decimal", x)
-	}
-	return r, nil
+	must(ok, "%v is not a finite number", x)
+	return r
 }
 
 // ColumnMeans returns the mean of each column of values (data sets x methods).
@@ -151,20 +138,10 @@ func column(values [][]*big.Rat, j int) []*big.Rat {
 	return out
 }
 
-func checkMatrix(values [][]*big.Rat) error {
-	if len(values) == 0 || len(values[0]) == 0 {
-		return errors.New("stats: no values to rank; give at least one data set and one method")
-	}
+// checkMatrix panics unless a matrix has a value everywhere.
+func checkMatrix(values [][]*big.Rat) {
+	must(len(values) > 0 && len(values[0]) > 0, "no values to rank")
 	for i, row := range values {
-		if len(row) != len(values[0]) {
-			return fmt.Errorf("stats: row %d has %d columns and row 0 has %d; give every data set one value per method",
-				i, len(row), len(values[0]))
-		}
-		for j, v := range row {
-			if v == nil {
-				return fmt.Errorf("stats: row %d, column %d has no value; leave data sets with missing values out", i, j)
-			}
-		}
+		must(len(row) == len(values[0]) && !slices.Contains(row, nil), "row %d lacks a value", i)
 	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -16,15 +15,10 @@ type ResampledRank struct {
 
 // ResampledRanks draws as many data sets as there are with replacement, the given number of times, and ranks the methods in
 // each resample (values are data sets x methods, a larger one better). The interval holds the given level of the average
-// ranks, between quantiles. Equal seeds give equal results. It is an error if there are no values, draws < 2 or the level is
-// outside 0 to 1.
-func ResampledRanks(values [][]*big.Rat, level float64, draws int, seed uint32) ([]ResampledRank, error) {
-	if err := checkMatrix(values); err != nil {
-		return nil, err
-	}
-	if draws < 2 || !within(level) {
-		return nil, fmt.Errorf("stats: no interval of level %v from %d draws; give a level between 0 and 1 and at least two draws", level, draws)
-	}
+// ranks, between quantiles. Equal seeds give equal results.
+func ResampledRanks(values [][]*big.Rat, level float64, draws int, seed uint32) []ResampledRank {
+	checkMatrix(values)
+	must(draws > 1 && within(level), "no interval of level %v from %d draws", level, draws)
 	k := len(values[0])
 	ranks := make([][]int, len(values))
 	for i, row := range values {
@@ -56,7 +50,7 @@ func ResampledRanks(values [][]*big.Rat, level float64, draws int, seed uint32) 
 		slices.Sort(reached[j])
 		out[j].Interval = Interval{sortedQuantile(reached[j], (1-level)/2), sortedQuantile(reached[j], (1+level)/2)}
 	}
-	return out, nil
+	return out
 }
 
 // sortedQuantile interpolates linearly between order statistics, as NumPy does by default.

@@ -1,10 +1,10 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -85,14 +85,13 @@ func minus(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
 // within reports whether x lies strictly between 0 and 1, as a level or a power must.
 func within(x float64) bool { return x > 0 && x < 1 }
 
-func checkDifferences(differences []*big.Rat) error {
-	if len(differences) == 0 {
-		return errors.New("stats: no differences to test; give at least one")
+// must panics with a message where a caller broke the contract of a function.
+func must(kept bool, format string, args ...any) {
+	if !kept {
+		panic("stats: " + fmt.Sprintf(format, args...))
 	}
-	for i, d := range differences {
-		if d == nil {
-			return fmt.Errorf("stats: difference %d has no value; leave pairs with a missing value out", i)
-		}
-	}
-	return nil
+}
+
+func checkDifferences(differences []*big.Rat) {
+	must(len(differences) > 0 && !slices.Contains(differences, nil), "no differences to test, or one without a value: %v", differences)
 }

@@ -23,11 +23,9 @@ type WilcoxonTest struct {
 // included.
 //
 // An odd number of zeros is split as an even one is, where Demsar leaves one out. If all differences are
-// zero, P is 1. It is an error if there is no difference.
-func Wilcoxon(differences []*big.Rat) (WilcoxonTest, error) {
-	if err := checkDifferences(differences); err != nil {
-		return WilcoxonTest{}, err
-	}
+// zero, P is 1.
+func Wilcoxon(differences []*big.Rat) WilcoxonTest {
+	checkDifferences(differences)
 	sizes := make([]*big.Rat, len(differences))
 	for i, d := range differences {
 		sizes[i] = new(big.Rat).Abs(d)
@@ -50,7 +48,7 @@ func Wilcoxon(differences []*big.Rat) (WilcoxonTest, error) {
 	}
 	t := WilcoxonTest{N: len(sizes), Zeros: zeros, P: signTail(signed, min(plus, minus))}
 	t.Plus, t.Minus = big.NewRat(int64(2*plus+ofZeros), 4), big.NewRat(int64(2*minus+ofZeros), 4)
-	return t, nil
+	return t
 }
 
 // signTail returns min(1, 2 P(S <= most)), where S adds up each rank with probability 1/2. The

@@ -96,39 +96,25 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	return Document(t, ev, o)
+	return Document(t, ev, o), nil
 }
 
 // Document is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must have ranks.
-func Document(t frame.Table, ev *evidence.Evidence, o Options) (doc.Document, error) {
+func Document(t frame.Table, ev *evidence.Evidence, o Options) doc.Document {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
-	var err error
-	if p.permutation, err = stats.FriedmanPermutation(means, 1); err != nil {
-		return doc.Document{}, err
-	}
-	if p.friedman, err = stats.Friedman(means); err != nil {
-		return doc.Document{}, err
-	}
-	if p.quade, err = stats.Quade(means); err != nil {
-		return doc.Document{}, err
-	}
-	if err := p.compare(); err != nil {
-		return doc.Document{}, err
-	}
-	return p.document(), nil
+	p.permutation, p.friedman, p.quade = stats.FriedmanPermutation(means, 1), stats.Friedman(means), stats.Quade(means)
+	p.compare()
+	return p.document()
 }
 
 // compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other method. A
 // is the control, or without a control the method with the better average rank. Pairs are in the order of p of the
 // signed-rank test.
-func (p *page) compare() error {
+func (p *page) compare() {
 	comparisons := p.friedman.AllPairs()
 	if p.o.Control != "" {
-		var err error
-		if comparisons, err = p.friedman.WithControl(slices.Index(p.Methods, p.o.Control)); err != nil {
-			return err
-		}
+		comparisons = p.friedman.WithControl(slices.Index(p.Methods, p.o.Control))
 	}
 	var ps []float64
 	for _, c := range comparisons {
@@ -140,20 +126,17 @@ func (p *page) compare() error {
 		}
 		p.pairs = append(p.pairs, q)
 	}
-	if err := p.adjust(ps); err != nil {
-		return err
-	}
+	p.adjust(ps)
 	for i := range p.pairs {
 		if q := &p.pairs[i]; p.o.Control == "" && q.ranks.Difference.Sign() > 0 {
 			q.Pair, q.ranks.Z, q.ranks.Difference = q.Reversed(), -q.ranks.Z, new(big.Rat).Neg(q.ranks.Difference)
 		}
 	}
 	slices.SortStableFunc(p.pairs, func(a, b pair) int { return cmp.Compare(a.Signed.P, b.Signed.P) })
-	return nil
 }
 
 // adjust fills the p-values by rank, adjusted for all pairs.
-func (p *page) adjust(ps []float64) error {
+func (p *page) adjust(ps []float64) {
 	add := func(name string, values []float64) {
 		p.columns = append(p.columns, name)
 		for i := range p.pairs {
@@ -163,28 +146,19 @@ func (p *page) adjust(ps []float64) error {
 	if p.o.Control != "" {
 		add("Holm", stats.Holm(ps))
 		add("Bonferroni-Dunn", stats.Bonferroni(ps))
-		return nil
+		return
 	}
 	k := p.friedman.Methods
 	var nemenyi []float64
 	for _, q := range p.pairs {
 		nemenyi = append(nemenyi, q.ranks.Nemenyi)
 	}
-	shaffer, err := stats.Shaffer(ps, k)
-	if err != nil {
-		return err
-	}
 	add("Nemenyi", nemenyi)
 	add("Holm", stats.Holm(ps))
-	add("Shaffer", shaffer)
+	add("Shaffer", stats.Shaffer(ps, k))
 	if k <= stats.MostMethodsBergmannHommel {
-		exhaustive, err := stats.BergmannHommel(ps, k)
-		if err != nil {
-			return err
-		}
-		add("Bergmann-Hommel", exhaustive)
+		add("Bergmann-Hommel", stats.BergmannHommel(ps, k))
 	}
-	return nil
 }
 
 func (p *page) document() doc.Document {
