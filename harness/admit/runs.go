@@ -106,9 +106,6 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell) error
 			t.refuse(c, "its counts are not those of its grid, its folds and its seeds")
 			return nil
 		}
-	} else if len(r.Grid) == 0 || r.Grid[0] == nil {
-		t.refuse(c, "its grid is not in the file")
-		return nil
 	}
 	if there && have.Status == result.OK {
 		t.out.Stored++

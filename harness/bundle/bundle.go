@@ -60,23 +60,26 @@
 // size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
 // parts.
 //
-// Version 4 of the format, which earlier programs wrote, has no protocols, no grids and no failures. When it is read, each
-// grid point is nil; planning the result again gives the values.
+// One description of the body, [codec], serves writing and reading.
 //
 // Reading checks the SHA-256, the range of every number, and that counts agree with each other. Damage is an error, never a
 // panic. Memory is taken only for bytes that were read.
 package bundle
 
 import (
+	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 const (
 	magic   = "bench results\n"
 	version = 5
-	earlier = 4
 )
 
 // MaxBytes is the largest size of a file, MaxBody the largest size of its body after inflating.
@@ -94,22 +97,90 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errDamaged}, args...)...)
 }
 
-// opened returns the deflated body of a file, and the version of its format.
-func opened(file []byte) ([]byte, int, error) {
+// opened returns the deflated body of a file.
+func opened(file []byte) ([]byte, error) {
 	const head = len(magic) + 1
 	switch {
 	case len(file) > MaxBytes:
-		return nil, 0, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
+		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case len(file) < len(magic) || string(file[:len(magic)]) != magic:
-		return nil, 0, errors.New("it is no file of results; `bench export` writes such files")
+		return nil, errors.New("it is no file of results; `bench export` writes such files")
 	case len(file) < head+sha256.Size:
-		return nil, 0, damaged("it has %d bytes", len(file))
-	case file[len(magic)] != version && file[len(magic)] != earlier:
-		return nil, 0, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", file[len(magic)], version)
+		return nil, damaged("it has %d bytes", len(file))
+	case file[len(magic)] != version:
+		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", file[len(magic)], version)
 	}
 	body, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return nil, 0, damaged("its checksum is not that of its bytes")
+		return nil, damaged("its checksum is not that of its bytes")
 	}
-	return body[head:], int(file[len(magic)]), nil
+	return body[head:], nil
+}
+
+// Read returns the results of a file, each with its grid. If a protocol is a user's own, the results have its text, too.
+func Read(file []byte) ([]result.Run, error) {
+	packed, err := opened(file)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), MaxBody+1))
+	if err != nil {
+		return nil, damaged("%v", err)
+	}
+	if len(body) > MaxBody {
+		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
+	}
+	return decode(body)
+}
+
+func decode(body []byte) ([]result.Run, error) {
+	c := &codec{bytes: body}
+	c.head()
+	var out []result.Run
+	if list(c, &out, c.cell); c.err == nil && len(c.bytes) > 0 {
+		c.fail("%d bytes follow its end", len(c.bytes))
+	}
+	return out, c.err
+}
+
+// A Writer collects results for a file.
+type Writer struct {
+	body  codec // the cells, and what they share
+	count int
+}
+
+// Add adds a result as store.DB.Result returns it; a user's own protocol must have its text. An error means that the format
+// cannot hold the result; then no file can be written.
+func (w *Writer) Add(r result.Run) error {
+	w.body.writes = true
+	w.count++
+	if w.body.cell(&r); w.body.err != nil {
+		return fmt.Errorf("%s: %w", r.Name(), w.body.err)
+	}
+	return nil
+}
+
+// WriteTo writes the file.
+func (w *Writer) WriteTo(to io.Writer) (int64, error) {
+	head := w.body
+	head.bytes, head.writes = nil, true
+	head.head()
+	head.length(w.count)
+	file := bytes.NewBufferString(magic)
+	file.WriteByte(version)
+	packed, err := flate.NewWriter(file, flate.BestCompression)
+	if err = errors.Join(err, head.err); err != nil {
+		return 0, err
+	}
+	for _, part := range [][]byte{head.bytes, w.body.bytes} {
+		if _, err := packed.Write(part); err != nil {
+			return 0, err
+		}
+	}
+	if err := packed.Close(); err != nil {
+		return 0, err
+	}
+	sum := sha256.Sum256(file.Bytes())
+	file.Write(sum[:])
+	return file.WriteTo(to)
 }

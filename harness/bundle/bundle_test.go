@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -167,24 +166,6 @@ func TestWithoutFolds(t *testing.T) {
 	})
 }
 
-// TestVersion4: a file that a program before this one wrote, of two cells of GBRFF2 on wine, is read with all its counts.
-func TestVersion4(t *testing.T) {
-	file, err := os.ReadFile("testdata/version4.bench")
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := Read(file)
-	if err != nil || len(runs) != 2 {
-		t.Fatalf("%d results, %v", len(runs), err)
-	}
-	for i, want := range []int{53, 54} { // bench query "SELECT n_correct FROM results" where it was written
-		r := runs[i]
-		if r.Dataset != "wine" || len(r.Grid) != 25 || len(r.Evaluations) != 125 || *r.Test.Correct != want {
-			t.Errorf("split %d: %d points, %d folds, %d right, want %d", r.Split, len(r.Grid), len(r.Evaluations), *r.Test.Correct, want)
-		}
-	}
-}
-
 // TestWriterRefuses what a reader would refuse.
 func TestWriterRefuses(t *testing.T) {
 	for name, change := range map[string]func(r *result.Run){
@@ -225,7 +206,7 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x06" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x03" + strings.Repeat("x", 40): "version 3 of the format"} {
+	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x06" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x04" + strings.Repeat("x", 40): "version 4 of the format"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -251,7 +232,7 @@ func TestProbabilitiesAgree(t *testing.T) {
 // body returns what a file holds.
 func body(t testing.TB, file []byte) []byte {
 	t.Helper()
-	packed, _, err := opened(file)
+	packed, err := opened(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,17 +253,17 @@ func TestDamagedBodies(t *testing.T) {
 			damaged[i] = b
 			readable(t, damaged)
 		}
-		if _, err := decode(whole[:i], version); err == nil {
+		if _, err := decode(whole[:i]); err == nil {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	if _, err := decode(append(whole, 0), version); err == nil {
+	if _, err := decode(append(whole, 0)); err == nil {
 		t.Error("a byte behind the end is not noticed")
 	}
 }
 
 func readable(t *testing.T, body []byte) {
-	runs, err := decode(body, version)
+	runs, err := decode(body)
 	if err != nil {
 		return
 	}
