@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -16,11 +15,7 @@ func Blocks(t *testing.T, spec registry.Spec) {
 	if !spec.Blocks {
 		t.Fatalf("%s does not declare registry.Blocks", spec.Name)
 	}
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if spec.Tasks&task != 0 {
-			t.Run(task.String(), func(t *testing.T) { suite{spec: spec, task: task}.blocks(t) })
-		}
-	}
+	eachTask(t, spec, func(t *testing.T, s suite) { s.blocks(t) })
 }
 
 func (s suite) blocks(t *testing.T) {
@@ -29,46 +24,32 @@ func (s suite) blocks(t *testing.T) {
 	single.Blocks = []registry.Block{{Name: "one", From: 1, To: 2}, {Name: "other", From: 2, To: 3}}
 	joined.Blocks = []registry.Block{{Name: "two", From: 0, To: 2}, {Name: "one", From: 3, To: 4}}
 	settings := s.few(t, plain, 3)
-	changed := false
-	for i, raw := range settings {
-		alone := score(t, s.fit(t, plain, raw), plain)
-		equal(t, "the model with blocks of one feature", score(t, s.fit(t, single, raw), single), alone)
-		m := s.fit(t, joined, raw)
-		want := score(t, m, joined)
-		changed = changed || !slices.Equal(want, alone)
-		err := s.spec.FitAll(t.Context(), registry.Env{Seed: seed}, joined, settings, func(k int, m registry.Model) error {
-			if k == i {
-				equal(t, "the path's model with blocks", score(t, m, joined), want)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.savedScores(t, "blocks", m, joined, want)
-		s.blocksEstimated(t, joined.Shape(), raw)
-	}
-	if !changed {
+	if !s.otherThan(t, plain, joined, settings) {
 		t.Error("a block of two features changes no score of a few settings; then the method does not use blocks")
+	}
+	for _, raw := range settings {
+		equal(t, "the model with blocks of one feature", score(t, s.fit(t, single, raw), single), score(t, s.fit(t, plain, raw), plain))
+		s.blocksEstimated(t, joined.Shape(), raw)
 	}
 }
 
-// savedScores checks that a model which can be saved scores the same when it is read back.
-func (s suite) savedScores(t *testing.T, what string, m registry.Model, d registry.Data, want []float64) {
+// otherThan reports whether d gives other models than plain, and checks that paths and saved models hold on d.
+func (s suite) otherThan(t *testing.T, plain, d registry.Data, settings []json.RawMessage) (other bool) {
 	t.Helper()
-	saver, ok := m.(registry.Saver)
-	if !ok {
-		return
-	}
-	var file bytes.Buffer
-	if err := saver.Save(&file); err != nil {
+	alone := map[string][]float64{}
+	if err := s.subject().Path(t.Context(), d, settings, alone); err != nil {
 		t.Fatal(err)
 	}
-	back, err := s.spec.LoadModel(&file)
-	if err != nil {
-		t.Fatal(err)
+	for _, raw := range settings {
+		m := s.fit(t, d, raw)
+		if _, saves := m.(registry.Saver); saves {
+			if _, err := s.subject().Saved(m, d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other = other || !slices.Equal(alone[string(raw)], score(t, s.fit(t, plain, raw), plain))
 	}
-	equal(t, "the model with "+what+", read back,", score(t, back, d), want)
+	return other
 }
 
 func (s suite) blocksEstimated(t *testing.T, sh registry.Shape, raw json.RawMessage) {

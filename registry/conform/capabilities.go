@@ -82,26 +82,20 @@ func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float6
 // Prefixes checks that a model's stages are the models of fewer rounds, bit for bit. rounds is the parameter for the number
 // of rounds. The check holds for methods whose rounds draw their random numbers in order.
 func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if spec.Tasks&task == 0 {
-			continue
+	eachTask(t, spec, func(t *testing.T, s suite) {
+		d := easy(s.task, 60, 4)
+		fit := func(n int) registry.Stager {
+			m, ok := s.fit(t, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
+			if !ok {
+				t.Fatal("the model has no stages")
+			}
+			return m
 		}
-		t.Run(task.String(), func(t *testing.T) {
-			s := suite{spec: spec, task: task}
-			d := easy(task, 60, 4)
-			fit := func(n int) registry.Stager {
-				m, ok := s.fit(t, d, json.RawMessage(fmt.Sprintf(`{%q: %d}`, rounds, n))).(registry.Stager)
-				if !ok {
-					t.Fatal("the model has no stages")
-				}
-				return m
-			}
-			whole := fit(9)
-			for _, n := range []int{1, 2, 5} {
-				equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())), score(t, fit(n), d))
-			}
-		})
-	}
+		whole := fit(9)
+		for _, n := range []int{1, 2, 5} {
+			equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())), score(t, fit(n), d))
+		}
+	})
 }
 
 func (s suite) saveLoad(t *testing.T) {

@@ -43,29 +43,23 @@ func easy(task registry.Task, n, d int) registry.Data { return toydata.Easy(task
 // Run checks spec for each task it declares, and the options.
 func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 	t.Run("parameters", func(t *testing.T) { parameters(t, spec) })
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if spec.Tasks&task == 0 {
-			continue
-		}
-		t.Run(task.String(), func(t *testing.T) {
-			s := suite{spec: spec, task: task}
-			t.Run("learns", s.learns)
-			t.Run("shapes", s.shapes)
-			t.Run("same bits", s.sameBits)
-			t.Run("inputs unchanged", s.inputsUnchanged)
-			t.Run("rows one by one", s.rowByRow)
-			t.Run("cancellation", s.cancellation)
-			t.Run("awkward data", s.awkward)
-			t.Run("no training set", s.refusals)
-			t.Run("path", s.path)
-			t.Run("staged", s.staged)
-			t.Run("save and load", s.saveLoad)
-			t.Run("loads what is broken", s.loadBroken)
-			t.Run("rows of others", s.scoreRefusals)
-			t.Run("estimates", s.estimates)
-			t.Run("gaps", s.gaps)
-		})
-	}
+	eachTask(t, spec, func(t *testing.T, s suite) {
+		t.Run("learns", s.learns)
+		t.Run("shapes", s.shapes)
+		t.Run("same bits", s.sameBits)
+		t.Run("inputs unchanged", s.inputsUnchanged)
+		t.Run("rows one by one", s.rowByRow)
+		t.Run("cancellation", s.cancellation)
+		t.Run("awkward data", s.awkward)
+		t.Run("no training set", s.refusals)
+		t.Run("path", s.path)
+		t.Run("staged", s.staged)
+		t.Run("save and load", s.saveLoad)
+		t.Run("loads what is broken", s.loadBroken)
+		t.Run("rows of others", s.scoreRefusals)
+		t.Run("estimates", s.estimates)
+		t.Run("gaps", s.gaps)
+	})
 	for _, o := range opts {
 		t.Run(o.name, func(t *testing.T) { o.Check(t, spec) })
 	}
@@ -74,6 +68,15 @@ func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 type suite struct {
 	spec registry.Spec
 	task registry.Task
+}
+
+// eachTask runs checks for each task that a method declares.
+func eachTask(t *testing.T, spec registry.Spec, run func(t *testing.T, s suite)) {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if spec.Tasks&task != 0 {
+			t.Run(task.String(), func(t *testing.T) { run(t, suite{spec: spec, task: task}) })
+		}
+	}
 }
 
 func parameters(t *testing.T, spec registry.Spec) {

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/internal/npy"
 	"github.com/kernelboosting/bench/methods/external"
@@ -112,12 +113,7 @@ func (s *server) answer(r *external.Request) (external.Answer, error) {
 func (s *server) describe() (external.Answer, error) {
 	d := &external.Description{
 		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(), Parameters: s.spec.Parameters(),
-		Ops: []string{"stages"}, Gaps: s.spec.Gaps, Source: s.spec.Source, Summary: s.spec.Summary,
-	}
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if s.spec.Tasks&task != 0 {
-			d.Tasks = append(d.Tasks, task.String())
-		}
+		Tasks: strings.Split(s.spec.Tasks.String(), ","), Ops: []string{"stages"}, Gaps: s.spec.Gaps, Source: s.spec.Source, Summary: s.spec.Summary,
 	}
 	if s.spec.HasPath() {
 		d.Ops = append(d.Ops, "path")
