@@ -170,7 +170,7 @@ func newDataShowCommand(a *app) *cobra.Command {
 		Long: `show prints what is known of a set. A set that cannot be loaded is shown as far as
 it is described, the reason follows on standard error, and the exit code is 3.`,
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: a.completeSets,
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := a.set(args[0])
 			if err != nil {
@@ -323,7 +323,7 @@ as positions within train. The other formats print each part's size and the
 SHA-256 of its numbers, in decimal and joined by commas.`,
 		Example:           `  bench data splits wine --seed 1 --format json`,
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: a.completeSets,
 		RunE: func(c *cobra.Command, args []string) error {
 			parts, err := a.parts(c, args[0], protocol, seed)
 			if err != nil {

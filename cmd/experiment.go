@@ -68,7 +68,7 @@ the results that come with the program, where it has them.`,
   bench experiment show mine.toml --format html -o mine.html`,
 		Args: takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := a.experiment(args[0])
+			e, err := asked(experiments.Load(args[0]))
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ time and the methods take turns, one split after the other; leave the machine al
   bench experiment run ecml-figure2 --dry-run --why`,
 		Args: takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := a.experiment(args[0])
+			e, err := asked(experiments.Load(args[0]))
 			if err != nil {
 				return err
 			}
@@ -120,11 +120,6 @@ time and the methods take turns, one split after the other; leave the machine al
 
 func completeExperiments(c *cobra.Command) {
 	c.ValidArgsFunction = cobra.FixedCompletions(experiments.Names(), cobra.ShellCompDirectiveDefault)
-}
-
-// experiment loads an experiment by its name or file.
-func (a *app) experiment(name string) (*experiments.Experiment, error) {
-	return asked(experiments.Load(name))
 }
 
 // runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is that of

@@ -36,7 +36,7 @@ is the same only if it standardises the rows of each fold again.`,
 		Example: `  bench data export wine --split 1 -o wine-1.npz
   bench data export wine --split 1 --format csv | head -3`,
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets(cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: a.completeSets,
 	}
 	c.Flags().Uint32Var(&number, "split", 1, "number of the split")
 	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol")

@@ -48,15 +48,20 @@ func modelCommand(a *app, f *modelFlags, use, short, long, example string, run f
 			return a.lookAt(c, args[0], f, run)
 		},
 	}
+	f.add(a, c)
+	c.Flags().StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
+	return c
+}
+
+// add adds the flags that name a cell's set, split and protocol.
+func (f *modelFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.dataset, "datasets", "", "data set, by name or as a TOML file")
 	flags.IntVar(&f.split, "split", 1, "number of the split")
-	flags.StringVar(&f.protocol, "protocol", "table2", "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
-	flags.StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
+	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
 	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets(cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
-	return c
 }
 
 func newMethodsExportCommand(a *app) *cobra.Command {
@@ -98,13 +103,7 @@ and its share of all gain. The largest gain comes first.`,
 				total, order[j] = total+g, j
 			}
 			slices.SortStableFunc(order, func(a, b int) int {
-				switch {
-				case gain[a] > gain[b]:
-					return -1
-				case gain[a] < gain[b]:
-					return 1
-				}
-				return splits[b] - splits[a]
+				return cmp.Or(cmp.Compare(gain[b], gain[a]), splits[b]-splits[a])
 			})
 			l := listing{header: []string{"feature", "splits", "gain", "share"}}
 			for _, j := range order {

@@ -100,6 +100,7 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	if f.in != nil {
 		f.in.Close()
 	}
+	f.was = f.known
 	f.in, f.fault = external.Load(ctx, f.file, a.pluginOptions(f))
 	if ctx.Err() != nil {
 		return
@@ -181,7 +182,6 @@ func (a *app) askNetwork(f *foundPlugin) {
 func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 	var wanted []*foundPlugin
 	var unasked []string
-	before := map[*foundPlugin]external.Record{}
 	needs, unnamed := a.needed(f)
 	for i := range a.plugins {
 		p := &a.plugins[i]
@@ -200,7 +200,7 @@ func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 			p.fault = fmt.Errorf("plugin %s: it was not agreed to", p.file)
 			continue
 		}
-		wanted, before[p] = append(wanted, p), p.known
+		wanted = append(wanted, p)
 	}
 	if unasked != nil {
 		return usage("%s: not known yet, or changed since, and nobody is here to ask: --plugin FILE or --yes runs it, --methods without it leaves it out", strings.Join(unasked, ", "))
@@ -209,7 +209,7 @@ func (a *app) askPlugins(ctx context.Context, f runFlags) error {
 		return err
 	}
 	for _, p := range wanted {
-		if what := p.changedSince(before[p]); what != "" {
+		if what := p.changed(); what != "" {
 			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name, what)
 		}
 	}
@@ -252,11 +252,10 @@ func (a *app) needed(f runFlags) (needs func(method string) bool, unnamed bool) 
 // compared.
 func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	var asked []*foundPlugin
-	before := map[*foundPlugin]external.Record{}
 	for i := range a.plugins {
 		f := &a.plugins[i]
 		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
-			asked, before[f] = append(asked, f), f.known
+			asked = append(asked, f)
 		}
 	}
 	if err := a.askTogether(ctx, asked); err != nil {
@@ -266,19 +265,19 @@ func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 		if f.fault != nil {
 			return exitError{exitIncomplete, f.fault}
 		}
-		if what := f.changedSince(before[f]); what != "" {
+		if what := f.changed(); what != "" {
 			return exitError{exitIncomplete, fmt.Errorf("%s changed since it was last asked (%s), so that its cells cannot be compared; `bench run` runs them as it is now", f.in.Spec().Name, what)}
 		}
 	}
 	return a.register()
 }
 
-// changedSince says why a plugin has another version than before, "" if it has not.
-func (f *foundPlugin) changedSince(before external.Record) string {
-	if !f.usable() || before.Description == nil {
+// changed says why a plugin that was asked has another version than before, "" if it has not.
+func (f *foundPlugin) changed() string {
+	if !f.usable() || f.was.Description == nil {
 		return ""
 	}
-	return f.in.Changed(before)
+	return f.in.Changed(f.was)
 }
 
 // canAsk reports whether a person can read questions and answer.

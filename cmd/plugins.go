@@ -18,6 +18,7 @@ type foundPlugin struct {
 	file  string
 	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
 	known external.Record  // what an earlier command learned of it
+	was   external.Record  // what was known before it was asked
 	in    *external.Plugin // nil if it cannot be used, or is not known
 	fault error            // why it cannot be used
 }

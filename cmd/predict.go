@@ -9,18 +9,13 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/spf13/cobra"
 )
 
-type predictFlags struct {
-	dataset, protocol, format string
-	split                     int
-}
-
 func newMethodsPredictCommand(a *app) *cobra.Command {
-	var f predictFlags
+	var f modelFlags
+	var format string
 	c := &cobra.Command{
 		Use:   "predict METHOD FILE.csv",
 		Short: "Score the rows of a file with a model that a run kept",
@@ -38,39 +33,33 @@ number.`,
 			}
 			return a.completeMethods(c, before, word)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f, format) },
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.dataset, "datasets", "", "data set that the model was trained on")
-	flags.IntVar(&f.split, "split", 1, "split that it was trained on")
-	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
+	f.add(a, c)
 	permissionFlags(a, c)
-	formatFlag(c, &f.format)
-	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets(cobra.ShellCompDirectiveDefault))
+	formatFlag(c, &format)
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, method, file string, f predictFlags) error {
-	ctx := c.Context()
+func (a *app) predict(c *cobra.Command, method, file string, f modelFlags, format string) error {
 	p, like, err := a.predictor(c, method, f)
 	if err != nil {
 		return err
 	}
 	x, err := read.Rows(file, p.Features, p.Gaps(), like, a.memory)
 	if err != nil {
-		return exitError{exitUsage, err}
+		return refused(err)
 	}
-	scores, err := p.Scores(ctx, x)
+	scores, err := p.Scores(c.Context(), x)
 	if err != nil {
-		return exitError{exitUsage, fmt.Errorf("%s: %w", file, err)}
+		return usage("%s: %w", file, err)
 	}
-	return a.writePredictions(p, scores, f.format)
+	return a.writePredictions(p, scores, format)
 }
 
 // predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
 // catalogue has no such set.
-func (a *app) predictor(c *cobra.Command, method string, f predictFlags) (*runner.Predictor, *catalogue.Entry, error) {
+func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.Predictor, *catalogue.Entry, error) {
 	h, err := a.harness(f.protocol)
 	if err != nil {
 		return nil, nil, err

@@ -106,8 +106,8 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSetList())
-	_ = c.RegisterFlagCompletionFunc("methods", a.completeMethodList)
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
+	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	return c
 }
 

@@ -208,15 +208,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 	err := atomicfile.Write(f.output, func(w io.Writer) error {
 		return cmp.Or(render.Write(w, out.format, d, o), ctx.Err())
 	})
-	switch {
-	case errors.Is(err, context.Canceled):
-		return interruptedReport()
-	case err != nil:
-		return exitError{exitUsage, err}
-	}
-	a.warn(d)
-	fmt.Fprintf(a.err, "wrote %s\n", f.output)
-	return nil
+	return a.wrote(f.output, d.Clean().Warnings, err)
 }
 
 // warn prints the warnings that a reader of a report's file must see.

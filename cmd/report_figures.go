@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -137,12 +136,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 			}
 			return formats[0].Write(a.out, named[0].Figure, o.width)
 		}
-		if err := writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width); err != nil {
-			return err
-		}
-		a.warn(d)
-		fmt.Fprintf(a.err, "wrote %s\n", f.output)
-		return nil
+		return a.wrote(f.output, d.Clean().Warnings, writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width))
 	}
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return exitError{exitUsage, err}
@@ -162,12 +156,5 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 }
 
 func writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64) error {
-	err := atomicfile.Write(file, func(w io.Writer) error { return cmp.Or(format.Write(w, figure, width), ctx.Err()) })
-	switch {
-	case errors.Is(err, context.Canceled):
-		return interruptedReport()
-	case err != nil:
-		return exitError{exitUsage, err}
-	}
-	return nil
+	return notWritten(atomicfile.Write(file, func(w io.Writer) error { return cmp.Or(format.Write(w, figure, width), ctx.Err()) }))
 }

@@ -110,15 +110,20 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 
 // wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the reason.
 func (a *app) wrote(output string, warnings []string, err error) error {
-	switch {
-	case errors.Is(err, context.Canceled):
-		return interruptedReport()
-	case err != nil:
-		return exitError{exitUsage, err}
+	if err := notWritten(err); err != nil {
+		return err
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 	fmt.Fprintf(a.err, "wrote %s\n", output)
 	return nil
+}
+
+// notWritten gives an error of writing its exit code.
+func notWritten(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return interruptedReport()
+	}
+	return refused(err)
 }

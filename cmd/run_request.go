@@ -18,7 +18,6 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/spf13/cobra"
 )
 
 type runFlags struct {
@@ -191,12 +190,6 @@ func collectWithin(memory int64) (undo func()) {
 		debug.SetMemoryLimit(min(before, memory+program))
 	}
 	return func() { debug.SetMemoryLimit(before) }
-}
-
-// rerunFlag adds --rerun to `bench run`.
-func rerunFlag(a *app, c *cobra.Command, into *[]string) {
-	c.Flags().StringSliceVar(into, "rerun", nil, "methods of the request whose stored cells are run again; each new result replaces the old one")
-	_ = c.RegisterFlagCompletionFunc("rerun", a.completeMethodList)
 }
 
 // rerun checks the names of --rerun against the request.

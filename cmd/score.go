@@ -38,7 +38,7 @@ as they stand in the data file.`,
 	flags.StringVar(&protocol, "protocol", "table2", "protocol")
 	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
 	flags.StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets(cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
 	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {

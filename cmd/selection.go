@@ -24,7 +24,7 @@ type selection struct {
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	s.addProtocol(a, c, of)
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
-	_ = c.RegisterFlagCompletionFunc("methods", a.completeMethodList)
+	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	s.addSets(a, c)
 }
 
@@ -44,10 +44,8 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "these splits alone: 7 or 7,9")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSetList())
-	_ = c.RegisterFlagCompletionFunc("exclude", func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return listCompletion(slices.Concat(a.methodCompletions(), a.setsAndGroups()))(c, args, word)
-	})
+	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
+	_ = c.RegisterFlagCompletionFunc("exclude", listCompletion(func() []string { return slices.Concat(a.methodCompletions(), a.setsAndGroups()) }))
 }
 
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
@@ -56,24 +54,15 @@ func (a *app) setsAndGroups() []string {
 	return slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(a.sets.Groups())))
 }
 
-// completeSetList completes the words of a list of sets and groups.
-func (a *app) completeSetList() cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return listCompletion(a.setsAndGroups())(c, args, word)
-	}
-}
-
 // completeSetsAndGroups completes one of several names of sets and groups.
 func (a *app) completeSetsAndGroups(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.setsAndGroups(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSets completes the name of a set.
-func (a *app) completeSets(directive cobra.ShellCompDirective) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		_ = a.knowAdded()
-		return a.sets.Names(), directive
-	}
+// completeSets completes the name or the TOML file of a set.
+func (a *app) completeSets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	_ = a.knowAdded()
+	return a.sets.Names(), cobra.ShellCompDirectiveDefault
 }
 
 func names(groups map[string][]string) string {
@@ -84,11 +73,6 @@ func names(groups map[string][]string) string {
 // found after the flags were defined.
 func (a *app) completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.reg.Names(), cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeMethodList completes the words of a list of methods and groups.
-func (a *app) completeMethodList(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return listCompletion(a.methodCompletions())(c, args, word)
 }
 
 // methodCompletions returns the names of methods and groups, including plugins.
@@ -143,9 +127,10 @@ func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
 	}
 }
 
-// listCompletion completes the last name of a comma-separated list. The earlier names stay in front, since a shell compares
+// listCompletion completes the last name of a comma-separated list. It asks for the names only then, since plugins are found
+// after the flags were defined. The earlier names stay in front, since a shell compares
 // the whole word, and are not offered again.
-func listCompletion(names []string) cobra.CompletionFunc {
+func listCompletion(names func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before, last := "", word
 		if i := strings.LastIndexByte(word, ','); i >= 0 {
@@ -153,7 +138,7 @@ func listCompletion(names []string) cobra.CompletionFunc {
 		}
 		given := strings.Split(strings.ToLower(before), ",")
 		var out []cobra.Completion
-		for _, n := range names {
+		for _, n := range names() {
 			lower := strings.ToLower(n)
 			if strings.HasPrefix(lower, strings.ToLower(last)) && !slices.Contains(given, lower) {
 				out = append(out, before+n)

@@ -78,12 +78,11 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 	if err != nil {
 		return err
 	}
-	planned := plannedSplits(stored)
 	current := currentData(rows, sets)
 	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
-			l.add(r.Protocol, r.Dataset, r.Method, r.OK, planned(r.Protocol), r.Failed, r.Timeout, round1(r.Seconds), failuresOf(r))
+			l.add(r.Protocol, r.Dataset, r.Method, r.OK, plannedSplits(stored, r.Protocol), r.Failed, r.Timeout, round1(r.Seconds), failuresOf(r))
 		}
 	}
 	if err := l.write(a.out, format); err != nil {
@@ -150,9 +149,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 			continue // the protocol's file is gone: nothing can be run
 		}
 		req := plan.Request{Limits: plan.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
-		for s := 1; s <= h.Protocol.Splits; s++ {
-			req.Splits = append(req.Splits, s)
-		}
+		req.Splits, _ = plan.Splits(fmt.Sprint(h.Protocol.Splits), "")
 		for _, r := range byProtocol[name] {
 			if _, err := h.Registry.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
 				req.Methods = append(req.Methods, r.Method)
@@ -224,10 +221,7 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 			what = now.File
 			p := stored[d.protocol]
 			slices.Sort(g.methods)
-			var splits []int
-			for s := 1; s <= g.splits; s++ {
-				splits = append(splits, s)
-			}
+			splits, _ := plan.Splits(fmt.Sprint(g.splits), "")
 			path := p.Path
 			if path != "" {
 				path = shortPath(path)
@@ -239,15 +233,13 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 	}
 }
 
-// plannedSplits returns a function for the number of splits of a protocol; it returns nil for an unknown number.
-func plannedSplits(stored map[string]store.StoredProtocol) func(name string) any {
-	return func(name string) any {
-		if p, err := protocol.Load(name); err == nil {
-			return p.Splits
-		}
-		if p, ok := stored[name]; ok {
-			return p.Splits
-		}
-		return nil
+// plannedSplits returns the number of splits of a protocol, nil for an unknown number.
+func plannedSplits(stored map[string]store.StoredProtocol, name string) any {
+	if p, err := protocol.Load(name); err == nil {
+		return p.Splits
 	}
+	if p, ok := stored[name]; ok {
+		return p.Splits
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -73,13 +74,14 @@ ends. While no run is at the address any more, it waits for the next one.`,
 
 // serve is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the coordinator.
 func (a *app) serve(ctx context.Context, at string, jobs int, token string, foreign bool) error {
-	known := &knownMethods{app: a}
+	var known atomic.Pointer[app] // with the methods that the worker knows, to which plugins of the coordinator add
+	known.Store(a)
 	var workers []*runner.Workers
 	defer func() {
 		for _, w := range workers {
 			w.Close()
 		}
-		known.get().closePlugins()
+		known.Load().closePlugins()
 	}()
 	machine, _ := os.Hostname()
 	var saying sync.Mutex
@@ -87,10 +89,10 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory, Token: token,
 		Environment: environment.Current(), Data: a.store(),
 		Check: func(c runner.CellSpec, code string) error {
-			return (&runner.InProcess{Registry: known.get().reg, Data: a.store()}).Check(c, code)
+			return (&runner.InProcess{Registry: known.Load().reg, Data: a.store()}).Check(c, code)
 		},
 		Cells: func(timeout time.Duration) runner.Runner {
-			run, apart := known.get().cells(timeout, isolation{given: true, value: runner.CanIsolate})
+			run, apart := known.Load().cells(timeout, isolation{given: true, value: runner.CanIsolate})
 			workers = append(workers, apart)
 			return run
 		},
@@ -113,7 +115,13 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 			return err
 		}
 		defer os.RemoveAll(folder)
-		opt.Plugins, opt.Install = folder, known.install
+		opt.Plugins, opt.Install = folder, func(ctx context.Context, file string) error {
+			now, err := known.Load().withPlugin(ctx, file)
+			if err == nil {
+				known.Store(now)
+			}
+			return err
+		}
 	}
 	if err := remote.Serve(ctx, at, opt); err != nil {
 		return exitError{exitUsage, err}
@@ -121,36 +129,18 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	return nil
 }
 
-// knownMethods is the app with the methods that a worker knows. Plugins of the coordinator add methods.
-type knownMethods struct {
-	mu  sync.Mutex
-	app *app
-}
-
-func (k *knownMethods) get() *app {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.app
-}
-
-// install asks a plugin what it is and adds its method. The user who started the worker agreed to this.
-func (k *knownMethods) install(ctx context.Context, file string) error {
-	now := *k.get()
+// withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker agreed to this.
+func (a *app) withPlugin(ctx context.Context, file string) (*app, error) {
+	now := *a
 	f := foundPlugin{file: file, from: fromFlag}
 	if f.known, f.fault = now.records.Of(file, now.pluginOptions(&f)); f.fault == nil {
 		now.askPlugin(ctx, &f)
 	}
 	if f.fault != nil {
-		return f.fault
+		return nil, f.fault
 	}
 	now.plugins = append(slices.Clip(now.plugins), f)
-	if err := now.register(); err != nil {
-		return err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.app = &now
-	return nil
+	return &now, now.register()
 }
 
 // pluginOf returns the files of a cell's method, nil if the method is no plugin.
