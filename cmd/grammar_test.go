@@ -23,18 +23,15 @@ var (
 
 // TestNamedCommands: every command that a document or a help text names, in a line of its own or within a sentence, exists with its flags.
 func TestNamedCommands(t *testing.T) {
-	newRoot := func() *cobra.Command {
-		root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
-		root.InitDefaultCompletionCmd()
-		return root
-	}
+	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+	root.InitDefaultCompletionCmd()
 	named := 0
 	check := func(place, command string) {
 		named++
 		if loc := endOfCommand.FindStringIndex(command); loc != nil {
 			command = command[:loc[0]]
 		}
-		c, rest, err := newRoot().Find(shellWord.FindAllString(command, -1)[1:])
+		c, rest, err := root.Find(shellWord.FindAllString(command, -1)[1:])
 		if err == nil && c.Name() != "help" { // help takes the words of any command
 			err = c.ParseFlags(rest)
 		}
@@ -73,7 +70,7 @@ func TestNamedCommands(t *testing.T) {
 			}
 		}
 	}
-	everyCommand(newRoot(), func(c *cobra.Command) {
+	everyCommand(root, func(c *cobra.Command) {
 		checkInline("the help of "+c.CommandPath(), c.Long, check)
 		checkLines("the examples of "+c.CommandPath(), c.Example, check)
 	})
