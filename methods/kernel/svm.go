@@ -69,7 +69,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	solver := svm.Solver[float64]{Cache: rowCache}
-	var matrix svm.Kernel[float64]
+	var matrix *svm.Kernel[float64]
 	for i, p := range ps {
 		if i == 0 || p.Gamma != ps[i-1].Gamma {
 			var err error
@@ -96,7 +96,7 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 }
 
 // gaussianKernel is the kernel matrix of the rows with themselves: in memory up to gramLimit, and else by rows on demand.
-func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm.Kernel[float64], error) {
+func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (*svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
 	n := len(squares)
 	exact := &svm.Exact{Diagonal: slices.Repeat([]float64{1}, n), Row: func(dst []float64, i int) {
@@ -106,8 +106,7 @@ func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (svm
 	if svm.GramBytes(n, 8) > gramLimit {
 		return svm.NewDemanded[float64](exact), nil
 	}
-	gram := svm.NewGram[float64](n)
-	gram.SetExact(exact)
+	gram := svm.NewGram[float64](n, exact)
 	strip := make([]float64, min(rowsAtOnce, n)*n)
 	err := fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
 		gaussian(strip[:(hi-lo)*n], scaled[lo*d:hi*d], squares[lo:hi], scaled, squares, d)

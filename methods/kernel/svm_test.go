@@ -85,7 +85,7 @@ func TestSVMOnDemand(t *testing.T) {
 	stored, demanded := make([]float64, matrix.Len()), make([]float64, matrix.Len())
 	for i := range matrix.Len() {
 		matrix.Row(stored, i)
-		matrix.Exact().Row(demanded, i)
+		matrix.Exact.Row(demanded, i)
 		for j := range stored {
 			want := 0.0
 			for k := range d {

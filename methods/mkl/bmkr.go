@@ -64,7 +64,7 @@ func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 }
 
 func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams, yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []svm.Kernel[F]) func(p BMKRParams) (*vote, error) {
+	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []*svm.Kernel[F]) func(p BMKRParams) (*vote, error) {
 		b := newBooster(s, ks)
 		return func(p BMKRParams) (*vote, error) {
 			m, err := b.fit(ctx, env, train.Y, p)
@@ -94,7 +94,7 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 // SMO steps and more, so where features are few, Newton's method (svm.Linear) comes first.
 type booster[F svm.Float] struct {
 	s       *sample
-	kernels []svm.Kernel[F]
+	kernels []*svm.Kernel[F]
 	solver  svm.Solver[F]
 	last    []svm.Solution // of each kernel
 	r       []float64
@@ -106,9 +106,9 @@ type booster[F svm.Float] struct {
 	linear *svm.Linear   // the solver of the linear kernel, or nil where features are many
 }
 
-func newBooster[F svm.Float](s *sample, ks []svm.Kernel[F]) *booster[F] {
+func newBooster[F svm.Float](s *sample, ks []*svm.Kernel[F]) *booster[F] {
 	b := &booster[F]{s: s, kernels: ks, last: make([]svm.Solution, len(ks)), r: make([]float64, s.n)}
-	if _, stored := ks[0].Stored(); !stored {
+	if !ks[0].Stored() {
 		b.family = newDoubled(s, ks[:len(ks)-1], bmkrKernels[0].Gamma)
 	}
 	if fewFeatures(s.n, s.d) {

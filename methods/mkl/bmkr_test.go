@@ -98,7 +98,7 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 		var best svm.Solution
 		least := math.Inf(1)
 		for _, k := range bmkrKernels {
-			g := svm.NewGram[float64](n)
+			g := svm.NewGram[float64](n, nil)
 			for i := range n {
 				for j := range n {
 					dot, dist := 0.0, 0.0
@@ -236,9 +236,9 @@ func TestRowsOnDemand(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := BMKRParams{T: 5, C: 1, LearningRate: 1, Epsilon: 0.1}
-	demand := make([]svm.Kernel[float32], len(bmkrKernels))
+	demand := make([]*svm.Kernel[float32], len(bmkrKernels))
 	for k := range demand {
-		demand[k] = newOnDemand[float32](s, bmkrKernels[k])
+		demand[k] = svm.NewDemanded[float32](s.exact(bmkrKernels[k]))
 		a, b := make([]float32, s.n), make([]float32, s.n)
 		for i := range s.n {
 			stored[k].Row(a, i)
@@ -251,7 +251,7 @@ func TestRowsOnDemand(t *testing.T) {
 		}
 	}
 	var scores [2][]float64
-	for i, ks := range [][]svm.Kernel[float32]{stored, demand} {
+	for i, ks := range [][]*svm.Kernel[float32]{stored, demand} {
 		b := newBooster(s, ks)
 		b.solver.Tol = 1e-8
 		v, err := b.fit(t.Context(), quiet(), data.Y, p)

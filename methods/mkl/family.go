@@ -13,14 +13,14 @@ import (
 // rows takes one inner product and one exponential for all kernels.
 type doubled[F svm.Float] struct {
 	s       *sample
-	kernels []svm.Kernel[F]
+	kernels []*svm.Kernel[F]
 	gamma   float64 // of the first
 
 	points, squares, coefs []float64 // of the rows with a change: features, squared norm, changes
 	dots, sums             []float64 // of a strip
 }
 
-func newDoubled[F svm.Float](s *sample, gaussians []svm.Kernel[F], gamma float64) *doubled[F] {
+func newDoubled[F svm.Float](s *sample, gaussians []*svm.Kernel[F], gamma float64) *doubled[F] {
 	return &doubled[F]{s: s, kernels: gaussians, gamma: gamma, dots: make([]float64, tileRows*tilePoints), sums: make([]float64, vmath.Doublings*tileRows)}
 }
 
@@ -30,7 +30,7 @@ func doubledBytes(s registry.Shape) int64 {
 }
 
 // Kernels returns the kernels, the widest first.
-func (f *doubled[F]) Kernels() []svm.Kernel[F] { return f.kernels }
+func (f *doubled[F]) Kernels() []*svm.Kernel[F] { return f.kernels }
 
 // A strip of tileRows rows and at most tilePoints points has its inner products in the second-level cache.
 const (

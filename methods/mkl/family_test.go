@@ -9,10 +9,10 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/svm"
 )
 
-func demand[F svm.Float](s *sample) []svm.Kernel[F] {
-	ks := make([]svm.Kernel[F], len(bmkrKernels))
+func demand[F svm.Float](s *sample) []*svm.Kernel[F] {
+	ks := make([]*svm.Kernel[F], len(bmkrKernels))
 	for k := range ks {
-		ks[k] = newOnDemand[F](s, bmkrKernels[k])
+		ks[k] = svm.NewDemanded[F](s.exact(bmkrKernels[k]))
 	}
 	return ks
 }
@@ -40,7 +40,7 @@ func TestDoubled(t *testing.T) {
 		}
 		copy(want[k], fit[k])
 		for j, c := range change[k] {
-			ks[k].Exact().Row(row, j)
+			ks[k].Exact.Row(row, j)
 			for i, v := range row {
 				want[k][i] += c * v
 			}
@@ -62,15 +62,16 @@ func TestDoubled(t *testing.T) {
 func TestRestrict(t *testing.T) {
 	s := newSample(blobs(50, 3, 7).X)
 	columns := []int{0, 3, 4, 17, 18, 19, 20, 21, 33, 49}
-	whole, some := make([]float32, s.n), make([]float32, len(columns))
-	for k, m := range demand[float32](s) {
-		row := m.(svm.Restricter[float32]).Restrict(columns)
+	whole, some := make([]float64, s.n), make([]float64, len(columns))
+	for _, k := range bmkrKernels {
+		e := s.exact(k)
+		row := e.Restrict(columns)
 		for i := range s.n {
-			m.Row(whole, i)
+			e.Row(whole, i)
 			row(some, i)
-			for e, j := range columns {
-				if some[e] != whole[j] {
-					t.Fatalf("kernel %v, element %d, %d: %v alone, %v in the row", bmkrKernels[k], i, j, some[e], whole[j])
+			for at, j := range columns {
+				if some[at] != whole[j] {
+					t.Fatalf("kernel %v, element %d, %d: %v alone, %v in the row", k, i, j, some[at], whole[j])
 				}
 			}
 		}

@@ -15,8 +15,8 @@ import (
 )
 
 // sumKernel is K(d) in float64.
-func sumKernel(g *mixer, n int, d []float64) *svm.Gram[float64] {
-	k := svm.NewGram[float64](n)
+func sumKernel(g *mixer, n int, d []float64) *svm.Kernel[float64] {
+	k := svm.NewGram[float64](n, nil)
 	for j, part := range g.parts {
 		for i := range n {
 			row := k.At(i)

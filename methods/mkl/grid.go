@@ -13,7 +13,7 @@ import (
 // boostAll computes the kernel matrices once and gives them to `with`. It calls the function that `with` returns for each grid
 // point.
 func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
-	with func(s *sample, matrices []svm.Kernel[F]) func(p P) (*vote, error)) error {
+	with func(s *sample, matrices []*svm.Kernel[F]) func(p P) (*vote, error)) error {
 	s := newSample(train.X)
 	matrices, err := grams[F](ctx, s, ks)
 	if err != nil {

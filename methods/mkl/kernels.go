@@ -108,8 +108,8 @@ func gramBytes(n, kernels, size int) int64 {
 const rowsAtOnce = 64
 
 // grams returns the matrices of the kernels on s, float32 or float64: in memory if all fit together, and else by rows on demand.
-func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kernel[F], error) {
-	out := make([]svm.Kernel[F], len(ks))
+func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]*svm.Kernel[F], error) {
+	out := make([]*svm.Kernel[F], len(ks))
 	var one F
 	size := 8
 	if _, half := any(one).(float32); half {
@@ -117,18 +117,15 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 	}
 	if !allInMemory(s.n, len(ks), size) {
 		for k := range ks {
-			out[k] = newOnDemand[F](s, ks[k])
+			out[k] = svm.NewDemanded[F](s.exact(ks[k]))
 		}
 		return out, nil
 	}
-	full := make([]*svm.Gram[F], len(ks))
 	for k := range ks {
 		if err := ctx.Err(); err != nil { // zeroing this much memory takes long
 			return nil, err
 		}
-		full[k] = svm.NewGram[F](s.n)
-		full[k].SetExact(s.exact(ks[k]))
-		out[k] = full[k]
+		out[k] = svm.NewGram[F](s.n, s.exact(ks[k]))
 	}
 	dots, line := make([]float64, rowsAtOnce*s.n), make([]float64, s.n)
 	for lo := 0; lo < s.n; lo += rowsAtOnce {
@@ -141,15 +138,15 @@ func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]svm.Kern
 			}
 			for i := lo; i < hi; i++ {
 				ks[k].values(line[:width], strip[(i-lo)*width:(i-lo+1)*width], s.squares[lo:], s.squares[i])
-				row := full[k].At(i)[lo:]
+				row := out[k].At(i)[lo:]
 				for j, v := range line[:width] {
 					row[j] = F(v)
 				}
 			}
 			for j := hi; j < s.n; j++ {
-				row := full[k].At(j)
+				row := out[k].At(j)
 				for i := lo; i < hi; i++ {
-					row[i] = full[k].At(i)[j]
+					row[i] = out[k].At(i)[j]
 				}
 			}
 		}
@@ -166,38 +163,16 @@ func (s *sample) exact(k kernel) *svm.Exact {
 	for i := range s.n {
 		k.values(e.Diagonal[i:i+1], s.squares[i:i+1], s.squares[i:i+1], s.squares[i])
 	}
-	return e
-}
-
-// onDemand is a kernel that computes rows when they are asked for. It can compute rows of some columns alone. It is not safe for
-// concurrent use.
-type onDemand[F svm.Float] struct {
-	*svm.Demanded[F]
-	s    *sample
-	k    kernel
-	line []float64
-
-	narrow, squares []float64 // the sample's rows for the columns of Restrict, and their squared norms
-}
-
-func newOnDemand[F svm.Float](s *sample, k kernel) *onDemand[F] {
-	return &onDemand[F]{Demanded: svm.NewDemanded[F](s.exact(k)), s: s, k: k, line: make([]float64, s.n)}
-}
-
-// Restrict returns a function that computes row i of the kernel matrix at the given columns.
-func (o *onDemand[F]) Restrict(columns []int) func(dst []F, i int) {
-	s, m := o.s, len(columns)
-	o.narrow, o.squares = o.narrow[:0], o.squares[:0]
-	for _, j := range columns {
-		o.narrow = append(o.narrow, s.row(j)...)
-		o.squares = append(o.squares, s.squares[j])
-	}
-	return func(dst []F, i int) {
-		line := o.line[:m]
-		vmath.MatVec(line, o.narrow, m, s.d, s.row(i))
-		o.k.values(line, line, o.squares, s.squares[i])
-		for j, v := range line {
-			dst[j] = F(v)
+	var rows, squares []float64 // of the columns
+	e.Restrict = func(columns []int) func(dst []float64, i int) {
+		rows, squares = rows[:0], squares[:0]
+		for _, j := range columns {
+			rows, squares = append(rows, s.row(j)...), append(squares, s.squares[j])
+		}
+		return func(dst []float64, i int) {
+			vmath.MatVec(dst, rows, len(columns), s.d, s.row(i))
+			k.values(dst, dst, squares, s.squares[i])
 		}
 	}
+	return e
 }

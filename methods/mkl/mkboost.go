@@ -55,7 +55,7 @@ func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 // pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to
 // float32 would spoil this: at the costs C of the grid, SMO would need very many steps and reach another optimum.
 func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams, yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
+	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []*svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
 		a := newAdaBooster(s, train.Y, ks)
 		return func(p MKBoostParams) (*vote, error) {
 			m, err := a.fit(ctx, env, p)
@@ -80,7 +80,7 @@ func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps 
 type adaBooster struct {
 	s       *sample
 	y       []float64
-	kernels []svm.Kernel[float64]
+	kernels []*svm.Kernel[float64]
 	groups  [][]int // equal rows that do not all have one label
 	solver  svm.Solver[float64]
 	last    []svm.Solution // of each kernel
@@ -90,7 +90,7 @@ type adaBooster struct {
 	violation float64 // the largest of the machines of a fit
 }
 
-func newAdaBooster(s *sample, y []float64, ks []svm.Kernel[float64]) *adaBooster {
+func newAdaBooster(s *sample, y []float64, ks []*svm.Kernel[float64]) *adaBooster {
 	a := &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n), cost: make([]float64, s.n)}
 	a.last, a.scale = make([]svm.Solution, len(ks)), make([][]float64, len(ks))
 	return a

@@ -23,8 +23,8 @@ func (s *Solver[F]) activateAll() {
 	}
 	s.activate()
 	w := &s.w
-	if gram, ok := s.kernel.Stored(); ok {
-		w.rows, w.stride = gram.data, gram.stride
+	if s.kernel.Stored() {
+		w.rows, w.stride = s.kernel.data, s.kernel.stride
 		w.used = resized(w.used, n)
 		for i := range n {
 			w.slot[i] = int32(i)
@@ -38,12 +38,10 @@ func (s *Solver[F]) activateAll() {
 func (s *Solver[F]) activate() {
 	s.resize(len(s.index))
 	w, p := &s.w, s.problem
-	s.line = resized(s.line, len(s.sol.Beta))
-	s.kernel.Diagonal(s.line)
 	for k, i := range s.index {
 		w.beta[k], w.lo[k], w.hi[k] = s.sol.Beta[i], p.Lower[i], p.Upper[i]
 		w.g[k] = s.sol.Fit[i] - p.Target[i]
-		w.diag[k] = float64(s.line[i])
+		w.diag[k] = s.kernel.diagonal(i)
 		w.limits(k, p.Epsilon)
 	}
 	s.pad(len(s.index))
@@ -135,19 +133,18 @@ func (s *Solver[F]) evictRow() int32 {
 
 // fillRow writes the kernel of example i with the active examples.
 func (s *Solver[F]) fillRow(dst []F, i int) {
-	gram, stored := s.kernel.Stored()
 	var full []F
 	switch {
 	case s.restricted != nil:
 		s.restricted(dst, i)
 		return
-	case len(dst) == s.kernel.Len():
+	case len(dst) == s.kernel.n:
 		s.kernel.Row(dst, i)
 		return
-	case stored:
-		full = gram.At(i)
+	case s.kernel.Stored():
+		full = s.kernel.At(i)
 	default:
-		s.line = resized(s.line, s.kernel.Len())
+		s.line = resized(s.line, s.kernel.n)
 		s.kernel.Row(s.line, i)
 		full = s.line
 	}
@@ -210,8 +207,7 @@ func (s *Solver[F]) shrinkRows(kept []int32) {
 
 // direct reports whether the steps read the kernel matrix itself.
 func (s *Solver[F]) direct() bool {
-	_, stored := s.kernel.Stored()
-	return stored && len(s.index) == s.kernel.Len()
+	return s.kernel.Stored() && len(s.index) == s.kernel.n
 }
 
 // writeBack writes beta of the active elements to the solution. It also writes Fit, except in a subproblem, where Family.Add

@@ -3,96 +3,72 @@ package svm
 // Float is the type of stored kernel values.
 type Float interface{ float32 | float64 }
 
-// A Kernel gives the kernel matrix of n examples by rows. Rows must not change between calls.
-type Kernel[F Float] interface {
-	Len() int                 // n
-	Row(dst []F, i int)       // writes k(x_i, x_j) for all j; len(dst) is n
-	Diagonal(dst []F)         // writes k(x_i, x_i), the same bits as in the rows
-	Stored() (*Gram[F], bool) // the matrix itself, if it is in memory
-	Exact() *Exact            // the same kernel in float64, or nil: see switch.go
-}
+// A Kernel is the kernel matrix of n examples: in memory, in 4 or 8 n^2 bytes, or computed by rows. It serves one solver at a time.
+type Kernel[F Float] struct {
+	Exact *Exact // the same kernel in float64; a matrix in memory can do without: see switch.go
 
-// A Restricter is a Kernel that can compute its rows at the given columns alone, with the same bits. The function that Restrict returns is
-// valid until the next call of Restrict.
-type Restricter[F Float] interface {
-	Restrict(columns []int) func(dst []F, i int)
-}
-
-// A Gram is a kernel matrix in memory: 4 or 8 n^2 bytes. It is safe for concurrent use
-// once it is filled.
-type Gram[F Float] struct {
 	n, stride int
-	data      []F
-	exact     *Exact
+	data      []F // the matrix, or nil where rows are computed
+	line      []float64
 }
 
-// SetExact gives the matrix its float64 form.
-func (g *Gram[F]) SetExact(e *Exact) { g.exact = e }
-
-// Exact returns what SetExact set.
-func (g *Gram[F]) Exact() *Exact { return g.exact }
-
-// NewGram returns an n x n matrix of zeros, to be filled by way of At.
-func NewGram[F Float](n int) *Gram[F] {
-	stride := padded(n)
-	return &Gram[F]{n: n, stride: stride, data: make([]F, n*stride)}
+// NewGram returns an n x n matrix of zeros, to be filled by way of At. exact may be nil.
+func NewGram[F Float](n int, exact *Exact) *Kernel[F] {
+	return &Kernel[F]{n: n, stride: padded(n), data: make([]F, n*padded(n)), Exact: exact}
 }
 
-// GramBytes is what a Gram of n examples with values of the given size takes.
+// NewDemanded returns a kernel whose rows are computed when they are asked for.
+func NewDemanded[F Float](exact *Exact) *Kernel[F] {
+	n := len(exact.Diagonal)
+	return &Kernel[F]{n: n, Exact: exact, line: make([]float64, n)}
+}
+
+// GramBytes is what a matrix in memory of n examples with values of the given size takes.
 func GramBytes(n, size int) int64 { return int64(n) * int64(padded(n)) * int64(size) }
 
-// At returns row i, which the caller may write to.
-func (g *Gram[F]) At(i int) []F { return g.data[i*g.stride : i*g.stride+g.n] }
-
 // Len returns n.
-func (g *Gram[F]) Len() int { return g.n }
+func (k *Kernel[F]) Len() int { return k.n }
 
-// Row copies row i to dst.
-func (g *Gram[F]) Row(dst []F, i int) { copy(dst, g.At(i)) }
+// Stored reports whether the matrix is in memory.
+func (k *Kernel[F]) Stored() bool { return k.data != nil }
 
-// Diagonal copies the diagonal to dst.
-func (g *Gram[F]) Diagonal(dst []F) {
-	for i := range dst {
-		dst[i] = g.data[i*g.stride+i]
+// At returns row i of a matrix in memory, which the caller may write to.
+func (k *Kernel[F]) At(i int) []F { return k.data[i*k.stride : i*k.stride+k.n] }
+
+// Row writes row i to dst.
+func (k *Kernel[F]) Row(dst []F, i int) {
+	if k.Stored() {
+		copy(dst, k.At(i))
+		return
 	}
+	k.convert(dst, i, k.Exact.Row)
 }
 
-// Stored returns g.
-func (g *Gram[F]) Stored() (*Gram[F], bool) { return g, true }
-
-// Demanded is a Kernel whose rows are computed when they are asked for. It is not safe for concurrent use.
-type Demanded[F Float] struct {
-	exact *Exact
-	line  []float64
-}
-
-// NewDemanded returns the kernel that e describes.
-func NewDemanded[F Float](e *Exact) *Demanded[F] {
-	return &Demanded[F]{exact: e, line: make([]float64, len(e.Diagonal))}
-}
-
-// Len returns n.
-func (d *Demanded[F]) Len() int { return len(d.line) }
-
-// Stored returns no matrix.
-func (d *Demanded[F]) Stored() (*Gram[F], bool) { return nil, false }
-
-// Exact returns what NewDemanded was given.
-func (d *Demanded[F]) Exact() *Exact { return d.exact }
-
-// Row computes row i.
-func (d *Demanded[F]) Row(dst []F, i int) {
-	d.exact.Row(d.line, i)
-	for j, v := range d.line {
+// convert writes what row gives in float64.
+func (k *Kernel[F]) convert(dst []F, i int, row func(dst []float64, i int)) {
+	line := k.line[:len(dst)]
+	row(line, i)
+	for j, v := range line {
 		dst[j] = F(v)
 	}
 }
 
-// Diagonal copies the diagonal to dst.
-func (d *Demanded[F]) Diagonal(dst []F) {
-	for i, v := range d.exact.Diagonal {
-		dst[i] = F(v)
+// diagonal returns element i of the diagonal.
+func (k *Kernel[F]) diagonal(i int) float64 {
+	if k.Stored() {
+		return float64(k.data[i*k.stride+i])
 	}
+	return float64(F(k.Exact.Diagonal[i]))
+}
+
+// restrict returns a function that writes rows of the given columns alone, valid until the next call of restrict, or nil if there
+// is none.
+func (k *Kernel[F]) restrict(columns []int) func(dst []F, i int) {
+	if k.Stored() || k.Exact.Restrict == nil {
+		return nil
+	}
+	row := k.Exact.Restrict(columns)
+	return func(dst []F, i int) { k.convert(dst, i, row) }
 }
 
 // padded returns n rounded up to a multiple of eight. Arrays over n elements have this length, so that vector loops have no

@@ -50,7 +50,7 @@ func TestLinear(t *testing.T) {
 }
 
 // checkPoint checks that beta is feasible and Fit is K beta.
-func checkPoint(t *rapid.T, p Problem, k *Gram[float64], sol Solution) {
+func checkPoint(t *rapid.T, p Problem, k *Kernel[float64], sol Solution) {
 	sum, size := 0.0, 0.0
 	for i, b := range sol.Beta {
 		sum, size = sum+b, size+math.Abs(b)

@@ -34,7 +34,7 @@ import (
 
 // A Family is several kernels on the same n examples whose products with sparse vectors are cheap together.
 type Family[F Float] interface {
-	Kernels() []Kernel[F]
+	Kernels() []*Kernel[F]
 	// Add adds K_k change[k] to fit[k] for each k whose change is not nil. The vectors have length n.
 	Add(ctx context.Context, fit, change [][]float64) error
 }
@@ -86,7 +86,7 @@ func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem
 		fit: make([][]float64, len(kernels)), change: make([][]float64, len(kernels)), cost: make([]float64, len(kernels))}
 	open := make([]int, len(kernels))
 	for k := range kernels {
-		if err := p.check(kernels[k].Len()); err != nil {
+		if err := p.check(kernels[k].n); err != nil {
 			return err
 		}
 		open[k] = k
@@ -172,7 +172,7 @@ func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error
 	s.selectWorkingSet(max(nearTol*m.tol, nearGap*sol.Gap), size)
 	s.activate()
 	s.openRowCache()
-	s.restrictRows()
+	s.restricted = s.kernel.restrict(s.index)
 	tol := max(subproblemTol*m.tol, subproblemGap*sol.Gap)
 	s.cost, s.untilShrink = m.cost[k], subproblemShrinkEvery
 	defer func() { m.cost[k] = s.cost }()
@@ -187,16 +187,9 @@ func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error
 		case s.untilShrink <= 0:
 			s.untilShrink = subproblemShrinkEvery
 			if s.shrink(subproblemShrinkShare) {
-				s.restrictRows()
+				s.restricted = s.kernel.restrict(s.index)
 			}
 		}
-	}
-}
-
-// restrictRows prepares the kernel to compute rows with the active columns alone.
-func (s *Solver[F]) restrictRows() {
-	if k, ok := s.kernel.(Restricter[F]); ok {
-		s.restricted = k.Restrict(s.index)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // A plainFamily has its products written out.
-type plainFamily []Kernel[float64]
+type plainFamily []*Kernel[float64]
 
-func (f plainFamily) Kernels() []Kernel[float64] { return f }
+func (f plainFamily) Kernels() []*Kernel[float64] { return f }
 
 func (f plainFamily) Add(ctx context.Context, fit, change [][]float64) error {
 	row := make([]float64, f[0].Len())
@@ -33,7 +33,7 @@ func (f plainFamily) Add(ctx context.Context, fit, change [][]float64) error {
 func gaussianFamily(x [][]float64, gammas ...float64) plainFamily {
 	var f plainFamily
 	for _, gamma := range gammas {
-		g := NewGram[float64](len(x))
+		g := NewGram[float64](len(x), nil)
 		for i, a := range x {
 			for j, b := range x {
 				s := 0.0

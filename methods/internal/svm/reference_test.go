@@ -18,9 +18,9 @@ func kernelFunction(name string, gamma float64) func(a, b []float64) float64 {
 	}
 }
 
-func gramOf[F Float](x *mat.Dense, k func(a, b []float64) float64) *Gram[F] {
+func gramOf[F Float](x *mat.Dense, k func(a, b []float64) float64) *Kernel[F] {
 	n, _ := x.Dims()
-	g := NewGram[F](n)
+	g := NewGram[F](n, nil)
 	for i := range n {
 		row := g.At(i)
 		for j := range n {
@@ -43,11 +43,6 @@ func exactOf(x *mat.Dense, k func(a, b []float64) float64) *Exact {
 	}
 	return e
 }
-
-// onDemand hides that a matrix is in memory.
-type onDemand[F Float] struct{ *Gram[F] }
-
-func (onDemand[F]) Stored() (*Gram[F], bool) { return nil, false }
 
 // support returns the examples whose Beta is not zero.
 func support(s Solution) []int {

@@ -27,7 +27,7 @@ type Solver[F Float] struct {
 	MaxSteps int     // SMO steps; 0 means as many as it takes, up to 10^8
 	Cache    int64   // bytes of kernel rows kept beside a matrix in memory; 0 means 256 MiB
 
-	kernel  Kernel[F]
+	kernel  *Kernel[F]
 	problem Problem
 	sol     *Solution
 
@@ -72,8 +72,8 @@ const (
 // start: its Beta is first put into the bounds, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after
 // cancellation. Where MaxSteps steps or rounding keep the gap from falling below Tol, Solve sets Capped, and Gap says how good
 // the solution is.
-func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solution) error {
-	n, tol, limit := k.Len(), s.tolerance(), s.MaxSteps
+func (s *Solver[F]) Solve(ctx context.Context, k *Kernel[F], p Problem, sol *Solution) error {
+	n, tol, limit := k.n, s.tolerance(), s.MaxSteps
 	if err := p.check(n); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Solver[F]) Solve(ctx context.Context, k Kernel[F], p Problem, sol *Solu
 	s.cost, s.untilShrink = 0, min(n, shrinkEvery)
 	s.switched = Solution{}
 	reconstructed := false
-	maySwitch, nextSwitch := s.MaxSteps == 0 && k.Exact() != nil, switchAfter*float64(n)
+	maySwitch, nextSwitch := s.MaxSteps == 0 && k.Exact != nil, switchAfter*float64(n)
 	for {
 		st, err := s.advance(ctx, tol, limit)
 		if err != nil {
@@ -192,14 +192,14 @@ func (s *Solver[F]) tolerance() float64 {
 func (s *Solver[F]) restoreFit(ctx context.Context) error {
 	fit := s.sol.Fit
 	clear(fit)
-	if e := s.kernel.Exact(); e != nil && e.factored != nil && s.sol.exact {
+	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
 		image := make([]float64, len(e.factored)/len(fit))
 		vmath.MatVec(image, e.factored, len(image), len(fit), s.sol.Beta)
 		vmath.MatTVec(fit, e.factored, len(image), len(fit), image)
 		return ctx.Err()
 	}
-	if gram, ok := s.kernel.Stored(); ok {
-		return addRows(ctx, fit, gram, s.sol.Beta)
+	if s.kernel.Stored() {
+		return addRows(ctx, fit, s.kernel, s.sol.Beta)
 	}
 	for j, b := range s.sol.Beta {
 		if b == 0 {
@@ -218,7 +218,7 @@ func (s *Solver[F]) restoreFit(ctx context.Context) error {
 }
 
 // addRows adds K beta to fit, four rows at a time.
-func addRows[F Float](ctx context.Context, fit []float64, gram *Gram[F], beta []float64) error {
+func addRows[F Float](ctx context.Context, fit []float64, gram *Kernel[F], beta []float64) error {
 	n := len(fit)
 	var rows [4][]F
 	var by [4]float64

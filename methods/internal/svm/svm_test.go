@@ -48,7 +48,7 @@ func drawCase(t *rapid.T, least, most int) randomCase {
 	return c
 }
 
-func value(p Problem, k *Gram[float64], beta []float64) float64 {
+func value(p Problem, k *Kernel[float64], beta []float64) float64 {
 	v := 0.0
 	for i, b := range beta {
 		for j, c := range beta {
@@ -61,7 +61,7 @@ func value(p Problem, k *Gram[float64], beta []float64) float64 {
 
 // bruteForce minimises p by trying, for every variable, each bound, zero, and both signs of a free
 // one, with the free ones from the linear equations of their stationarity and of the sum.
-func bruteForce(p Problem, k *Gram[float64]) float64 {
+func bruteForce(p Problem, k *Kernel[float64]) float64 {
 	n := len(p.Target)
 	best := 0.0 // beta = 0 is feasible
 	state := make([]int, n)
@@ -95,7 +95,7 @@ func bruteForce(p Problem, k *Gram[float64]) float64 {
 }
 
 // solveFree sets the free variables and reports whether the point is feasible.
-func solveFree(p Problem, k *Gram[float64], beta []float64, free, state []int) bool {
+func solveFree(p Problem, k *Kernel[float64], beta []float64, free, state []int) bool {
 	m := len(free)
 	a, rhs := mat.NewDense(m+1, m+1, nil), mat.NewVecDense(m+1, nil)
 	for r, i := range free {
@@ -154,10 +154,11 @@ func TestOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 30, 150)
 		k := gramOf[float64](c.x, c.k)
+		demanded := NewDemanded[float64](exactOf(c.x, c.k))
 		const tol = 1e-4
-		solve := func(s Solver[float64], k Kernel[float64], start Solution) Solution {
+		solve := func(s Solver[float64], from *Kernel[float64], start Solution) Solution {
 			s.Tol = tol
-			if err := s.Solve(context.Background(), k, c.p, &start); err != nil {
+			if err := s.Solve(context.Background(), from, c.p, &start); err != nil {
 				t.Fatal(err)
 			}
 			sum := 0.0
@@ -173,7 +174,7 @@ func TestOptimal(t *testing.T) {
 			if start.Gap >= tol || start.Capped {
 				t.Fatalf("gap %v, capped %v", start.Gap, start.Capped)
 			}
-			if v := value(c.p, k.(interface{ matrix() *Gram[float64] }).matrix(), start.Beta); math.Abs(v-start.Objective) > 1e-8*max(1, math.Abs(v)) {
+			if v := value(c.p, k, start.Beta); math.Abs(v-start.Objective) > 1e-8*max(1, math.Abs(v)) {
 				t.Fatalf("objective %v stated as %v", v, start.Objective)
 			}
 			return start
@@ -185,8 +186,8 @@ func TestOptimal(t *testing.T) {
 			other.Beta[i] = 3*math.Sin(float64(i)) + 0.2
 		}
 		for name, again := range map[string]Solution{
-			"rows on demand":            solve(Solver[float64]{}, onDemand[float64]{k}, Solution{}),
-			"a cache of two rows":       solve(Solver[float64]{Cache: 1}, onDemand[float64]{k}, Solution{}),
+			"rows on demand":            solve(Solver[float64]{}, demanded, Solution{}),
+			"a cache of two rows":       solve(Solver[float64]{Cache: 1}, demanded, Solution{}),
 			"a start from afar":         solve(Solver[float64]{}, k, other),
 			"a start from the solution": solve(Solver[float64]{}, k, Solution{Beta: append([]float64(nil), plain.Beta...)}),
 		} {
@@ -199,8 +200,6 @@ func TestOptimal(t *testing.T) {
 		}
 	})
 }
-
-func (g *Gram[F]) matrix() *Gram[F] { return g }
 
 // totalRoom bounds how much a gap of one may cost in the objective.
 func (p Problem) totalRoom() float64 {
@@ -250,7 +249,7 @@ func TestDegenerate(t *testing.T) {
 }
 
 // hard is a problem that takes minutes to converge.
-func hard() (*Gram[float32], Problem) {
+func hard() (*Kernel[float32], Problem) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(1500, 3, nil), make([]float64, 1500)
 	for i := range y {
@@ -349,7 +348,7 @@ func TestInterior(t *testing.T) {
 		if err := s.Solve(t.Context(), k, p, &plain); err != nil {
 			t.Fatal(err)
 		}
-		k.SetExact(exactOf(x, kernelFunction("linear", 0)))
+		k.Exact = exactOf(x, kernelFunction("linear", 0))
 		if err := s.Solve(t.Context(), k, p, &switched); err != nil {
 			t.Fatal(err)
 		}

@@ -44,6 +44,9 @@ const (
 type Exact struct {
 	Diagonal []float64                  // k(x_i, x_i)
 	Row      func(dst []float64, i int) // writes k(x_i, x_j) for all j
+	// Restrict returns a function that writes k(x_i, x_j) for the given columns j alone, with the same bits, until the next call of
+	// Restrict. It may be nil.
+	Restrict func(columns []int) func(dst []float64, i int)
 
 	factored []float64 // V', rank x n with K = V V' to rounding, or nil
 	tooLow   int       // the largest rank that was tried
@@ -81,7 +84,7 @@ func affordableRank(n int, cost float64) int {
 // switchToInterior replaces the solution by that of an interior point, unless the interior point's is worse. It reports whether
 // the kernel matrix has a factor of a rank for which an interior point costs no more than the steps so far.
 func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, error) {
-	n, exact := s.kernel.Len(), s.kernel.Exact()
+	n, exact := s.kernel.n, s.kernel.Exact
 	rank := affordableRank(n, s.cost)
 	if rank < 0 {
 		return false, nil
