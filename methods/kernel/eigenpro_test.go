@@ -11,30 +11,19 @@ import (
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the
 // programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
-	raw, err := os.ReadFile("testdata/eigenpro.json")
-	if err != nil {
-		t.Fatal(err)
+	type published struct {
+		N, D, Outputs, Landmarks, Sample, Q, Batch, Epochs int
+		Gamma, Step                                        float64
+		X, Y, Rows, Scores                                 []float64
 	}
-	var file struct {
-		Cases []struct {
-			N, D, Outputs, Landmarks, Sample, Q, Batch, Epochs int
-			Gamma, Step                                        float64
-			X, Y, Rows, Scores                                 []float64
-		}
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) != 6 {
-		t.Fatalf("the file has %d cases of 6", len(file.Cases))
-	}
-	for i, c := range file.Cases {
+	for i, c := range cases[published](t, "testdata/eigenpro.json", 6) {
 		ys := make([][]float64, c.Outputs)
 		for j := range ys {
 			for a := range c.N {
@@ -60,18 +49,31 @@ func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, most := scoresAt(t, e, c.Rows), 0.0
-		for _, v := range c.Scores {
-			most = max(most, math.Abs(v))
-		}
-		worst := 0.0
-		for j, v := range c.Scores {
-			worst = max(worst, math.Abs(got[j]-v))
-		}
-		t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
-		if !(worst <= 1e-6*most) {
-			t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
-		}
+		equal(t, i, scoresAt(t, e, c.Rows), c.Scores, 1e-6)
+	}
+}
+
+// cases returns the cases of a file that a published program wrote.
+func cases[T any](t *testing.T, name string, count int) []T {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []T }
+	if err := json.Unmarshal(raw, &file); err != nil || len(file.Cases) != count {
+		t.Fatalf("%s has %d cases of %d: %v", name, len(file.Cases), count, err)
+	}
+	return file.Cases
+}
+
+// equal compares scores with those of a published program, within a share of the largest.
+func equal(t *testing.T, i int, got, want []float64, share float64) {
+	t.Helper()
+	worst, most := floats.Distance(got, want, math.Inf(1)), floats.Norm(want, math.Inf(1))
+	t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
+	if !(worst <= share*most) {
+		t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
 	}
 }
 
@@ -185,15 +187,7 @@ func TestEigenProIsStable(t *testing.T) {
 			for i := range 200 { // equal rows
 				copy(train.X.RawRowView(i), train.X.RawRowView(0))
 			}
-			setting := fmt.Sprintf(`{"landmarks":%d,"gamma":%g,"epochs":10}`, landmarks, gamma)
-			m, err := EigenPro().Fit(t.Context(), registry.Env{Seed: 2}, train, []byte(setting))
-			if err != nil {
-				t.Fatal(err)
-			}
-			f := make([]float64, 700)
-			if err := m.Score(t.Context(), train.X, f); err != nil {
-				t.Fatal(err)
-			}
+			_, f := fitted(t, EigenPro(), 2, train, `{"landmarks":%d,"gamma":%g,"epochs":10}`, landmarks, gamma)
 			centred, mean := fitting.Centred(train.Y)
 			rest, all := 0.0, 0.0
 			for i, v := range f {
@@ -201,7 +195,7 @@ func TestEigenProIsStable(t *testing.T) {
 				all += centred[i] * centred[i]
 			}
 			if !(rest < 1.1*all) {
-				t.Errorf("%s: the squared residuals are %v, of f = 0 they are %v", setting, rest, all)
+				t.Errorf("%d landmarks, gamma %g: the squared residuals are %v, of f = 0 they are %v", landmarks, gamma, rest, all)
 			}
 		}
 	}

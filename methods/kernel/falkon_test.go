@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,11 +19,7 @@ func TestFalkonIsTheRidge(t *testing.T) {
 			train := toydata.Easy(task, 150, 4, 7)
 			env := registry.Env{Seed: 3}
 			for _, lambda := range []float64{1e-2, 1e-5} {
-				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
-				fitted, err := Falkon().Fit(t.Context(), env, train, []byte(setting))
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, got := fitted(t, Falkon(), env.Seed, train, `{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
 				c, err := newCover(t.Context(), train.X.RawMatrix().Data, drawLandmarks(env, train.X.RawMatrix().Data, 4, m), 4, 0.3)
 				if err != nil {
 					t.Fatal(err)
@@ -42,10 +38,6 @@ func TestFalkonIsTheRidge(t *testing.T) {
 				kk.Mul(k.T(), k)
 				a.Add(&a, &kk)
 				ys, mean := fitting.Targets(train)
-				got := make([]float64, 150*len(ys))
-				if err := fitted.Score(t.Context(), train.X, got); err != nil {
-					t.Fatal(err)
-				}
 				for j, y := range ys {
 					right.Mul(k.T(), mat.NewDense(150, 1, y))
 					if err := alpha.Solve(&a, &right); err != nil {
@@ -56,7 +48,7 @@ func TestFalkonIsTheRidge(t *testing.T) {
 					want.Mul(k, &alpha)
 					for i := range 150 {
 						if d := got[i*len(ys)+j] - mean - want.At(i, 0); !(math.Abs(d) <= 1e-5) {
-							t.Fatalf("%v with %d landmarks, %s: row %d differs by %v", task, m, setting, i, d)
+							t.Fatalf("%v with %d landmarks, lambda %g: row %d differs by %v", task, m, lambda, i, d)
 						}
 					}
 					right.Reset()
@@ -73,22 +65,11 @@ func TestFalkonIsTheRidge(t *testing.T) {
 func TestFewStepsAreEnough(t *testing.T) {
 	train := toydata.Easy(registry.Regression, 3000, 5, 2)
 	scores := func(lambda float64, steps int) []float64 {
-		m, err := Falkon().Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(fmt.Sprintf(`{"landmarks":200,"lambda":%g,"gamma":0.2,"max_iter":%d}`, lambda, steps)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := make([]float64, 3000)
-		if err := m.Score(t.Context(), train.X, out); err != nil {
-			t.Fatal(err)
-		}
-		return out
+		_, f := fitted(t, Falkon(), 1, train, `{"landmarks":200,"lambda":%g,"gamma":0.2,"max_iter":%d}`, lambda, steps)
+		return f
 	}
 	for _, lambda := range []float64{1e-2, 1e-3} {
-		few, many, worst := scores(lambda, 20), scores(lambda, 200), 0.0
-		for i, v := range few {
-			worst = max(worst, math.Abs(v-many[i]))
-		}
-		if worst > 1e-3 {
+		if worst := floats.Distance(scores(lambda, 20), scores(lambda, 200), math.Inf(1)); !(worst <= 1e-3) {
 			t.Errorf("lambda=%v: 20 steps are %v from 200", lambda, worst)
 		}
 	}

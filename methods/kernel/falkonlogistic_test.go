@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -24,23 +23,15 @@ func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 			for _, lambda := range []float64{1e-1, 1e-3, 1e-5} {
 				train, env := toydata.Easy(task, n, 4, 7), registry.Env{Seed: 3}
 				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":%v,"max_iter":200,"loss":"logistic"}`, m, lambda, gamma)
-				fitted, err := Falkon().Fit(t.Context(), env, train, []byte(setting))
-				if err != nil {
-					t.Fatal(err)
-				}
-				ys := fitting.OneAgainstRest(train)
-				got := make([]float64, n*len(ys))
-				if err := fitted.Score(t.Context(), train.X, got); err != nil {
-					t.Fatal(err)
-				}
-				x := train.X.RawMatrix().Data
+				model, got := fitted(t, Falkon(), env.Seed, train, "%s", setting)
+				ys, x := fitting.OneAgainstRest(train), train.X.RawMatrix().Data
 				c, err := newCover(t.Context(), x, drawLandmarks(env, x, 4, m), 4, gamma)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for j, y := range ys {
 					want, minimum := directLogistic(t, c, y, lambda)
-					alpha := fitted.(*machine).Coef[j*m : (j+1)*m]
+					alpha := model.Coef[j*m : (j+1)*m]
 					objective := 0.0
 					for i := range n {
 						f := got[i*len(ys)+j]
@@ -159,24 +150,12 @@ func TestLogisticFalkonWantsClasses(t *testing.T) {
 // wrote with the program of FALKON's authors, at its minimum. The tolerance of 1e-4 of the largest score is that of our stopping
 // rule.
 func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
-	raw, err := os.ReadFile("testdata/falkonlogistic.json")
-	if err != nil {
-		t.Fatal(err)
+	type published struct {
+		N, D, Landmarks    int
+		Lambda, Gamma      float64
+		X, Y, Rows, Scores []float64
 	}
-	var file struct {
-		Cases []struct {
-			N, D, Landmarks    int
-			Lambda, Gamma      float64
-			X, Y, Rows, Scores []float64
-		}
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) != 4 {
-		t.Fatalf("the file has %d cases of 4", len(file.Cases))
-	}
-	for i, p := range file.Cases {
+	for i, p := range cases[published](t, "testdata/falkonlogistic.json", 4) {
 		c, err := newCover(t.Context(), p.X, p.X[:p.Landmarks*p.D], p.D, p.Gamma)
 		if err != nil {
 			t.Fatal(err)
@@ -191,13 +170,6 @@ func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
 		if err := m.Score(t.Context(), mat.NewDense(len(got), p.D, p.Rows), got); err != nil {
 			t.Fatal(err)
 		}
-		worst, most := 0.0, 0.0
-		for j, v := range p.Scores {
-			worst, most = max(worst, math.Abs(got[j]-v)), max(most, math.Abs(v))
-		}
-		t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
-		if !(worst <= 1e-4*most) {
-			t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
-		}
+		equal(t, i, got, p.Scores, 1e-4)
 	}
 }

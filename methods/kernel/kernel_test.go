@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +19,28 @@ func normals(rng *rand.Rand, n int) []float64 {
 		x[i] = rng.NormFloat64()
 	}
 	return x
+}
+
+// fitted fits one grid point, whose setting is written as fmt.Sprintf writes it, and returns the machine and its scores of the rows.
+func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, setting string, values ...any) (*machine, []float64) {
+	t.Helper()
+	m, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, train, fmt.Appendf(nil, setting, values...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.(*machine), scoresOf(t, m.(*machine), train)
+}
+
+// fitGK fits grid points of GK or GLK together and calls do for each machine.
+func fitGK(t *testing.T, data registry.Data, linear bool, ps []Params, do func(i int, m *machine)) {
+	t.Helper()
+	err := fitAll(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, "GK", data, linear, ps, func(i int, m registry.Model) error {
+		do(i, m.(*machine))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func small(task registry.Task) registry.Data {
@@ -39,13 +63,7 @@ func TestStationary(t *testing.T) {
 			data := small(task)
 			for i, lambda := range []float64{1e-5, 1e-2, 10, 1e-5, 1e-2, 10} {
 				ps := []Params{{Lambda: lambda, Neighbour: 5, Intercept: i < 3}}
-				err := fitAll(t.Context(), registry.Env{}, "GK", data, linear, ps, func(_ int, m registry.Model) error {
-					stationary(t, m.(*machine), data, ps[0])
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				fitGK(t, data, linear, ps, func(_ int, m *machine) { stationary(t, m, data, ps[0]) })
 			}
 		}
 	}
@@ -146,12 +164,8 @@ func TestLeaveOneOut(t *testing.T) {
 // TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the error.
 func TestCoefficientsFollowRelevance(t *testing.T) {
 	data := small(registry.Regression)
-	p := KRRGDParams{Lambda: 1e-3, MaxIter: 30}
-	m, err := fitKRRGD(t.Context(), registry.Env{}, data, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gamma := m.(*machine).Gamma
+	m, _ := fitted(t, KRRGD(), 0, data, `{"lambda":1e-3,"max_iter":30}`)
+	gamma := m.Gamma
 	if !(gamma[0] > 3*gamma[2]) {
 		t.Errorf("kernel coefficients %v; the first feature matters and the third does not", gamma)
 	}
@@ -162,13 +176,9 @@ func TestCoefficientsFollowRelevance(t *testing.T) {
 func TestBlocksShareACoefficient(t *testing.T) {
 	data := small(registry.Regression)
 	fit := func(blocks ...registry.Block) *machine {
-		t.Helper()
 		data.Blocks = blocks
-		m, err := KRRGD().Fit(t.Context(), registry.Env{}, data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.(*machine)
+		m, _ := fitted(t, KRRGD(), 0, data, `{}`)
+		return m
 	}
 	plain := fit()
 	single := fit(registry.Block{Name: "a", From: 0, To: 1}, registry.Block{Name: "b", From: 1, To: 2})
@@ -178,5 +188,24 @@ func TestBlocksShareACoefficient(t *testing.T) {
 	pair := fit(registry.Block{Name: "pair", From: 0, To: 2})
 	if g := pair.Gamma; g[0] != g[1] || g[1] == g[2] || plain.Gamma[0] == plain.Gamma[1] {
 		t.Errorf("kernel coefficients %v with the first two in a block, %v without", g, plain.Gamma)
+	}
+}
+
+// TestTrialTooFar (KRR-GD on pima, split 1, fold 3 once failed by it): a point without a Cholesky factor is infinitely bad and ends
+// nothing; the next point is evaluated as if it had not been.
+func TestTrialTooFar(t *testing.T) {
+	x := []float64{0, 1, 2, 3, 5, 8}
+	p, err := newLOOProblem(t.Context(), x, 1, []int{0}, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.y = []float64{1, -1, 1, -1, 1, -1}
+	gradient := []float64{0}
+	want := p.value([]float64{-1}, gradient)
+	if e := p.value([]float64{1e4}, gradient); !math.IsInf(e, 1) || p.err != nil {
+		t.Errorf("kernel coefficients that overflow give %v, %v", e, p.err)
+	}
+	if e := p.value([]float64{-1}, gradient); e != want {
+		t.Errorf("the next point gives %v, before %v", e, want)
 	}
 }

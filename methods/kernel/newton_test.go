@@ -57,13 +57,7 @@ func TestHardProblems(t *testing.T) {
 			for _, lambda := range []float64{1e-8, 1e-5, 1e-2, 10} {
 				ps = append(ps, Params{Lambda: lambda, Sigma: c.width, Intercept: true}, Params{Lambda: lambda, Sigma: c.width})
 			}
-			err := fitAll(t.Context(), registry.Env{}, "GK", data, c.linear, ps, func(i int, m registry.Model) error {
-				stationary(t, m.(*machine), data, ps[i])
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fitGK(t, data, c.linear, ps, func(i int, m *machine) { stationary(t, m, data, ps[i]) })
 		})
 	}
 }
@@ -84,8 +78,8 @@ func TestCertifiedGap(t *testing.T) {
 	data := wavy(registry.Binary, 510, 4)
 	n := float64(len(data.Y))
 	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true}, {Lambda: 1, Neighbour: 50, Intercept: true}}
-	err := fitAll(t.Context(), registry.Env{}, "GK", data, false, ps, func(i int, model registry.Model) error {
-		m, lambda := model.(*machine), ps[i].Lambda
+	fitGK(t, data, false, ps, func(i int, m *machine) {
+		lambda := ps[i].Lambda
 		f := scoresOf(t, m, data)
 		primal, dual, sum := 0.0, 0.0, 0.0
 		for j, y := range data.Y {
@@ -102,11 +96,7 @@ func TestCertifiedGap(t *testing.T) {
 		if gap := primal - dual; math.Abs(sum)*lambda > 1e-10 || !(gap <= 1e-6*primal) {
 			t.Errorf("lambda %v: a gap of %v of %v, coefficients sum to %v", lambda, gap, primal, sum)
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestPath: a setting has the same bits alone, in another order and among others.
@@ -118,13 +108,7 @@ func TestPath(t *testing.T) {
 	}
 	coefs := func(ps []Params) [][]float64 {
 		out := make([][]float64, len(ps))
-		err := fitAll(t.Context(), registry.Env{}, "GK", data, true, ps, func(i int, m registry.Model) error {
-			out[i] = append(slices.Clone(m.(*machine).Coef), m.(*machine).Bias...)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitGK(t, data, true, ps, func(i int, m *machine) { out[i] = append(slices.Clone(m.Coef), m.Bias...) })
 		return out
 	}
 	together := coefs(ps)

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -15,19 +14,8 @@ func TestNystroemIsGK(t *testing.T) {
 	for _, task := range []registry.Task{registry.Regression, registry.Binary, registry.Multiclass} {
 		train := toydata.Easy(task, n, 4, 7)
 		for _, lambda := range []float64{1e-1, 1e-3} {
-			scores := func(spec registry.Spec, setting string) []float64 {
-				m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(setting))
-				if err != nil {
-					t.Fatal(err)
-				}
-				out := make([]float64, n*train.Shape().Outputs())
-				if err := m.Score(t.Context(), train.X, out); err != nil {
-					t.Fatal(err)
-				}
-				return out
-			}
-			exact := scores(GK(), fmt.Sprintf(`{"lambda":%g,"sigma":%v}`, lambda, sigma))
-			ours := scores(Nystroem(), fmt.Sprintf(`{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda, 1/(2*sigma*sigma), n))
+			_, exact := fitted(t, GK(), 1, train, `{"lambda":%g,"sigma":%v}`, lambda, sigma)
+			_, ours := fitted(t, Nystroem(), 1, train, `{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda, 1/(2*sigma*sigma), n)
 			for i, v := range ours {
 				if !(math.Abs(v-exact[i]) <= 1e-5) {
 					t.Fatalf("%v, lambda=%v: score %d is %v, and GK's is %v", task, lambda, i, v, exact[i])
@@ -43,14 +31,7 @@ func TestNystroemIsStationary(t *testing.T) {
 	const n, m, lambda, gamma = 200, 40, 1e-3, 0.2
 	for _, task := range []registry.Task{registry.Regression, registry.Binary} {
 		train, env := toydata.Easy(task, n, 3, 5), registry.Env{Seed: 2}
-		fitted, err := Nystroem().Fit(t.Context(), env, train, []byte(fmt.Sprintf(`{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda, gamma, m)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := make([]float64, n)
-		if err := fitted.Score(t.Context(), train.X, f); err != nil {
-			t.Fatal(err)
-		}
+		model, f := fitted(t, Nystroem(), env.Seed, train, `{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda, gamma, m)
 		x := train.X.RawMatrix().Data
 		z := drawLandmarks(env, x, 3, m)
 		kernel := func(a, b []float64) float64 {
@@ -72,7 +53,7 @@ func TestNystroemIsStationary(t *testing.T) {
 		if math.Abs(total)/n > 1e-9 {
 			t.Errorf("%v: the gradient of the intercept is %v", task, total/n)
 		}
-		alpha := fitted.(*machine).Coef
+		alpha := model.Coef
 		for j := range m {
 			g := 2 * lambda * jitter * m * alpha[j]
 			for i := range n {

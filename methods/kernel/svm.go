@@ -34,12 +34,8 @@ type SVMParams struct {
 	Gamma float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// gramLimit is the size up to which the kernel matrix of a training set is kept in memory. rowCache is the size of the solver's
-// cache of rows for larger sets.
-const (
-	gramLimit = 1 << 30
-	rowCache  = 256 << 20
-)
+// gramLimit is the size up to which the kernel matrix of a training set is kept in memory.
+const gramLimit = 1 << 30
 
 // memorySVM counts the kernel matrix or the cache of its rows, the solver's interior points, the copies of the data's rows, and the model.
 func memorySVM(s registry.Shape, _ SVMParams) int64 {
@@ -49,7 +45,7 @@ func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	if gram > gramLimit {
 		gram = 16 * n
 	}
-	return gram + min(svm.GramBytes(s.N, 8), rowCache) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
+	return gram + min(svm.GramBytes(s.N, 8), svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
 }
 
 // pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point.
@@ -68,7 +64,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 // that a path gives the same bits as single fits.
 func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
-	solver := svm.Solver[float64]{Cache: rowCache}
+	var solver svm.Solver[float64]
 	var matrix *svm.Kernel[float64]
 	for i, p := range ps {
 		if i == 0 || p.Gamma != ps[i-1].Gamma {

@@ -35,19 +35,8 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 		compared++
 		t.Run(fmt.Sprintf("%s-%g-%g", r.Dataset, r.C, r.Gamma), func(t *testing.T) {
 			train, test := testsplit.Load(t, r.Dataset, r.Seed)
-			var m *machine
-			err := pathSVM(t.Context(), registry.Env{}, train, []SVMParams{{C: r.C, Gamma: r.Gamma}}, func(_ int, model registry.Model) error {
-				m = model.(*machine)
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, _ := test.X.Dims()
-			scores := make([]float64, n)
-			if err := m.Score(t.Context(), test.X, scores); err != nil {
-				t.Fatal(err)
-			}
+			m, _ := fitted(t, SVM(), 0, train, `{"c":%v,"gamma":%v}`, r.C, r.Gamma)
+			n, scores := len(test.Y), scoresOf(t, m, test)
 			// libsvm's tolerance is finer than ours, which bounds what a decision is off by.
 			const near = 2e-3
 			if math.Abs(m.Bias[0]-r.Intercept) > near || math.Abs(float64(m.N-r.Support)) > 2+0.03*float64(r.Support) {
@@ -58,12 +47,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 					t.Errorf("decision of test row %d is %v; libsvm has %v", i, scores[i], want)
 				}
 			}
-			right := 0
-			for i, s := range scores {
-				if s >= 0 == (test.Y[i] > 0) {
-					right++
-				}
-			}
+			right := testsplit.Correct(t, m, test)
 			if want := int(math.Round(r.Accuracy * float64(n))); right != want {
 				t.Errorf("%d of %d right; libsvm has %d", right, n, want)
 			}

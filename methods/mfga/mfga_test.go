@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
@@ -31,17 +32,14 @@ func TestDerivatives(t *testing.T) {
 			rt.Fatal(err)
 		}
 		m0 := all.count(d)
-		which, v := make([]int, m0), make([]float64, all.n)
-		for j := range which {
-			which[j] = j
-		}
+		v := make([]float64, all.n)
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		for i := range v {
 			v[i] = random.NormFloat64()
 		}
 		v[0] = 0
 		phi, got := make([]float64, all.n*m0), make([]float64, m0)
-		all.columns(which)(phi, m0, 0, all.n)
+		all.columns(fitting.Upto(m0))(phi, m0, 0, all.n)
 		if err := all.derivatives(t.Context(), got, v); err != nil {
 			rt.Fatal(err)
 		}
@@ -68,29 +66,6 @@ func TestLargest(t *testing.T) {
 	if got := largest(values, []int{2, 4}, 3); !slices.Equal(got, []int{1, 6, 5}) {
 		t.Errorf("without 2 and 4 the largest are %v", got)
 	}
-	rapid.Check(t, func(rt *rapid.T) {
-		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, -1, 1 + 6e-10, 1 + 12e-10, 2, 3}), 1, 20).Draw(rt, "values")
-		m := rapid.IntRange(1, len(values)).Draw(rt, "m")
-		if got, want := largest(values, nil, m), plainLargest(values, m); !slices.Equal(got, want) {
-			rt.Fatalf("the %d largest are %v, by the definition %v", m, got, want)
-		}
-	})
-}
-
-// plainLargest is the definition, choice by choice.
-func plainLargest(values []float64, m int) (out []int) {
-	left, top := make([]float64, len(values)), 0.0
-	for j, v := range values {
-		left[j] = math.Abs(v)
-		top = max(top, left[j])
-	}
-	for range m {
-		most := slices.Max(left)
-		at := slices.IndexFunc(left, func(v float64) bool { return v >= 0 && v >= most-tie*top })
-		out = append(out, at)
-		left[at] = -1
-	}
-	return out
 }
 
 // TestAlign: the weights satisfy the constraints of their problem, and no feasible mixture with others is better.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -143,12 +144,8 @@ func taylorFeatures(t *testing.T, c mfgaCase, x []float64, n, d int) {
 		t.Fatal(err)
 	}
 	m0 := all.count(d)
-	which := make([]int, m0)
-	for j := range which {
-		which[j] = j
-	}
 	phi := make([]float64, n*m0)
-	all.columns(which)(phi, m0, 0, n)
+	all.columns(fitting.Upto(m0))(phi, m0, 0, n)
 	for j := range m0 {
 		sum := 0.0
 		for i := range n {
@@ -217,10 +214,7 @@ func TestRandomFeatures(t *testing.T) {
 	for _, c := range file.Cases {
 		f := c.given()
 		phi := make([]float64, len(c.Phi)*f.count())
-		all := make([]int, f.count())
-		for m := range all {
-			all[m] = m
-		}
+		all := fitting.Upto(f.count())
 		f.columns(all)(phi, f.count(), 0, len(c.Phi))
 		for i, row := range c.Phi {
 			for m, want := range row {

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
@@ -69,10 +70,7 @@ func (s realSet) parts(t testing.TB) (train, test registry.Data) {
 	if s.D > 0 {
 		d = s.D
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := fitting.Upto(n)
 	if set.TrainRows == 0 {
 		order = rng.New(s.SplitSeed).Permutation(n)
 	}

@@ -130,7 +130,7 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 	copy(b.r, y)
 	clear(b.last)
 	b.violation = 0
-	b.solver.MaxSteps, b.solver.Cache = p.MaxIter, rowBytes
+	b.solver.MaxSteps = p.MaxIter
 	problem := svm.Regression(b.r, p.Epsilon, p.C)
 	var learners []learner
 	for range p.T {

@@ -18,6 +18,16 @@ import (
 
 func quiet() registry.Env { return registry.Env{Log: slog.New(slog.DiscardHandler)} }
 
+// scoresOf returns the scores of a model.
+func scoresOf(t *testing.T, m registry.Model, data registry.Data) []float64 {
+	t.Helper()
+	out := make([]float64, len(data.Y))
+	if err := m.Score(t.Context(), data.X, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // blobs returns n rows of two overlapping classes.
 func blobs(n, d int, seed uint64) registry.Data {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -78,11 +88,7 @@ func TestBMKRDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := make([]float64, s.n)
-		if err := v.Score(t.Context(), data.X, got); err != nil {
-			t.Fatal(err)
-		}
-		want := plainBMKR(t, data, p)
+		got, want := scoresOf(t, v, data), plainBMKR(t, data, p)
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-4 {
 				t.Fatalf("%+v: row %d scores %v, want %v", p, i, got[i], want[i])
@@ -258,10 +264,7 @@ func TestRowsOnDemand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores[i] = make([]float64, s.n)
-		if err := v.Score(t.Context(), data.X, scores[i]); err != nil {
-			t.Fatal(err)
-		}
+		scores[i] = scoresOf(t, v, data)
 	}
 	for i := range scores[0] {
 		if math.Abs(scores[0][i]-scores[1][i]) > 1e-4 {

@@ -97,10 +97,7 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			votes[way], scores[way] = v, make([]float64, s.n)
-			if err := v.Score(t.Context(), data.X, scores[way]); err != nil {
-				t.Fatal(err)
-			}
+			votes[way], scores[way] = v, scoresOf(t, v, data)
 		}
 		for r, l := range votes[0].Learners {
 			if want := votes[1].Learners[r]; l.Kernel != want.Kernel || math.Abs(l.Bias-want.Bias) > 1e-4 {

@@ -1,6 +1,7 @@
 package mkl
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,6 +46,32 @@ func valueAt(t *testing.T, g *mixer, p svm.Problem, d []float64) float64 {
 	return floats.Sum(d) - sol.Objective
 }
 
+// mix returns the kernels of groups of features, one feature each if sizes is nil, and the machine of a problem with them.
+func mix(t testing.TB, data registry.Data, sizes []int, p svm.Problem) (*mixer, svm.Mixed) {
+	t.Helper()
+	s := newSample(data.X)
+	if sizes == nil {
+		sizes = slices.Repeat([]int{1}, s.d)
+	}
+	g, err := newMixer(t.Context(), s, newChannels(s, sizes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := svm.Mix(t.Context(), g.parts, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, m
+}
+
+// solved reports a gap above twice that of Mix's rule.
+func solved(t *testing.T, what string, m svm.Mixed) {
+	t.Helper()
+	if gap := (m.Value - m.Bound) / m.Value; !(gap <= 2e-5 && gap > -1e-9) {
+		t.Errorf("%s: a relative gap of %.2g", what, gap)
+	}
+}
+
 // TestGMKLOptimal: T at the learned weights, by an independent solver, is the value that Mix certifies; and as T is convex, no small change
 // of a weight in its bounds lowers it. For a classification, a regression, groups with and without a factor of low rank.
 func TestGMKLOptimal(t *testing.T) {
@@ -63,15 +90,7 @@ func TestGMKLOptimal(t *testing.T) {
 		{[]int{2, 3}, svm.Classification(data.Y, 3)},
 		{[]int{1, 4}, svm.Regression(real.Y, 0.1, 3)},
 	} {
-		s := newSample(data.X)
-		g, err := newMixer(t.Context(), s, newChannels(s, c.sizes))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := svm.Mix(t.Context(), g.parts, c.problem)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, m := mix(t, data, c.sizes, c.problem)
 		if !(m.Value-m.Bound <= 2e-5*m.Value && m.Value >= m.Bound) {
 			t.Errorf("%v: value %v with bound %v", c.sizes, m.Value, m.Bound)
 		}
@@ -99,18 +118,9 @@ func TestGMKLOptimal(t *testing.T) {
 func TestGMKLOnPublishedSets(t *testing.T) {
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
 		train, _ := testsplit.Load(t, name, 1)
-		s := newSample(train.X)
-		g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, s.d)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
-			m, err := svm.Mix(t.Context(), g.parts, svm.Classification(train.Y, c))
-			if err != nil {
-				t.Errorf("%s, C=%v: %v", name, c, err)
-			} else if gap := (m.Value - m.Bound) / m.Value; !(gap <= 2e-5 && gap > -1e-9) {
-				t.Errorf("%s, C=%v: a relative gap of %.2g", name, c, gap)
-			}
+			_, m := mix(t, train, nil, svm.Classification(train.Y, c))
+			solved(t, fmt.Sprintf("%s, C=%v", name, c), m)
 		}
 	}
 }
@@ -127,18 +137,8 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 			if fold++; fold < failed.fold {
 				return true
 			}
-			s := newSample(train.X)
-			g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, s.d)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := svm.Mix(t.Context(), g.parts, svm.Classification(train.Y, 100))
-			if err != nil {
-				t.Fatalf("%s: %v", failed.set, err)
-			}
-			if gap := (m.Value - m.Bound) / m.Value; !(gap <= 2e-5 && gap > -1e-9) {
-				t.Errorf("%s: a relative gap of %.2g", failed.set, gap)
-			}
+			_, m := mix(t, train, nil, svm.Classification(train.Y, 100))
+			solved(t, failed.set, m)
 			return false
 		})
 	}
@@ -155,16 +155,8 @@ func TestGMKLUnbalanced(t *testing.T) {
 				data.Y[i] = -1
 			}
 		}
-		s := newSample(data.X)
-		g, err := newMixer(t.Context(), s, newChannels(s, slices.Repeat([]int{1}, d)))
-		if err != nil {
-			rt.Fatal(err)
-		}
 		problem := svm.Classification(data.Y, math.Exp(rapid.Float64Range(-4, 4).Draw(rt, "log C")))
-		m, err := svm.Mix(t.Context(), g.parts, problem)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		g, m := mix(t, data, nil, problem)
 		if at := valueAt(t, g, problem, m.Weights); math.Abs(at-m.Value) > 1e-3*at || m.Bound > at*(1+1e-6) {
 			rt.Errorf("value %v with bound %v, T of its weights is %v", m.Value, m.Bound, at)
 		}
@@ -181,11 +173,7 @@ func TestGMKLBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores := make([]float64, len(data.Y))
-		if err := m.Score(t.Context(), data.X, scores); err != nil {
-			t.Fatal(err)
-		}
-		return m.(*sumMachine), scores
+		return m.(*sumMachine), scoresOf(t, m, data)
 	}
 	_, plain := fit(data)
 	for j := range 5 {

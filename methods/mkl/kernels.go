@@ -86,9 +86,6 @@ func square(x []float64) float64 {
 // memoryLimit is the size up to which all kernel matrices of a training set are kept in memory.
 const memoryLimit = 1 << 30
 
-// rowBytes is the solver's cache of rows for sets whose matrices are larger than memoryLimit.
-const rowBytes = 256 << 20
-
 // allInMemory reports whether matrices of n examples with values of the given size are kept.
 func allInMemory(n, kernels, size int) bool {
 	return int64(kernels)*svm.GramBytes(n, size) <= memoryLimit
@@ -99,9 +96,9 @@ func allInMemory(n, kernels, size int) bool {
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
 	if allInMemory(n, kernels, size) {
-		return int64(kernels)*one + min(one, rowBytes)
+		return int64(kernels)*one + min(one, svm.CacheBytes)
 	}
-	return min(one, rowBytes) + 16*int64(n)
+	return min(one, svm.CacheBytes) + 16*int64(n)
 }
 
 // rowsAtOnce is the height of a strip of inner products.

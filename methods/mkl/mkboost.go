@@ -106,7 +106,7 @@ func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams)
 	for i := range a.d {
 		a.d[i] = 1 / float64(a.s.n)
 	}
-	a.solver.MaxSteps, a.solver.Cache = p.MaxIter, rowBytes
+	a.solver.MaxSteps = p.MaxIter
 	var learners []learner
 	for range p.T {
 		if err := ctx.Err(); err != nil {

@@ -68,17 +68,10 @@ const (
 // New prepares n examples of d features (row-major, kept and not changed) with labels -1
 // and +1. Both labels must occur: otherwise every large |b| is optimal.
 func New(x []float64, n, d int, y []float64) (*Problem, error) {
-	if n < 1 || d < 1 || len(x) != n*d || len(y) != n {
-		return nil, fmt.Errorf("linear SVM: %d values and %d labels for %d rows of %d features", len(x), len(y), n, d)
-	}
 	positive := 0
-	for i, v := range y {
-		switch v {
-		case 1:
+	for _, v := range y {
+		if v > 0 {
 			positive++
-		case -1:
-		default:
-			return nil, fmt.Errorf("linear SVM: label of row %d is %v: labels must be -1 or +1", i, v)
 		}
 	}
 	if positive == 0 || positive == n {
@@ -135,16 +128,13 @@ const (
 	slowGrowth = 1.7
 )
 
-// Solve returns the solution for C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0, after at most limit
+// Solve returns the solution for a finite C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0, after at most limit
 // Newton steps (0 means a limit far beyond what solvable problems take). It is an error if ctx is done. A caller warns of a Gap
 // above Tolerance times the Objective.
 //
 // promise is the duality gap if w and b fitted the multipliers exactly. The true gap is computed after a stage whose promise is
 // at the target or makes no progress.
 func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, error) {
-	if !(c > 0) || math.IsInf(c, 1) {
-		return Solution{}, fmt.Errorf("linear SVM: C is %v: it must be a finite number > 0", c)
-	}
 	if limit <= 0 {
 		limit = maxSteps
 	}

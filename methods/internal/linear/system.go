@@ -3,6 +3,7 @@ package linear
 import (
 	"math/bits"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -145,7 +146,7 @@ func (p *Problem) followFree(e int) {
 	case p.n-len(p.free) < min(m, len(p.free)):
 		if p.all == nil {
 			p.all = make([]float64, e*e)
-			p.addProducts(p.all, e, upTo(p.n), vmath.Gain)
+			p.addProducts(p.all, e, fitting.Upto(p.n), vmath.Gain)
 		}
 		copy(p.gram, p.all)
 		enter, leave = enter[:0], leave[:0]
@@ -182,14 +183,6 @@ func (p *Problem) addProducts(sum []float64, e int, which []int, how vmath.Chang
 		vmath.Outer(sum, e, p.rows, e, m, 0, how)
 		which = which[m:]
 	}
-}
-
-func upTo(n int) []int {
-	is := make([]int, n)
-	for i := range is {
-		is[i] = i
-	}
-	return is
 }
 
 // grow returns a slice of n elements, the memory of s if it is large enough.

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -77,16 +78,12 @@ func (s *Solver[F]) pad(n int) {
 	}
 }
 
-// openRowCache empties the row cache and gives it room for as many rows of the active columns as Cache holds.
+// openRowCache empties the row cache and gives it room for as many rows of the active columns as it may hold.
 func (s *Solver[F]) openRowCache() {
 	w, n := &s.w, len(s.index)
 	w.stride = padded(n)
 	var one F
-	bytes := s.Cache
-	if bytes == 0 {
-		bytes = defaultCache
-	}
-	capacity := min(n, max(2, int(bytes/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	capacity := min(n, max(2, int(cmp.Or(s.cache, CacheBytes)/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
 	if cap(s.rowCache) < capacity*w.stride {
 		s.rowCache, w.rows = nil, nil // free the old rows before the new ones are allocated
 	}

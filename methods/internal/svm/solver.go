@@ -20,12 +20,14 @@ import (
 // DefaultTol is libsvm's.
 const DefaultTol = 1e-3
 
+// CacheBytes is the most memory that a Solver takes for rows of kernels.
+const CacheBytes = 256 << 20
+
 // A Solver holds settings and a workspace that grows to the largest problem seen, so that many calls of Solve allocate little. The zero
 // value has the defaults. It is not safe for concurrent use.
 type Solver[F Float] struct {
 	Tol      float64 // bound on the gap; 0 means DefaultTol
 	MaxSteps int     // SMO steps; 0 means as many as it takes, up to 10^8
-	Cache    int64   // bytes of kernel rows kept beside a matrix in memory; 0 means 256 MiB
 
 	kernel  *Kernel[F]
 	problem Problem
@@ -33,6 +35,7 @@ type Solver[F Float] struct {
 
 	w        work[F]
 	index    []int   // the active set: the example of each active element
+	cache    int64   // bytes of rowCache; 0 means CacheBytes
 	rowCache []F     // rows with the active columns, where the steps cannot read the matrix itself
 	free     []int32 // slots of rowCache without a row
 	line     []F     // one row of all columns
@@ -55,8 +58,6 @@ const (
 	// drawn problems with a switch, 418 took fewer than a thousand times n and mostly fewer than a hundred; rounding kept the
 	// other 161 from ending at all.
 	stepsAfterSwitch = 2000
-	// defaultCache is the memory for rows where Cache is 0.
-	defaultCache = 256 << 20
 	// checkEvery bounds the element operations between two looks at the context: some 10 ms.
 	checkEvery = 20_000_000
 	// shrinkEvery is the number of steps between two attempts at shrinking, as in libsvm.

@@ -187,7 +187,7 @@ func TestOptimal(t *testing.T) {
 		}
 		for name, again := range map[string]Solution{
 			"rows on demand":            solve(Solver[float64]{}, demanded, Solution{}),
-			"a cache of two rows":       solve(Solver[float64]{Cache: 1}, demanded, Solution{}),
+			"a cache of two rows":       solve(Solver[float64]{cache: 1}, demanded, Solution{}),
 			"a start from afar":         solve(Solver[float64]{}, k, other),
 			"a start from the solution": solve(Solver[float64]{}, k, Solution{Beta: append([]float64(nil), plain.Beta...)}),
 		} {
