@@ -276,16 +276,11 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 		fmt.Fprintln(a.err, line)
 		return true
 	}
-	same := stored.TestRows == r.Test.N
-	var was string
+	was, is := plainResult(stored.RMSE), plainResult(r.Test.RMSE)
 	if r.Test.Correct != nil {
-		same = same && stored.Correct != nil && *stored.Correct == *r.Test.Correct
-		was = plainResult(stored.Correct)
-	} else {
-		same = same && stored.RMSE != nil && *stored.RMSE == *r.Test.RMSE
-		was = plainResult(stored.RMSE)
+		was, is = plainResult(stored.Correct), plainResult(r.Test.Correct)
 	}
-	if same {
+	if was == is && stored.TestRows == r.Test.N {
 		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, cmp.Or(a.included, a.db))
 		return true
 	}

@@ -29,18 +29,17 @@ func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db
 // announce says in a few lines what is about to happen.
 func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
 	a.noteNoData(plan)
-	if len(plan.Unsuited) > 0 {
-		fmt.Fprintf(a.err, "not run, since the method does not solve the set's task: %s\n", strings.Join(plan.Unsuited, ", "))
+	list := func(what string, names []string) {
+		if len(names) > 0 {
+			fmt.Fprintf(a.err, "%s: %s\n", what, strings.Join(names, ", "))
+		}
 	}
-	if len(plan.NoGaps) > 0 {
-		fmt.Fprintf(a.err, "not run, since the set says impute = \"none\" and the method takes no missing values: %s\n", strings.Join(plan.NoGaps, ", "))
-	}
+	list("not run, since the method does not solve the set's task", plan.Unsuited)
+	list(`not run, since the set says impute = "none" and the method takes no missing values`, plan.NoGaps)
 	for _, why := range plan.LeftOut {
 		fmt.Fprintf(a.err, "left out: %s\n", why)
 	}
-	if len(plan.Beyond) > 0 {
-		fmt.Fprintf(a.err, "only the splits that there are: %s\n", strings.Join(plan.Beyond, ", "))
-	}
+	list("only the splits that there are", plan.Beyond)
 	if d := plan.Dealt; d != nil {
 		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of, plan.Requested, plural(d.Cells, "cell"), d.List)
 	}

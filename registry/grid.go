@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 // A Grid is a list of axes; its points are their product, the first axis
@@ -109,18 +110,13 @@ func (g Grid) points(sh Shape) ([]map[string]any, error) {
 
 // set returns p with the axis at value v.
 func (a Axis) set(p map[string]any, v any, sh Shape) (map[string]any, error) {
-	q := make(map[string]any, len(p)+1)
-	for k, old := range p {
-		q[k] = old
-	}
+	q := maps.Clone(p)
 	if a.Name == "" {
 		object, ok := v.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("an axis without a name needs objects as values, not %v", v)
 		}
-		for k, each := range object {
-			q[k] = each
-		}
+		maps.Copy(q, object)
 		return q, nil
 	}
 	switch a.Per {

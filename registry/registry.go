@@ -18,7 +18,7 @@ package registry
 import (
 	"fmt"
 	"maps"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 
@@ -63,10 +63,8 @@ func (r Registry) With(specs ...Spec) Registry {
 // WithGroups returns r with further names, each for several methods. It panics if a group has the name of a method, or if a
 // member is not a method.
 func (r Registry) WithGroups(groups map[string][]string) Registry {
-	all := maps.Clone(r.groups)
-	if all == nil {
-		all = map[string][]string{}
-	}
+	all := map[string][]string{}
+	maps.Copy(all, r.groups)
 	for name, members := range groups {
 		if _, taken := r.specs[strings.ToLower(name)]; taken {
 			panic(fmt.Sprintf("registry: group %q has the name of a method", name))
@@ -87,12 +85,7 @@ func (r Registry) Groups() map[string][]string { return r.groups }
 
 // All returns the methods sorted by name.
 func (r Registry) All() []Spec {
-	out := make([]Spec, 0, len(r.specs))
-	for _, s := range r.specs {
-		out = append(out, s)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
+	return slices.SortedFunc(maps.Values(r.specs), func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Names returns the methods' names, sorted.

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,15 +35,9 @@ func OtherLibraries(was, is string) []string {
 	_, now := Libraries(is)
 	all := maps.Clone(before)
 	maps.Copy(all, now)
-	version := func(of map[string]string, name string) string {
-		if v, there := of[name]; there {
-			return v
-		}
-		return "not named"
-	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if b, n := version(before, name), version(now, name); b != n {
+		if b, n := cmp.Or(before[name], "not named"), cmp.Or(now[name], "not named"); b != n {
 			out = append(out, fmt.Sprintf("%s was %s, is %s here", name, b, n))
 		}
 	}

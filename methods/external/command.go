@@ -36,10 +36,8 @@ func command(path, python string) ([]string, error) {
 		python = cmp.Or(python, os.Getenv("BENCH_PYTHON"))
 		interpreter = cmp.Or(python, interpreter)
 	}
-	if python == "" || kind != ".py" {
-		if executable(info) {
-			return []string{path}, nil
-		}
+	if executable(info) && (kind != ".py" || python == "") {
+		return []string{path}, nil
 	}
 	if interpreter == "" {
 		return nil, errors.New("it is not executable, and its name ends in none of .py, .R, .sh; use chmod +x")
@@ -73,10 +71,9 @@ func (p *Plugin) environment(folder string) []string {
 	out := sandbox.Environment(os.Environ(), folder)
 	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED", "JOBLIB_MULTIPROCESSING") {
 		if _, set := os.LookupEnv(v); !set {
-			value := "1"
-			// Processes of joblib need semaphores that all programs see.
-			if v == "PYTHONHASHSEED" || v == "JOBLIB_MULTIPROCESSING" {
-				value = "0"
+			value := "0" // processes of joblib need semaphores that all programs see
+			if slices.Contains(oneThread, v) {
+				value = "1"
 			}
 			out = append(out, v+"="+value)
 		}

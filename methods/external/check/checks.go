@@ -143,28 +143,36 @@ func (s *session) deterministic() error {
 }
 
 func (s *session) sameAgain() (string, error) {
-	return "two fits give the same bits", s.twice("a second fit", s.defaults)
+	return "two fits give the same bits", s.twice("a second fit", func(d registry.Data) ([]float64, error) { return s.defaults(d, d) })
 }
 
 func (s *session) anotherProcess() (string, error) {
-	return "two processes give the same bits", s.twice("a fit in another process", func(learn, test registry.Data) ([]float64, error) {
-		other, err := external.Load(s.ctx, s.file, s.another())
-		if err != nil {
+	return "two processes give the same bits", s.twice("a fit in another process", func(d registry.Data) ([]float64, error) { return s.inAnother(d) })
+}
+
+// inAnother trains the defaults in another process on one sample after another, and scores each. It returns the last scores.
+func (s *session) inAnother(samples ...registry.Data) (scores []float64, err error) {
+	other, err := external.Load(s.ctx, s.file, s.another())
+	if err != nil {
+		return nil, err
+	}
+	defer other.Close()
+	if v := other.Spec().Version; v != s.spec.Version {
+		return nil, fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
+	}
+	here := s.spec
+	defer func() { s.spec = here }()
+	s.spec = other.Spec()
+	for _, d := range samples {
+		if scores, err = s.defaults(d, d); err != nil {
 			return nil, err
 		}
-		defer other.Close()
-		if v := other.Spec().Version; v != s.spec.Version {
-			return nil, fmt.Errorf("another process says version %s, not %s", v, s.spec.Version)
-		}
-		here := s.spec
-		defer func() { s.spec = here }()
-		s.spec = other.Spec()
-		return s.defaults(learn, test)
-	})
+	}
+	return scores, nil
 }
 
 // twice compares the scores of a fit with the scores of a second fit, which the function fit makes.
-func (s *session) twice(what string, fit func(learn, test registry.Data) ([]float64, error)) error {
+func (s *session) twice(what string, fit func(d registry.Data) ([]float64, error)) error {
 	if err := s.deterministic(); err != nil {
 		return err
 	}
@@ -173,7 +181,7 @@ func (s *session) twice(what string, fit func(learn, test registry.Data) ([]floa
 	if err != nil {
 		return err
 	}
-	second, err := fit(d, d)
+	second, err := fit(d)
 	if err == nil {
 		err = toydata.Equal(what, second, first)
 	}

@@ -185,27 +185,11 @@ func (s *session) keptState() (string, error) {
 		return "", err
 	}
 	before, d := toydata.Easy(s.task, 120, 4, seed+2), toydata.Easy(s.task, 120, 4, seed)
-	in := func(data ...registry.Data) (scores []float64, err error) {
-		p, err := external.Load(s.ctx, s.file, s.another())
-		if err != nil {
-			return nil, err
-		}
-		defer p.Close()
-		here := s.spec
-		defer func() { s.spec = here }()
-		s.spec = p.Spec()
-		for _, each := range data {
-			if scores, err = s.defaults(each, each); err != nil {
-				return nil, err
-			}
-		}
-		return scores, nil
-	}
-	alone, err := in(d)
+	alone, err := s.inAnother(d)
 	if err != nil {
 		return "", err
 	}
-	after, err := in(before, d)
+	after, err := s.inAnother(before, d)
 	if err == nil {
 		err = toydata.Equal("a fit after one of other data", after, alone)
 	}

@@ -81,36 +81,32 @@ type held struct {
 	outputs int
 }
 
-func (s *server) answer(r *external.Request) (external.Answer, error) {
+func (s *server) answer(r *external.Request) (a external.Answer, err error) {
 	for _, id := range r.Drop {
 		delete(s.models, id)
 	}
 	switch r.Op {
 	case "describe":
-		return s.describe()
+		return s.describe(), nil
 	case "fit":
 		return s.fit(r, []json.RawMessage{r.Point}, []int64{r.Model})
 	case "path":
 		return s.fit(r, r.Points, r.Models)
 	case "load":
-		return s.load(r)
-	case "score", "stages", "save":
-		h, there := s.models[r.Model]
-		if !there {
-			return external.Answer{}, fmt.Errorf("there is no model %d", r.Model)
-		}
-		switch r.Op {
-		case "score":
-			return h.score(r)
-		case "stages":
-			return h.stages(r)
-		}
-		return h.save(r)
+		return a, s.load(r)
 	}
-	return external.Answer{}, fmt.Errorf("the operation %q is not known", r.Op)
+	do := map[string]func(held, *external.Request) error{"score": held.score, "stages": held.stages, "save": held.save}[r.Op]
+	if do == nil {
+		return a, fmt.Errorf("the operation %q is not known", r.Op)
+	}
+	h, there := s.models[r.Model]
+	if !there {
+		return a, fmt.Errorf("there is no model %d", r.Model)
+	}
+	return a, do(h, r)
 }
 
-func (s *server) describe() (external.Answer, error) {
+func (s *server) describe() external.Answer {
 	d := &external.Description{
 		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(), Parameters: s.spec.Parameters(),
 		Tasks: strings.Split(s.spec.Tasks.String(), ","), Ops: []string{"stages"}, Gaps: s.spec.Gaps, Source: s.spec.Source, Summary: s.spec.Summary,
@@ -121,7 +117,7 @@ func (s *server) describe() (external.Answer, error) {
 	if s.spec.Load != nil {
 		d.Ops = append(d.Ops, "save")
 	}
-	return external.Answer{Description: d}, nil
+	return external.Answer{Description: d}
 }
 
 // fit trains grid points and holds their models under the numbers ids.
@@ -154,62 +150,55 @@ func (s *server) fit(r *external.Request, points []json.RawMessage, ids []int64)
 	return a, err
 }
 
-func (s *server) load(r *external.Request) (external.Answer, error) {
+func (s *server) load(r *external.Request) error {
 	b, err := os.ReadFile(r.In)
 	if err != nil {
-		return external.Answer{}, err
+		return err
 	}
 	m, err := s.spec.LoadModel(bytes.NewReader(b))
 	if err == nil {
 		s.models[r.Model] = held{m, r.Outputs}
 	}
-	return external.Answer{}, err
+	return err
 }
 
-func (h held) score(r *external.Request) (external.Answer, error) {
+func (h held) score(r *external.Request) error {
 	x, err := matrix(r.X)
 	if err != nil {
-		return external.Answer{}, err
+		return err
 	}
 	n, _ := x.Dims()
 	out := make([]float64, n*h.outputs)
-	if err := h.model.Score(context.Background(), x, out); err != nil {
-		return external.Answer{}, err
-	}
-	return external.Answer{}, write(r.Out, mat.NewDense(n, h.outputs, out))
+	return cmp.Or(h.model.Score(context.Background(), x, out), write(r.Out, mat.NewDense(n, h.outputs, out)))
 }
 
-func (h held) stages(r *external.Request) (external.Answer, error) {
+func (h held) stages(r *external.Request) error {
 	stager, ok := h.model.(registry.Stager)
 	if !ok {
-		return external.Answer{}, errors.New("the model has no stages")
+		return errors.New("the model has no stages")
 	}
 	x, err := matrix(r.X)
 	if err != nil {
-		return external.Answer{}, err
+		return err
 	}
 	n, _ := x.Dims()
 	out := mat.NewDense(len(r.At), n*h.outputs, nil)
-	err = stager.ScoreStages(context.Background(), x, r.At, func(t int, scores []float64) error {
+	return cmp.Or(stager.ScoreStages(context.Background(), x, r.At, func(t int, scores []float64) error {
 		out.SetRow(slices.Index(r.At, t), scores)
 		return nil
-	})
-	if err != nil {
-		return external.Answer{}, err
-	}
-	return external.Answer{}, write(r.Out, out)
+	}), write(r.Out, out))
 }
 
-func (h held) save(r *external.Request) (external.Answer, error) {
+func (h held) save(r *external.Request) error {
 	saver, ok := h.model.(registry.Saver)
 	if !ok {
-		return external.Answer{}, errors.New("the model cannot be saved")
+		return errors.New("the model cannot be saved")
 	}
 	f, err := os.Create(r.Out)
 	if err != nil {
-		return external.Answer{}, err
+		return err
 	}
-	return external.Answer{}, cmp.Or(saver.Save(f), f.Close())
+	return cmp.Or(saver.Save(f), f.Close())
 }
 
 func read(file string) (npy.Floats, error) {
