@@ -1,7 +1,11 @@
 package store_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -9,17 +13,253 @@ import (
 	"github.com/kernelboosting/bench/harness/store/storetest"
 )
 
+// environment is the environment of the tests' cells.
+var environment = result.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
+
+// TestStore gives each part of the suite a new, empty database.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Opened {
-		db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db"))
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, db *store.DB)
+	}{
+		{"what is put comes back", comesBack},
+		{"ok stays, failed is replaced", okStays},
+		{"a replacing attempt", replaces},
+		{"where a cell was computed, and by which code", origins},
+		{"how a cell failed", endings},
+		{"checks of code", codeChecks},
+		{"the attempt planned last stands for its cell", plannedLast},
+		{"sources of cells", sources},
+		{"many writers", manyWriters},
+		{"a closed writer takes nothing", closedWriter},
+		{"no cells", noCells},
+		{"what a run leaves out", skipped},
+		{"canaries and findings", findings},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			part.test(t, db)
+		})
+	}
+}
+
+// failed is a run that ended without a result.
+func failed(r result.Run, status result.Status, why string) result.Run {
+	return result.Run{
+		Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
+		Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Status: status, Error: why, Grid: r.Grid, GridHash: r.GridHash,
+		TrainRows: r.TrainRows, StartedAt: r.StartedAt,
+	}
+}
+
+func put(t *testing.T, db *store.DB, runs ...result.Run) {
+	t.Helper()
+	w := db.NewWriter(environment, nil)
+	for _, r := range runs {
+		if !w.Ready(nil) {
+			t.Fatal("a writer without trouble is not ready")
+		}
+		if err := w.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func comesBack(t *testing.T, db *store.DB) {
+	want := storetest.Finished("M", "d", 1)
+	put(t, db, want, failed(storetest.Finished("M", "d", 2), result.Timeout, "too slow"))
+	ctx := t.Context()
+	keys, err := db.Keys(ctx)
+	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (store.Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	cell, found, err := db.Attempt(ctx, "p", "d", "M", 1)
+	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Correct != 27 || cell.TestRows != 30 {
+		t.Errorf("cell %+v %v %v", cell, found, err)
+	}
+	if cell, found, err := db.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Point != nil {
+		t.Errorf("cell without a result %+v %v %v", cell, found, err)
+	}
+	artifacts, found, err := db.Artifacts(ctx, "p", "d", "M", 1)
+	if err != nil || !found || !slices.Equal(artifacts.Scores, want.Scores) || artifacts.Outputs != 1 || !reflect.DeepEqual(artifacts.Model, want.Model) {
+		t.Errorf("artifacts: %+v %v %v", artifacts, found, err)
+	}
+	in, key, err := db.CurrentInputs(ctx, "p", "d", "M", 1)
+	if err != nil || key != want.Key || in != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
+		t.Errorf("inputs %+v %v %v", in, found, err)
+	}
+	rows, err := db.Rows(ctx, "p", true)
+	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+	for env, want := range map[result.Environment][]store.Timing{
+		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9, TrainRows: 28, Features: 4}},
+		{CPU: "another", Cores: 4}: nil,
+		environment:                nil,
+	} {
+		timings, err := db.Timings(ctx, env)
+		if err != nil || !slices.Equal(timings, want) {
+			t.Errorf("timings of %s: %+v, %v; want %+v", env.CPU, timings, err, want)
+		}
+	}
+	counts, err := db.Status(ctx)
+	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 || counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
+		t.Errorf("status %+v, %v", counts, err)
+	}
+}
+
+func okStays(t *testing.T, db *store.DB) {
+	r := storetest.Finished("M", "d", 1)
+	put(t, db, failed(r, result.Failed, "why"))
+	put(t, db, r)
+	again := r
+	again.Scores, again.ScoresHash = nil, "another"
+	put(t, db, again, failed(r, result.Failed, "why"))
+	keys, err := db.Keys(t.Context())
+	if err != nil || len(keys) != 1 || keys[r.Key].Status != result.OK {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if artifacts, _, err := db.Artifacts(t.Context(), "p", "d", "M", 1); err != nil || artifacts.Scores == nil {
+		t.Errorf("the first result is gone: %+v, %v", artifacts, err)
+	}
+}
+
+func plannedLast(t *testing.T, db *store.DB) {
+	ctx := t.Context()
+	old, updated := storetest.Finished("M", "d", 1), storetest.Finished("M", "d", 1)
+	updated.Key, updated.MethodVersion = "other key", "2"
+	put(t, db, old, updated)
+	version := func() string {
+		c, _, err := db.Attempt(ctx, "p", "d", "M", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
+		return c.MethodVersion
+	}
+	if v := version(); v != "2" {
+		t.Errorf("version %s stands for the cell", v)
+	}
+	if keys, err := db.Keys(ctx); err != nil || len(keys) != 2 || keys[old.Key].Current || !keys["other key"].Current {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if err := db.MakeCurrent(ctx, []string{old.Key}); err != nil {
+		t.Fatal(err)
+	}
+	if v := version(); v != "1" {
+		t.Errorf("after MakeCurrent version %s stands for the cell", v)
+	}
+}
+
+func sources(t *testing.T, db *store.DB) {
+	ctx := t.Context()
+	later := storetest.Finished("M", "e", 3)
+	later.Key, later.Fingerprint, later.SetFile, later.ProtocolHash, later.ProtocolText = "k", "f2", "/other/e.toml", "ph2", "splits = 9"
+	put(t, db, storetest.Finished("M", "d", 1), storetest.Finished("M", "e", 2), later)
+	if files, err := db.SetFiles(ctx); err != nil || !reflect.DeepEqual(files, map[string]string{"d": "/sets/d.toml", "e": "/other/e.toml"}) {
+		t.Errorf("files %v, %v", files, err)
+	}
+	if p, err := db.Protocols(ctx); err != nil || len(p) != 1 || p["p"].Text != "splits = 9" || p["p"].Hash != "ph2" {
+		t.Errorf("protocols %+v, %v", p, err)
+	}
+	names, err := db.DataNames(ctx)
+	var got []string
+	for _, n := range names {
+		got = append(got, fmt.Sprint(n.Dataset, " ", n.Fingerprint, " ", n.Cells))
+	}
+	if want := []string{"d f d 1", "e f e 1", "e f2 1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("names %v, %v, want %v", got, err, want)
+	}
+}
+
+func manyWriters(t *testing.T, db *store.DB) {
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			w := db.NewWriter(result.Environment{}, nil)
+			for split := 1; split <= 10; split++ {
+				if err := w.Put(storetest.Finished("M", "d", split)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := w.Close(); err != nil {
 				t.Error(err)
 			}
 		})
-		return storetest.Opened{Store: db, Writer: func(e result.Environment) storetest.Writer { return db.NewWriter(e, nil) }}
-	})
+	}
+	wg.Wait()
+	if keys, err := db.Keys(t.Context()); err != nil || len(keys) != 10 {
+		t.Errorf("%d cells are stored, %v; want 10", len(keys), err)
+	}
+}
+
+func closedWriter(t *testing.T, db *store.DB) {
+	w := db.NewWriter(result.Environment{}, nil)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(storetest.Finished("M", "d", 1)); err == nil {
+		t.Error("a closed writer takes a cell without a word")
+	}
+}
+
+func noCells(t *testing.T, db *store.DB) {
+	ctx := t.Context()
+	if keys, err := db.Keys(ctx); err != nil || len(keys) != 0 {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+	if _, found, err := db.Attempt(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("a cell is found: %v", err)
+	}
+	if _, found, err := db.Artifacts(ctx, "p", "d", "M", 1); err != nil || found {
+		t.Errorf("artifacts are there: %v", err)
+	}
+	if _, key, err := db.CurrentInputs(ctx, "p", "d", "M", 1); err != nil || key != "" {
+		t.Errorf("inputs are found: %v", err)
+	}
+	if err := db.MakeCurrent(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	if rows, err := db.Status(ctx); err != nil || len(rows) != 0 {
+		t.Errorf("status %v, %v", rows, err)
+	}
+}
+
+// skipped tests that a note stands until the cell is stored or a later run takes the cell.
+func skipped(t *testing.T, db *store.DB) {
+	ctx := t.Context()
+	cell := func(split int) store.Skipped {
+		return store.Skipped{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"}
+	}
+	check := func(what, protocol string, want ...store.Skipped) {
+		t.Helper()
+		if got, err := db.Skipped(ctx, protocol); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
+		}
+	}
+	if err := db.NoteSkipped(ctx, []store.Skipped{cell(3), cell(1), cell(2)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("noted", "p", cell(1), cell(2), cell(3))
+	check("of all protocols", "", cell(1), cell(2), cell(3))
+	check("of another protocol", "q")
+	larger := cell(1)
+	larger.Reason = "--max-cell 1h"
+	if err := db.NoteSkipped(ctx, []store.Skipped{larger}, []store.Skipped{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	check("noted again, one taken", "p", larger, cell(3))
+	put(t, db, storetest.Finished("M", "d", 3))
+	check("one stored", "p", larger)
 }

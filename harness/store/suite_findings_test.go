@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 )
 
 // canaryOf is the canary that copies a run; p and constant are its outcome.
@@ -18,29 +19,29 @@ func canaryOf(r result.Run, p float64, constant int) result.Run {
 
 // findings tests that canaries are no results, and that the first canary that ended ok stays. A leak is a canary
 // with a small p where the method's own result, of the same version, data and protocol, is better than a constant.
-func findings(t *testing.T, o Opened) {
+func findings(t *testing.T, db *store.DB) {
 	ctx := t.Context()
-	secret, err := o.Store.Secret(ctx)
-	again, err2 := o.Store.Secret(ctx)
+	secret, err := db.Secret(ctx)
+	again, err2 := db.Secret(ctx)
 	if err != nil || err2 != nil || len(secret) != 32 || !bytes.Equal(secret, again) || bytes.Equal(secret, make([]byte, 32)) {
 		t.Fatalf("secrets %x and %x, %v %v", secret, again, err, err2)
 	}
-	cheat, poor, honest, newer := Finished("Cheat", "wine", 1), Finished("Poor", "wine", 1), Finished("Honest", "wine", 1), Finished("Newer", "wine", 1)
+	cheat, poor, honest, newer := storetest.Finished("Cheat", "wine", 1), storetest.Finished("Poor", "wine", 1), storetest.Finished("Honest", "wine", 1), storetest.Finished("Newer", "wine", 1)
 	other := canaryOf(newer, 1e-9, 20)
 	other.MethodVersion = "0"
-	broken := failed(Finished("Broken", "wine", 1), result.Failed, "on purpose")
+	broken := failed(storetest.Finished("Broken", "wine", 1), result.Failed, "on purpose")
 	broken.Key, broken.Canary = "canary of Broken", &result.Canary{P: 1}
-	put(t, o, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
-	put(t, o, canaryOf(cheat, 1, 26)) // does not replace
-	if keys, err := o.Store.Keys(ctx); err != nil || len(keys) != 4 {
+	put(t, db, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
+	put(t, db, canaryOf(cheat, 1, 26)) // does not replace
+	if keys, err := db.Keys(ctx); err != nil || len(keys) != 4 {
 		t.Errorf("%d results, %v", len(keys), err)
 	}
-	canaries, err := o.Store.Canaries(ctx)
+	canaries, err := db.Canaries(ctx)
 	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.Failed || canaries["canary "+cheat.Key].Status != result.OK || canaries["canary "+cheat.Key].Attempt == 0 {
 		t.Errorf("canaries %v, %v", canaries, err)
 	}
 	found := func(protocol string) (out []string) {
-		all, err := o.Store.Findings(ctx, protocol)
+		all, err := db.Findings(ctx, protocol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func findings(t *testing.T, o Opened) {
 	check := store.StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine", Fingerprint: "f wine", Split: 1}
 	differs := check
 	differs.Method, differs.Differs = "Cheat", "test part: 1, now 2"
-	if err := o.Store.PutStateChecks(ctx, []store.StateCheck{check, differs}); err != nil {
+	if err := db.PutStateChecks(ctx, []store.StateCheck{check, differs}); err != nil {
 		t.Fatal(err)
 	}
 	if got := found("p"); !slices.Equal(got, []string{"leak Cheat 27 of 30 rows, p = 1e-09", "state Cheat test part: 1, now 2"}) {
@@ -65,8 +66,8 @@ func findings(t *testing.T, o Opened) {
 		t.Errorf("of another protocol: %q", got)
 	}
 	broken.Status, broken.Error = result.OK, ""
-	put(t, o, broken)
-	if canaries, err := o.Store.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.OK {
+	put(t, db, broken)
+	if canaries, err := db.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.OK {
 		t.Errorf("a canary that failed before: %v, %v", canaries, err)
 	}
 }

@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"reflect"
@@ -6,16 +6,17 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 )
 
 // replaces tests that a stored result that is ok is replaced only by an ok result with Replace.
-func replaces(t *testing.T, o Opened) {
-	r := Finished("M", "d", 1)
-	put(t, o, r)
+func replaces(t *testing.T, db *store.DB) {
+	r := storetest.Finished("M", "d", 1)
+	put(t, db, r)
 	again := r
 	again.Replace, again.Code, again.Stages = true, "new code", again.Stages[:1]
 	code := func() string {
-		cells, err := o.Store.Cells(t.Context())
+		cells, err := db.Cells(t.Context())
 		if err != nil || len(cells) != 1 {
 			t.Fatalf("cells %+v, %v", cells, err)
 		}
@@ -25,45 +26,45 @@ func replaces(t *testing.T, o Opened) {
 	bad.Replace = true
 	late := failed(r, result.Timeout, "too slow")
 	late.Replace = true
-	if put(t, o, bad, late); code() != r.Code {
+	if put(t, db, bad, late); code() != r.Code {
 		t.Error("a failure took the place of a result")
 	}
-	if put(t, o, again); code() != "new code" {
+	if put(t, db, again); code() != "new code" {
 		t.Error("the new result did not take the old one's place")
 	}
-	rows, err := o.Store.Rows(t.Context(), "p", true)
+	rows, err := db.Rows(t.Context(), "p", true)
 	if err != nil || len(rows) != 1 || len(rows[0].Stages) != 1 || len(rows[0].Folds) != len(r.Evaluations) {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 }
 
 // endings tests that the class of a failure comes back, and is gone when the cell is ok.
-func endings(t *testing.T, o Opened) {
-	r := Finished("M", "d", 1)
+func endings(t *testing.T, db *store.DB) {
+	r := storetest.Finished("M", "d", 1)
 	bad := failed(r, result.Failed, "why")
 	bad.Class, bad.Isolated, bad.Stderr = result.ClassOOM, true, "the last\nwords"
-	put(t, o, bad)
-	got, found, err := o.Store.Result(t.Context(), r.Key)
+	put(t, db, bad)
+	got, found, err := db.Result(t.Context(), r.Key)
 	if err != nil || !found || got.Class != bad.Class || !got.Isolated || got.Stderr != bad.Stderr {
 		t.Errorf("result %+v %v %v", got, found, err)
 	}
-	if rows, err := o.Store.Rows(t.Context(), "p", false); err != nil || len(rows) != 1 || rows[0].Class != bad.Class || !rows[0].Isolated {
+	if rows, err := db.Rows(t.Context(), "p", false); err != nil || len(rows) != 1 || rows[0].Class != bad.Class || !rows[0].Isolated {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	put(t, o, r)
-	if got, _, err := o.Store.Result(t.Context(), r.Key); err != nil || got.Class != "" || got.Isolated || got.Stderr != "" {
+	put(t, db, r)
+	if got, _, err := db.Result(t.Context(), r.Key); err != nil || got.Class != "" || got.Isolated || got.Stderr != "" {
 		t.Errorf("after it was ok: %+v, %v", got, err)
 	}
 }
 
 // origins tests that code, source and environment of a cell come back. A cell without an environment has the
 // writer's.
-func origins(t *testing.T, o Opened) {
-	want, plain := Finished("M", "d", 1), Finished("M", "d", 2)
+func origins(t *testing.T, db *store.DB) {
+	want, plain := storetest.Finished("M", "d", 1), storetest.Finished("M", "d", 2)
 	plain.Code, plain.Imported, plain.Environment = "", "", nil
-	put(t, o, want, plain)
+	put(t, db, want, plain)
 	ctx := t.Context()
-	got, found, err := o.Store.Result(ctx, want.Key)
+	got, found, err := db.Result(ctx, want.Key)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -73,48 +74,48 @@ func origins(t *testing.T, o Opened) {
 	if !reflect.DeepEqual(got, same) {
 		t.Errorf("result\n%+v\nwant\n%+v", got, same)
 	}
-	if got, found, err := o.Store.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" || got.Environment.ProgramVersion != "test" {
+	if got, found, err := db.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" || got.Environment.ProgramVersion != "test" {
 		t.Errorf("result without origin %+v %v %v", got, found, err)
 	}
-	if _, found, err := o.Store.Result(ctx, "no such key"); err != nil || found {
+	if _, found, err := db.Result(ctx, "no such key"); err != nil || found {
 		t.Errorf("a result that is not there: %v %v", found, err)
 	}
-	cells, err := o.Store.Cells(ctx)
+	cells, err := db.Cells(ctx)
 	in := store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
 	if first := (store.Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK, Seconds: 1,
 		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
-	codes, err := o.Store.Codes(ctx, "p", "ph")
+	codes, err := db.Codes(ctx, "p", "ph")
 	if want := []store.CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
 		t.Errorf("codes %+v, %v", codes, err)
 	}
 	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
-		if codes, err := o.Store.Codes(ctx, other[0], other[1]); err != nil || codes != nil {
+		if codes, err := db.Codes(ctx, other[0], other[1]); err != nil || codes != nil {
 			t.Errorf("codes of protocol %v: %+v, %v", other, codes, err)
 		}
 	}
-	rows, err := o.Store.Rows(ctx, "p", false)
+	rows, err := db.Rows(ctx, "p", false)
 	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" || rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 }
 
-func codeChecks(t *testing.T, o Opened) {
+func codeChecks(t *testing.T, db *store.DB) {
 	ctx := t.Context()
-	if checks, err := o.Store.CodeChecks(ctx); err != nil || len(checks) != 0 {
+	if checks, err := db.CodeChecks(ctx); err != nil || len(checks) != 0 {
 		t.Errorf("checks of an empty store: %v, %v", checks, err)
 	}
 	first := store.CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
 	second := store.CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
-	if err := o.Store.PutCodeChecks(ctx, []store.CodeCheck{second, first}); err != nil {
+	if err := db.PutCodeChecks(ctx, []store.CodeCheck{second, first}); err != nil {
 		t.Fatal(err)
 	}
 	first.Same = true
-	if err := o.Store.PutCodeChecks(ctx, []store.CodeCheck{first}); err != nil {
+	if err := db.PutCodeChecks(ctx, []store.CodeCheck{first}); err != nil {
 		t.Fatal(err)
 	}
-	if checks, err := o.Store.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []store.CodeCheck{first, second}) {
+	if checks, err := db.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []store.CodeCheck{first, second}) {
 		t.Errorf("checks %+v, %v", checks, err)
 	}
 }
