@@ -21,7 +21,7 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score FILE",
 		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
-		Long: `score reads a model of LightGBM (text) or XGBoost (JSON, UBJ), as Booster.save_model writes
+		Long: `score reads a model of LightGBM (text) or XGBoost (JSON), as Booster.save_model writes
 it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --as`" + ` takes. The model must
 have been trained on the training rows of this split, else its scores say nothing.
 The file is checked before it is used, and reading it takes no more than --memory.

@@ -7,11 +7,6 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// tooLarge is the error for a file whose reading may need more bytes than are allowed.
-func tooLarge(needs, may int64) error {
-	return fmt.Errorf("reading it may need %s of memory, and it may take %s; raise --memory", wording.Bytes(needs), wording.Bytes(may))
-}
-
 // These are the bytes that a part of a file takes while it is read: its text in several forms, a number in a
 // list, an object or a tree. They are upper bounds of figures measured on files that hold little else.
 const (
@@ -25,7 +20,7 @@ const (
 func admit(text []byte, number, object string, memory int64) error {
 	needs := perByte*int64(len(text)) + perNumber*int64(bytes.Count(text, []byte(number))) + perObject*int64(bytes.Count(text, []byte(object)))
 	if memory > 0 && needs > memory {
-		return tooLarge(needs, memory)
+		return fmt.Errorf("reading it may need %s of memory, and it may take %s; raise --memory", wording.Bytes(needs), wording.Bytes(memory))
 	}
 	return nil
 }

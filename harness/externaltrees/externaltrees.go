@@ -1,8 +1,8 @@
 // Package externaltrees reads models of boosted trees that other programs trained, and scores rows with them.
 //
-// It reads the text files of LightGBM and the JSON and UBJ files of XGBoost. A package named leaves scores the rows. Since
-// leaves reads only XGBoost's binary form, files of XGBoost are first brought into that form. Linear leaves, dropped trees
-// (dart) and XGBoost's splits on categories are refused.
+// It reads the text files of LightGBM and the JSON files of XGBoost. A package named leaves scores rows with trees of
+// LightGBM. Of XGBoost leaves knows only an old binary form, so trees of XGBoost are walked here. Linear leaves, dropped
+// trees (dart) and XGBoost's splits on categories are refused.
 package externaltrees
 
 import (
@@ -13,19 +13,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
 // A Model is a file's trees.
 type Model struct {
-	trees     *leaves.Ensemble
 	objective string
 	features  int
-	groups    int       // the number of scores a row
-	single    bool      // values are summed in single precision
-	margin    []float64 // the constants added to the sum of the trees of each group; nil for none
+	groups    int                               // the number of scores a row
+	predict   func(row, scores []float64) error // sets the scores of a row
 }
 
 // Read reads a file and checks it, so that scoring with the model ends and gives numbers. memory is the number of bytes
@@ -41,7 +38,7 @@ func Read(text []byte, memory int64) (m *Model, err error) {
 	case bytes.HasPrefix(text, []byte("{")):
 		return readXGBoost(text, memory)
 	case !bytes.HasPrefix(text, []byte("tree\n")) && !bytes.HasPrefix(text, []byte("tree\r\n")):
-		return nil, errors.New("this is neither a text file of LightGBM, which begins with the line `tree`, nor a JSON or UBJ file of XGBoost; write one with Booster.save_model")
+		return nil, errors.New("this is neither a text file of LightGBM, which begins with the line `tree`, nor a JSON file of XGBoost; write one with Booster.save_model")
 	}
 	if err := admit(text, " ", "\nTree=", memory); err != nil {
 		return nil, err
@@ -80,22 +77,13 @@ func (m *Model) Check(s registry.Shape) error {
 // Scores returns the sums of the trees for rows that Check accepts, row by row: margins of classes, or predictions.
 func (m *Model) Scores(x *mat.Dense) ([]float64, error) {
 	rows, columns := x.Dims()
-	groups := m.groups
-	out := make([]float64, rows*groups)
+	out := make([]float64, rows*m.groups)
 	for i := range rows {
-		row := slices.Clone(x.RawRowView(i)[:columns])
-		for j, v := range row {
-			if m.single {
-				row[j] = float64(float32(v))
-			}
-		}
-		if err := m.trees.Predict(row, 0, out[i*groups:(i+1)*groups]); err != nil {
+		scores := out[i*m.groups : (i+1)*m.groups]
+		if err := m.predict(x.RawRowView(i)[:columns], scores); err != nil {
 			return nil, err
 		}
-		for g, v := range m.margin {
-			out[i*groups+g] += v
-		}
-		for _, v := range out[i*groups : (i+1)*groups] {
+		for _, v := range scores {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, fmt.Errorf("the sum of its trees for row %d is %v", i, v)
 			}

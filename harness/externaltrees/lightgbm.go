@@ -28,7 +28,8 @@ func readLightGBM(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its trees cannot be read: %w", err)
 	}
-	return &Model{trees: ensemble, objective: f.head["objective"], features: f.features, groups: f.groups}, nil
+	predict := func(row, scores []float64) error { return ensemble.Predict(row, 0, scores) }
+	return &Model{f.head["objective"], f.features, f.groups, predict}, nil
 }
 
 // A section is the lines key=value up to the next tree.

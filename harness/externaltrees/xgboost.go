@@ -1,9 +1,7 @@
 package externaltrees
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,13 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry/elementary"
 )
 
-// An xgboostFile is the part of a model file of XGBoost 1.0 and later that scores depend on; the file is JSON
-// or UBJ.
+// An xgboostFile is the part of a JSON model file of XGBoost 1.0 and later that scores depend on.
 type xgboostFile struct {
 	Learner struct {
 		Attributes map[string]string `json:"attributes"`
@@ -65,17 +61,10 @@ func (b *flag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readXGBoost reads a model of XGBoost, JSON or UBJ. It gives the trees to package leaves in XGBoost's old
-// binary form, since leaves reads no other and newer versions of XGBoost do not write it.
+// readXGBoost reads a JSON file of XGBoost.
 func readXGBoost(file []byte, memory int64) (*Model, error) {
 	if len(file) > 1 && file[1] != '"' && bytes.IndexByte([]byte(" \t\r\n}"), file[1]) < 0 {
-		value, err := decodeUBJ(file, memory)
-		if err == nil {
-			file, err = json.Marshal(value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("it is no UBJ file that can be read: %w", err)
-		}
+		return nil, errors.New(`it is a UBJ file of XGBoost; write JSON instead: booster.save_model("model.json")`)
 	}
 	if err := admit(file, ",", "{", memory); err != nil {
 		return nil, err
@@ -121,11 +110,14 @@ func (f *xgboostFile) model() (*Model, error) {
 			return nil, fmt.Errorf("tree %d: %w", i, err)
 		}
 	}
-	ensemble, err := leaves.XGEnsembleFromReader(bufio.NewReader(bytes.NewReader(asBinary(trees, features, groups))), false)
-	if err != nil {
-		return nil, fmt.Errorf("its trees cannot be read: %w", err)
+	predict := func(row, scores []float64) error {
+		copy(scores, margin)
+		for i, t := range trees {
+			scores[i%groups] += float64(t.leaf(row))
+		}
+		return nil
 	}
-	return &Model{trees: ensemble, objective: l.Objective.Name, features: features, groups: groups, single: true, margin: margin}, nil
+	return &Model{l.Objective.Name, features, groups, predict}, nil
 }
 
 // baseMargins turns base_score into the constants added to the sum of the trees of each group. base_score has
@@ -209,67 +201,16 @@ func (t *xgboostTree) check(features int) error {
 	return eachOnce(n, func(i int) ([2]int, bool) { return [2]int{int(t.Left[i]), int(t.Right[i])}, t.Left[i] != -1 })
 }
 
-// These are the records of the binary form. Fields that leaves does not use are zero.
-type (
-	binaryHeader struct {
-		BaseScore float32
-		Features  uint32
-		Classes   int32
-		_         [31]int32
-	}
-	binaryModel struct {
-		Trees, Roots, Features, _ int32
-		_                         int64
-		Groups, _                 int32
-		_                         [32]int32
-	}
-	binaryTree struct {
-		Roots, Nodes, Deleted, Depth, Features, LeafVector int32
-		_                                                  [31]int32
-	}
-	binaryNode struct {
-		Parent, Left, Right int32
-		Split               uint32 // the feature; the highest bit is set where missing values go left
-		Info                float32
-	}
-)
-
-// asBinary writes trees in the form that leaves reads. Package leaves goes left where a value is at most the
-// condition, XGBoost where the value is below the condition, both in single precision. So asBinary replaces
-// each condition by the next smaller number.
-func asBinary(trees []xgboostTree, features, groups int) []byte {
-	var out bytes.Buffer
-	write := func(v any) {
-		if err := binary.Write(&out, binary.LittleEndian, v); err != nil {
-			panic(err) // records of fixed size into memory
+// leaf returns the value of the leaf that a row reaches. As in XGBoost, values are compared in single precision.
+func (t *xgboostTree) leaf(row []float64) float32 {
+	node := int32(0)
+	for t.Left[node] != -1 {
+		v := float32(row[t.Feature[node]])
+		if v < t.Condition[node] || v != v && bool(t.DefaultLeft[node]) {
+			node = t.Left[node]
+		} else {
+			node = t.Right[node]
 		}
 	}
-	text := func(s string) {
-		write(uint64(len(s)))
-		out.WriteString(s)
-	}
-	write(binaryHeader{Features: uint32(features)})
-	text("")
-	text("gbtree")
-	write(binaryModel{Trees: int32(len(trees)), Roots: 1, Features: int32(features), Groups: int32(groups)})
-	for _, t := range trees {
-		write(binaryTree{Roots: 1, Nodes: int32(len(t.Left)), Features: int32(features)})
-		for i := range t.Left {
-			node := binaryNode{Left: t.Left[i], Right: t.Right[i], Info: t.Condition[i]}
-			if node.Left != -1 {
-				node.Split, node.Info = uint32(t.Feature[i]), math.Nextafter32(node.Info, float32(math.Inf(-1)))
-				if t.DefaultLeft[i] {
-					node.Split |= 1 << 31
-				}
-			}
-			write(node)
-		}
-		write(make([][4]float32, len(t.Left))) // statistics
-	}
-	info := make([]int32, len(trees))
-	for i := range info {
-		info[i] = int32(i % groups)
-	}
-	write(info)
-	return out.Bytes()
+	return t.Condition[node]
 }
