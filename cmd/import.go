@@ -342,7 +342,7 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 			r.ProtocolText, r.ProtocolSplits = p.Text, p.Splits
 		}
 		if !folds {
-			r.Evaluations = nil
+			r.Folds = nil
 		}
 		if err := w.Add(r); err != nil {
 			return err

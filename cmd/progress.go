@@ -232,7 +232,7 @@ func (p *progress) testResult(r result.Run) string {
 	if err != nil {
 		return ""
 	}
-	value := m.Of(r.Test)
+	value := m.Of(r.Score)
 	if value == nil {
 		return ""
 	}

@@ -158,10 +158,10 @@ func simData() files.Directory {
 
 // better is the second half of the rule.
 func better(c, honest result.Run) bool {
-	if honest.Test.Correct != nil {
-		return *honest.Test.Correct > c.Canary.Constant
+	if honest.Score.Correct != nil {
+		return *honest.Score.Correct > c.Canary.Constant
 	}
-	return honest.Test.R2 != nil && *honest.Test.R2 > 0
+	return honest.Score.R2 != nil && *honest.Score.R2 > 0
 }
 
 // trickySets writes sets on which predictions of an honest learner are far from independent of each other, or wrong

@@ -78,8 +78,8 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	}
 
 	// The same cell with another count is told, and stays as it is stored.
-	correct := *runs[0].Test.Correct
-	runs[0].Test = result.Score{N: runs[0].Test.N, Correct: &correct}
+	correct := *runs[0].Score.Correct
+	runs[0].Score = result.Score{N: runs[0].Score.N, Correct: &correct}
 	correct--
 	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || len(in.Conflicts) != 1 || in.Conflicts[0].Differences[0].What != "test part" {
 		t.Errorf("with another count: %+v", in)

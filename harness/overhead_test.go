@@ -73,12 +73,12 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 	score := result.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
 	for g := range 100 {
 		for f := range 5 {
-			run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})
+			run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.25})
 		}
 	}
 	b.ResetTimer()
 	w := db.NewWriter(environment.Current(), nil)
-	for i := 0; i < b.N; i += len(run.Evaluations) {
+	for i := 0; i < b.N; i += len(run.Folds) {
 		run.Key = fmt.Sprint(i)
 		if err := w.Put(run); err != nil {
 			b.Fatal(err)

@@ -22,7 +22,7 @@ func (s sleeps) Run(ctx context.Context, c runner.CellSpec) (result.Run, error) 
 	run.Status, run.SearchSeconds = result.OK, time.Duration(s).Seconds()
 	n, quarter := 100, 25
 	right := 2 * quarter
-	run.Test = result.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
+	run.Score = result.Score{N: n, Correct: &right, TN: &quarter, FP: &quarter, FN: &quarter, TP: &quarter}
 	only := 0
 	run.Selected, run.TestRows = &only, n
 	return run, nil

@@ -44,16 +44,16 @@ func kept(r result.Run) result.Run {
 	}
 	r.Key, r.Imported, r.Scores, r.Outputs, r.Model = "", "", nil, 0, nil
 	r.ProtocolPath, r.SetFile = "", ""
-	out := make([]result.Evaluation, len(r.Evaluations)) // by fold
-	folds := len(r.Evaluations) / len(r.Grid)
-	for _, e := range r.Evaluations {
+	out := make([]result.Evaluation, len(r.Folds)) // by fold
+	folds := len(r.Folds) / len(r.Grid)
+	for _, e := range r.Folds {
 		e.FitSeconds = r.SearchSeconds / float64(len(out))
 		out[e.Fold*len(r.Grid)+e.GridIndex] = e
 	}
 	if folds == 0 {
 		out = nil
 	}
-	r.Evaluations = out
+	r.Folds = out
 	return r
 }
 
@@ -92,11 +92,11 @@ func drawn(t *rapid.T) result.Run {
 	task := rapid.SampledFrom([]string{taskBinary, taskMulticlass, taskRegression}).Draw(t, "task")
 	split := rapid.IntRange(1, 40).Draw(t, "split")
 	r := storetest.Finished("M", rapid.SampledFrom([]string{"d", "e"}).Draw(t, "set"), split)
-	r.Task, r.Test = task, scoreOf(t, task)
-	r.TestRows = r.Test.N
+	r.Task, r.Score = task, scoreOf(t, task)
+	r.TestRows = r.Score.N
 	points, folds := rapid.IntRange(1, 6).Draw(t, "points"), rapid.IntRange(1, 4).Draw(t, "folds")
 	written := rapid.Bool().Draw(t, "as its author wrote")
-	r.Grid, r.GridWritten, r.Evaluations, r.Stages, r.GridTests = gridOf(points), nil, nil, nil, nil
+	r.Grid, r.GridWritten, r.Folds, r.Stages, r.GridTests = gridOf(points), nil, nil, nil, nil
 	if r.SeedTests = nil; written {
 		r.GridWritten = gridOf(points)
 	}
@@ -107,7 +107,7 @@ func drawn(t *rapid.T) result.Run {
 	r.Selected = ptr(rapid.IntRange(0, points-1).Draw(t, "selected"))
 	for g := range points {
 		for f := range folds {
-			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: scoreOf(t, task), FitSeconds: 0.5})
 		}
 	}
 	if rapid.Bool().Draw(t, "every point is tested") {
@@ -158,7 +158,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestWithoutFolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := drawn(rt)
-		r.Status, r.Evaluations, r.GridTests, r.Grid, r.GridWritten = result.OK, nil, nil, gridOf(1000), nil
+		r.Status, r.Folds, r.GridTests, r.Grid, r.GridWritten = result.OK, nil, nil, gridOf(1000), nil
 		got, err := Read(written(t, r))
 		if err != nil || len(got) != 1 || len(got[0].Grid) != 1000 {
 			rt.Fatalf("%d results, %v", len(got), err)
@@ -173,11 +173,11 @@ func TestWriterRefuses(t *testing.T) {
 		"no point":           func(r *result.Run) { r.Selected = nil },
 		"no environment":     func(r *result.Run) { r.Environment = nil },
 		"no grid":            func(r *result.Run) { r.Grid = nil },
-		"a fold is missing":  func(r *result.Run) { r.Evaluations = r.Evaluations[1:] },
-		"a fold twice":       func(r *result.Run) { r.Evaluations[1] = r.Evaluations[0] },
-		"counts disagree":    func(r *result.Run) { r.Test.N++ },
-		"a fold's disagree":  func(r *result.Run) { r.Evaluations[2].Score.TP = ptr(100) },
-		"area out of range":  func(r *result.Run) { r.Test.AUC2 = ptr(int64(1) << 40) },
+		"a fold is missing":  func(r *result.Run) { r.Folds = r.Folds[1:] },
+		"a fold twice":       func(r *result.Run) { r.Folds[1] = r.Folds[0] },
+		"counts disagree":    func(r *result.Run) { r.Score.N++ },
+		"a fold's disagree":  func(r *result.Run) { r.Folds[2].Score.TP = ptr(100) },
+		"area out of range":  func(r *result.Run) { r.Score.AUC2 = ptr(int64(1) << 40) },
 		"task":               func(r *result.Run) { r.Task = "ranking" },
 		"a test is missing":  func(r *result.Run) { r.GridTests = r.GridTests[1:] },
 		"a test disagrees":   func(r *result.Run) { r.GridTests[1].N++ },
@@ -217,9 +217,9 @@ func TestDamageIsNoticed(t *testing.T) {
 func TestProbabilitiesAgree(t *testing.T) {
 	bad, none := 1.5, (*float64)(nil)
 	for what, change := range map[string]func(r *result.Run){
-		"a Brier score above 1": func(r *result.Run) { r.Test.Brier = &bad },
-		"no Brier score":        func(r *result.Run) { r.Test.Brier = none },
-		"no log loss":           func(r *result.Run) { r.Test.LogLoss = none },
+		"a Brier score above 1": func(r *result.Run) { r.Score.Brier = &bad },
+		"no Brier score":        func(r *result.Run) { r.Score.Brier = none },
+		"no log loss":           func(r *result.Run) { r.Score.LogLoss = none },
 	} {
 		r := storetest.Finished("M", "d", 1)
 		change(&r)
@@ -269,7 +269,7 @@ func readable(t *testing.T, body []byte) {
 	}
 	var w Writer
 	for _, r := range runs {
-		if len(r.Evaluations) == 0 { // no fold: a result that no protocol gives
+		if len(r.Folds) == 0 { // no fold: a result that no protocol gives
 			continue
 		}
 		if err := w.Add(r); err != nil {
@@ -304,14 +304,14 @@ func TestSize(t *testing.T) {
 	const cells, points, folds = 40, 60, 5
 	for split := range cells {
 		r := storetest.Finished("M", "d", split+1)
-		r.Grid, r.GridWritten, r.GridHash, r.Evaluations, r.GridTests = gridOf(points), nil, "sixty", nil, nil
+		r.Grid, r.GridWritten, r.GridHash, r.Folds, r.GridTests = gridOf(points), nil, "sixty", nil, nil
 		for g := range points {
 			for f := range folds {
 				n, positive := 60, 25
 				fp, fn := 3+draw(6), 4+draw(6)
 				tn, tp := n-positive-fp, positive-fn
 				correct, area := tn+tp, int64(1300+draw(400))
-				r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &area}})
+				r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &area}})
 			}
 		}
 		runs = append(runs, r)

@@ -283,8 +283,8 @@ func (c *codec) cell(r *result.Run) {
 		c.amount(&r.CostUnits)
 		return
 	}
-	c.score(r.Task, &r.Test)
-	r.TestRows = r.Test.N
+	c.score(r.Task, &r.Score)
+	r.TestRows = r.Score.N
 	c.amount(&r.SearchSeconds)
 	for _, v := range []**float64{&r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds} {
 		c.maybeAmount(v)
@@ -309,7 +309,7 @@ func (c *codec) cell(r *result.Run) {
 		c.text(&t.ScoresHash)
 		c.score(r.Task, &t.Score)
 	})
-	t := &r.Test
+	t := &r.Score
 	for _, v := range []**float64{&t.LogLoss, &t.Brier, &t.ECE} {
 		c.maybeAmount(v)
 	}
@@ -387,7 +387,7 @@ func (c *codec) search(r *result.Run) {
 	r.Selected = &selected
 	for f, column := range folds {
 		for g, s := range column {
-			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: r.SearchSeconds / float64(len(folds)*points)})
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: r.SearchSeconds / float64(len(folds)*points)})
 		}
 	}
 }
@@ -395,16 +395,16 @@ func (c *codec) search(r *result.Run) {
 // byFold returns the scores of every fold in grid order. Each grid point must have each fold once.
 func (c *codec) byFold(r *result.Run) [][]result.Score {
 	points := len(r.Grid)
-	if points == 0 || len(r.Evaluations)%points != 0 {
-		c.fail("%d evaluations of %d grid points", len(r.Evaluations), points)
+	if points == 0 || len(r.Folds)%points != 0 {
+		c.fail("%d evaluations of %d grid points", len(r.Folds), points)
 		return nil
 	}
-	folds := make([][]result.Score, len(r.Evaluations)/points)
+	folds := make([][]result.Score, len(r.Folds)/points)
 	seen := map[[2]int]bool{}
 	for f := range folds {
 		folds[f] = make([]result.Score, points)
 	}
-	for _, e := range r.Evaluations {
+	for _, e := range r.Folds {
 		at := [2]int{e.GridIndex, e.Fold}
 		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(folds) || seen[at] {
 			c.fail("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)

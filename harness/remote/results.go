@@ -80,9 +80,9 @@ func outcomeOf(d *done) outcome {
 	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
 	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
 	run.GridWritten, run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = nil, "", "", 0, "", false
-	run.Evaluations = slices.Clone(run.Evaluations)
-	for i := range run.Evaluations {
-		run.Evaluations[i].FitSeconds = 0
+	run.Folds = slices.Clone(run.Folds)
+	for i := range run.Folds {
+		run.Folds[i].FitSeconds = 0
 	}
 	out := outcome{
 		cell:   runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split},
@@ -95,10 +95,10 @@ func outcomeOf(d *done) outcome {
 	switch {
 	case run.Status != result.OK:
 		out.value += ": " + cmp.Or(run.Error, string(run.Failure()))
-	case run.Test.Correct != nil:
-		out.value += fmt.Sprintf(", %d of %d test rows correct", *run.Test.Correct, run.Test.N)
-	case run.Test.RMSE != nil:
-		out.value += fmt.Sprintf(", root of the mean squared error %v", *run.Test.RMSE)
+	case run.Score.Correct != nil:
+		out.value += fmt.Sprintf(", %d of %d test rows correct", *run.Score.Correct, run.Score.N)
+	case run.Score.RMSE != nil:
+		out.value += fmt.Sprintf(", root of the mean squared error %v", *run.Score.RMSE)
 	}
 	if run.ScoresHash != "" {
 		out.value += fmt.Sprintf(", hash of the test scores %.12s", run.ScoresHash)

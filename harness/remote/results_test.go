@@ -33,20 +33,20 @@ func TestResultsCountOnce(t *testing.T) {
 	p.calls[out.spec.Key] = out
 	first := out.spec.NewRun()
 	right := 7
-	first.Status, first.TestRows, first.ScoresHash, first.Test = result.OK, 10, "abc", result.Score{N: 10, Correct: &right}
-	first.Evaluations = []result.Evaluation{{FitSeconds: 1}}
+	first.Status, first.TestRows, first.ScoresHash, first.Score = result.OK, 10, "abc", result.Score{N: 10, Correct: &right}
+	first.Folds = []result.Evaluation{{FitSeconds: 1}}
 	slower, late, other := first, first, first
 	seconds, wrong := 3.5, 6
-	slower.FitSeconds, slower.StartedAt, slower.Evaluations = &seconds, "later", []result.Evaluation{{FitSeconds: 2}}
+	slower.FitSeconds, slower.StartedAt, slower.Folds = &seconds, "later", []result.Evaluation{{FitSeconds: 2}}
 	late.Status, late.Class = result.Timeout, result.ClassTimeout
-	other.Test.Correct, other.ScoresHash = &wrong, "abd"
+	other.Score.Correct, other.ScoresHash = &wrong, "abd"
 	elsewhere := first
 	elsewhere.ProtocolPath, elsewhere.ProtocolText, elsewhere.ProtocolSplits = "elsewhere.toml", "# the same protocol", 3
 	elsewhere.SetFile, elsewhere.Replace, elsewhere.GridWritten = "elsewhere-set.toml", true, []json.RawMessage{[]byte(`{"C": 1}`)}
 	for i, r := range []result.Run{first, slower, late, other, other, elsewhere} {
 		give(t, p, done{ID: "id", Key: out.spec.Key, Machine: fmt.Sprint("machine ", i), Run: &r})
 	}
-	if end := <-out.ends; *end.run.Test.Correct != 7 || len(out.ends) != 0 {
+	if end := <-out.ends; *end.run.Score.Correct != 7 || len(out.ends) != 0 {
 		t.Errorf("%+v and %d more", end.run, len(out.ends))
 	}
 	want := []string{

@@ -96,11 +96,12 @@ type Run struct {
 	Grid           []json.RawMessage
 	GridWritten    []json.RawMessage // Grid in the notation of its author, or nil
 	GridHash       string
-	Selected       *int // index into Grid of the refitted point
+	Selected       *int            // index into Grid of the refitted point
+	Point          json.RawMessage `json:",omitempty"` // the refitted point, where Grid is not read
 	TrainRows      int
 	TestRows       int
-	Test           Score
-	Evaluations    []Evaluation
+	Score          Score
+	Folds          []Evaluation
 	SearchSeconds  float64
 	FitSeconds     *float64
 	PredictSeconds *float64
@@ -198,7 +199,7 @@ func (r Run) Failure() Class {
 // CVAccuracy is the mean accuracy of the selected grid point over the folds, nil without one.
 func (r Run) CVAccuracy() *float64 {
 	sum, folds := 0.0, 0
-	for _, e := range r.Evaluations {
+	for _, e := range r.Folds {
 		if r.Selected != nil && e.GridIndex == *r.Selected && e.Score.Correct != nil {
 			sum += float64(*e.Score.Correct) / float64(e.Score.N)
 			folds++

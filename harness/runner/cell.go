@@ -57,9 +57,9 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 	if err != nil {
 		return err
 	}
-	run.Test, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
+	run.Score, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
 	if of := j.method.Probability; of != nil && j.set.Task == registry.Binary {
-		if err := addProbabilities(&run.Test, of, whole.Score.Y, r.scores); err != nil {
+		if err := addProbabilities(&run.Score, of, whole.Score.Y, r.scores); err != nil {
 			return fmt.Errorf("test with %s: %w", j.Grid[best], err)
 		}
 	}
@@ -182,7 +182,7 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 	for g := range scores {
 		scores[g] = make([]result.Score, folds)
 	}
-	run.Evaluations = make([]result.Evaluation, 0, len(j.Grid)*folds)
+	run.Folds = make([]result.Evaluation, 0, len(j.Grid)*folds)
 	for f := range folds {
 		part, err := parts.Fold(f)
 		if err != nil {
@@ -190,7 +190,7 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 		}
 		err = j.eachPoint(ctx, env, part, func(g int, s result.Score, seconds float64) {
 			scores[g][f] = s
-			run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: seconds})
+			run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: s, FitSeconds: seconds})
 		})
 		if err != nil {
 			return 0, fmt.Errorf("fold %d: %w", f+1, err)
@@ -256,7 +256,7 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 	if j.Seeds == nil {
 		return nil
 	}
-	tests := []result.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Test}}
+	tests := []result.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Score}}
 	for _, seed := range j.Seeds[1:] {
 		env.Seed = seed
 		r, err := j.refit(ctx, env, whole, j.Grid[*run.Selected])

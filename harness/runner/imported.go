@@ -39,7 +39,7 @@ func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[i
 	if len(scores) != len(test) {
 		return run, fmt.Errorf("%s: %d rows have scores, and the split has %d test rows; give scores of the test rows alone", c.Cell, len(scores), len(test))
 	}
-	if run.Test, err = newScore(shape, whole.Score.Y, values); err != nil {
+	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
 	only := 0

@@ -119,8 +119,8 @@ func TestASpecIsAValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Test, two.Test) || !reflect.DeepEqual(one.Stages, two.Stages) {
-			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Test, two.Test)
+		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Score, two.Score) || !reflect.DeepEqual(one.Stages, two.Stages) {
+			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Score, two.Score)
 		}
 	}
 }
@@ -190,8 +190,8 @@ func TestKeptModelsPredict(t *testing.T) {
 				correct++
 			}
 		}
-		if correct != *run.Test.Correct {
-			t.Errorf("%s: %d labels are right, the run counted %d", c.Cell, correct, *run.Test.Correct)
+		if correct != *run.Score.Correct {
+			t.Errorf("%s: %d labels are right, the run counted %d", c.Cell, correct, *run.Score.Correct)
 		}
 	}
 }

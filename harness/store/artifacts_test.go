@@ -15,7 +15,7 @@ import (
 func withArtifacts(r result.Run) result.Run {
 	r.Scores, r.Outputs = []float64{-1.5, 2, 0.25, math.Copysign(0, -1)}, 1
 	r.ScoresHash = result.HashScores(r.Scores)
-	r.Test.AUC2 = ptr(int64(400))
+	r.Score.AUC2 = ptr(int64(400))
 	for round := range 3 {
 		r.Stages = append(r.Stages, result.Stage{Round: round + 1, Score: result.Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}

@@ -20,7 +20,7 @@ func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 		p = r.Canary.P
 	}
 	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
-		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Test.Correct), value(r.Test.RMSE), value(r.Test.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt}))
+		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Score.Correct), value(r.Score.RMSE), value(r.Score.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt}))
 }
 
 // Canaries returns every stored canary by its key, as Keys does for cells.

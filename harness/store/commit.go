@@ -66,7 +66,7 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err != nil {
 		return err
 	}
-	rows, sum := foldRows(r.Evaluations)
+	rows, sum := foldRows(r.Folds)
 	runID, stored, err := w.insertRun(ctx, tx, r, runValues(r, gridID, env, sum))
 	if err != nil || !stored {
 		return err
@@ -133,12 +133,12 @@ func runValues(r result.Run, gridID, envID, folds int64) []any {
 	if r.ScoresHash != "" {
 		scoresHash = r.ScoresHash
 	}
-	s := r.Test
+	s := r.Score
 	return asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
 		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
 		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), value(r.CVAccuracy()),
 		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
-		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Evaluations), folds,
+		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Folds), folds,
 		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
 }
 

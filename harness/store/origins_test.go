@@ -33,7 +33,7 @@ func replaces(t *testing.T, db *store.DB) {
 		t.Error("the new result did not take the old one's place")
 	}
 	rows, err := db.Rows(t.Context(), "p", true)
-	if err != nil || len(rows) != 1 || len(rows[0].Stages) != 1 || len(rows[0].Folds) != len(r.Evaluations) {
+	if err != nil || len(rows) != 1 || len(rows[0].Stages) != 1 || len(rows[0].Folds) != len(r.Folds) {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 }

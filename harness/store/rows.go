@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,43 +9,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Row is the attempt that stands for a cell, with all values that reports need.
-type Row struct {
-	Key                    string
-	Protocol, ProtocolHash string
-	Method, MethodVersion  string
-	Dataset, Fingerprint   string
-	GridHash               string
-	Split                  int
-	Task                   string // binary, multiclass or regression
-	Status                 result.Status
-	Error                  string          // empty if ok
-	Point                  json.RawMessage // of the selected grid point; nil without one
-	Selected               *int            // its index in the grid; nil without one
-	TrainRows, TestRows    int
-	Features               int          // 0 if unknown
-	Score                  result.Score // on the test part; N is TestRows
-	// ScoresHash is the hash of the bits of the test scores. It is equal for equal fits, and "" if unknown.
-	ScoresHash     string
-	Folds          []result.Evaluation // in grid order; nil unless they were asked for
-	Stages         []result.Stage      // by round; nil where the protocol lists none
-	GridTests      []result.Score      // as in Run
-	SeedTests      []result.SeedTest   // as in Run
-	Warnings       []result.Warning    // of its fits
-	SearchSeconds  float64
-	FitSeconds     *float64
-	PredictSeconds *float64
-	CPUSeconds     *float64
-	PeakRSSBytes   *int64
-	ModelBytes     *int64
-	CostUnits      float64 // as in Run
-	StartedAt      string  // UTC, RFC 3339 with nanoseconds
-	Environment    *result.Environment
-	Code           string       // as in Run
-	Imported       string       // as in Run
-	Class          result.Class // as in Run
-	Isolated       bool         // as in Run
-}
+// A Row is the attempt that stands for a cell, without its whole grid, its scores, its model, and the texts of protocol and set.
+type Row = result.Run
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the evaluations of
 // every grid point on every fold, which are most of a database.
@@ -63,51 +27,72 @@ type attempts struct {
 // where selects the rows of a table that belong to the attempts.
 func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
 
-// one selects the attempt with an id.
-func one(id any) attempts { return attempts{"SELECT ?", []any{id}} }
-
 // rows returns attempts as cells, sorted by data set, method and split.
 func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) {
-	check := db.intact
-	if folds {
-		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
-	}
-	if err := check(ctx); err != nil {
+	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
+	if folds {
+		if err := db.damageOf(ctx, true); err != nil {
+			return nil, err
+		}
+	}
+	out, _, err := db.read(ctx, of, folds)
+	return out, err
+}
+
+// Result returns the attempt with a key: every count, and where it was computed. It leaves out the scores,
+// the model and the texts of protocol and set. Damaged data is an error. The second result is false if there
+// is no such attempt.
+func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) {
+	if err := db.intact(ctx); err != nil {
+		return result.Run{}, false, err
+	}
+	found, sums, err := db.read(ctx, attempts{"SELECT id FROM runs WHERE key = ?", []any{key}}, true)
+	if err != nil || len(found) == 0 {
+		return result.Run{}, false, err
+	}
+	r := found[0]
+	if _, sum := foldRows(r.Folds); sum != sums[0] {
+		return result.Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
+	}
+	r.Point = nil // it is in the grid
+	r.Grid, r.GridWritten, err = db.gridOf(ctx, r.GridHash)
+	return r, true, err
+}
+
+// read reads attempts with the digests of their folds, sorted by data set, method and split.
+func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sums []int64, err error) {
 	environments, err := db.environments(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []Row
 	byID := map[int64]int{}
-	err = db.scanned(ctx, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	err = db.scanned(ctx, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
-		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.started_at,
-		  r.code, r.imported, r.class, r.isolated, coalesce(r.scores_hash, '')
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
+		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, '')
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
 		var r Row
-		var id, environment int64
-		var params sql.NullString
-		err := scan(&id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
-			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, &params, &r.TrainRows, &r.TestRows, &r.Features,
-			&r.Score.Correct, &r.Score.TN, &r.Score.FP, &r.Score.FN, &r.Score.TP, &r.Score.AUC2, &r.Score.RMSE, &r.Score.MAE, &r.Score.R2, &r.Score.LogLoss, &r.Score.Brier, &r.Score.ECE,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.StartedAt, &r.Code, &r.Imported, &r.Class, &r.Isolated, &r.ScoresHash)
-		if params.Valid {
-			r.Point = json.RawMessage(params.String)
-		}
-		r.Score.N, r.Environment = r.TestRows, environments[environment]
+		var id, sum, environment int64
+		s := &r.Score
+		err := scan(&id, &sum, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, (*[]byte)(&r.Point), &r.TrainRows, &r.TestRows, &r.Features,
+			&s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &s.LogLoss, &s.Brier, &s.ECE,
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
+			&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
+		s.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
-		out = append(out, r)
+		out, sums = append(out, r), append(sums, sum)
 		return err
 	}, of.args...)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = db.addRest(ctx, of, out, byID, folds)
 	}
-	return out, db.addRest(ctx, of, out, byID, folds)
+	return out, sums, err
 }
 
 // addRest reads what all further tables hold of cells. byID finds a cell by its run. It ignores a cell that was
@@ -123,6 +108,22 @@ func (db *DB) addRest(ctx context.Context, of attempts, cells []Row, byID map[in
 		}
 	}
 	return nil
+}
+
+// gridOf returns the points of a grid. written has them in the notation of the grid's author, where this is
+// kept.
+func (db *DB) gridOf(ctx context.Context, hash string) (grid, written []json.RawMessage, err error) {
+	complete := true
+	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE g.hash = ? ORDER BY p.grid_index`, func(r []any) error {
+		grid = append(grid, json.RawMessage(fmt.Sprint(r[0])))
+		written = append(written, json.RawMessage(fmt.Sprint(r[1])))
+		complete = complete && r[1] != ""
+		return nil
+	}, hash)
+	if !complete {
+		written = nil
+	}
+	return grid, written, err
 }
 
 // Grids returns the grids of a protocol's attempts by their hashes, with the grid points in grid order. A

@@ -17,7 +17,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	ok.CPUSeconds, ok.PeakRSSBytes, ok.ModelBytes, ok.Features = ptr(0.75), ptr(int64(1<<20)), ptr(int64(99)), 13
 	failed.Split, number.Split, number.Task = 2, 3, "regression"
 	failed.Class, failed.Isolated, failed.Stderr = result.ClassCrash, true, "panic: no\nluck"
-	number.Test, number.Evaluations = result.Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
+	number.Score, number.Folds = result.Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
 	elsewhere := testRun("d", result.OK)
 	elsewhere.Protocol = "q"
 	environment := result.Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
@@ -34,9 +34,9 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 		out := Row{
 			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
 			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
-			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Test, ScoresHash: r.ScoresHash, Folds: r.Evaluations,
+			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Score, ScoresHash: r.ScoresHash, Folds: r.Folds,
 			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
-			Class: r.Class, Isolated: r.Isolated, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, CostUnits: r.CostUnits, StartedAt: r.StartedAt, Environment: &environment,
+			Class: r.Class, Isolated: r.Isolated, Stderr: r.Stderr, TimeoutSeconds: r.TimeoutSeconds, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, CostUnits: r.CostUnits, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
 			out.Point, out.Selected = json.RawMessage(params), r.Selected

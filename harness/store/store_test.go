@@ -28,10 +28,10 @@ func testRun(key string, status result.Status) result.Run {
 		return r
 	}
 	r.Selected, r.FitSeconds, r.PredictSeconds = ptr(1), ptr(0.25), ptr(0.25)
-	r.Test = result.Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
+	r.Score = result.Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
 	for g := range 2 {
 		for f := range 30 {
-			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
 				Score: result.Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g), TP: ptr(5 + g)}})
 		}
 	}
@@ -107,11 +107,11 @@ func TestWhatIsPutComesBack(t *testing.T) {
 func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	failed := testRun("k1", result.Failed)
-	failed.Evaluations = testRun("k1", result.OK).Evaluations[:7]
+	failed.Folds = testRun("k1", result.OK).Folds[:7]
 	put(t, db, failed)
 	put(t, db, testRun("k1", result.OK))
 	again := testRun("k1", result.OK)
-	again.Test.Correct, again.Test.TN, again.Test.FP = ptr(26), ptr(9), ptr(2)
+	again.Score.Correct, again.Score.TN, again.Score.FP = ptr(26), ptr(9), ptr(2)
 	put(t, db, again, testRun("k1", result.Failed))
 	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
 	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {

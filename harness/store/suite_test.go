@@ -100,7 +100,7 @@ func comesBack(t *testing.T, db *store.DB) {
 		t.Errorf("inputs %+v %v %v", in, found, err)
 	}
 	rows, err := db.Rows(ctx, "p", true)
-	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Test) || !reflect.DeepEqual(rows[0].Folds, want.Evaluations) ||
+	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Score) || !reflect.DeepEqual(rows[0].Folds, want.Folds) ||
 		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}

@@ -35,7 +35,7 @@ func Differences(stored, computed result.Run) []Difference {
 		fmt.Sprintf("%d for training, %d for the test", computed.TrainRows, computed.TestRows))
 	before, now := byFold(stored), byFold(computed)
 	if stored.Imported != "" && len(before) == 0 || computed.Imported != "" && len(now) == 0 {
-		stored.Evaluations, computed.Evaluations = nil, nil
+		stored.Folds, computed.Folds = nil, nil
 	}
 	for g := range max(len(stored.Grid), len(computed.Grid)) {
 		for f := range max(folds(stored), folds(computed)) {
@@ -44,7 +44,7 @@ func Differences(stored, computed result.Run) []Difference {
 		}
 	}
 	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
-	differs("test part", counts(&stored.Test), counts(&computed.Test))
+	differs("test part", counts(&stored.Score), counts(&computed.Score))
 	for i := range max(len(stored.Stages), len(computed.Stages)) {
 		round, a, b := 0, "none", "none"
 		if i < len(stored.Stages) {
@@ -81,8 +81,8 @@ func endOf(r result.Run) string {
 
 func byFold(r result.Run) map[[2]int]*result.Score {
 	out := map[[2]int]*result.Score{}
-	for i, e := range r.Evaluations {
-		out[[2]int{e.GridIndex, e.Fold}] = &r.Evaluations[i].Score
+	for i, e := range r.Folds {
+		out[[2]int{e.GridIndex, e.Fold}] = &r.Folds[i].Score
 	}
 	return out
 }
@@ -90,7 +90,7 @@ func byFold(r result.Run) map[[2]int]*result.Score {
 // folds returns how many folds a run's grid points were evaluated on.
 func folds(r result.Run) int {
 	n := 0
-	for _, e := range r.Evaluations {
+	for _, e := range r.Folds {
 		n = max(n, e.Fold+1)
 	}
 	return n

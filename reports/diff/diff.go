@@ -77,8 +77,8 @@ func (t *Tally) Add(a, b result.Run) {
 	if point(a) != point(b) {
 		l.Choices++
 	}
-	x, y := l.metric.Of(a.Test), l.metric.Of(b.Test)
-	if otherCounts(a.Test, b.Test) || a.ScoresHash != "" && b.ScoresHash != "" && a.ScoresHash != b.ScoresHash {
+	x, y := l.metric.Of(a.Score), l.metric.Of(b.Score)
+	if otherCounts(a.Score, b.Score) || a.ScoresHash != "" && b.ScoresHash != "" && a.ScoresHash != b.ScoresHash {
 		l.Counts++
 	}
 	if x == nil || y == nil {

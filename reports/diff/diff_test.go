@@ -13,7 +13,7 @@ func run(split, correct int, params, scores string) result.Run {
 	selected := 0
 	return result.Run{
 		Protocol: "p", Dataset: "d", Method: "M", MethodVersion: "1", Split: split, Task: "binary", Status: result.OK, TrainRows: 200, TestRows: 100,
-		Grid: []json.RawMessage{json.RawMessage(params)}, Selected: &selected, Test: result.Score{N: 100, Correct: &correct}, ScoresHash: scores,
+		Grid: []json.RawMessage{json.RawMessage(params)}, Selected: &selected, Score: result.Score{N: 100, Correct: &correct}, ScoresHash: scores,
 	}
 }
 
@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 // Equal cells are no change. Other bits of the scores with equal counts are, and so is a cell that fails on one side.
 func TestWhatIsAChange(t *testing.T) {
 	failed := run(1, 80, `{}`, "")
-	failed.Status, failed.Test = result.Failed, result.Score{}
+	failed.Status, failed.Score = result.Failed, result.Score{}
 	for name, c := range map[string]struct {
 		b       result.Run
 		changed bool

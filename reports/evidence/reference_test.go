@@ -32,7 +32,7 @@ func referenceGains(t *testing.T) [][]*big.Rat {
 		if means[key] == nil {
 			means[key] = new(big.Rat)
 		}
-		means[key].Add(means[key], big.NewRat(int64(100**r.Test.Correct), int64(20*r.Test.N)))
+		means[key].Add(means[key], big.NewRat(int64(100**r.Score.Correct), int64(20*r.Score.N)))
 		if !slices.Contains(methods, r.Method) {
 			methods = append(methods, r.Method)
 		}

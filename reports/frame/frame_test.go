@@ -181,8 +181,8 @@ func TestReadDatabase(t *testing.T) {
 		selected, correct, zero := 0, 20+split, 0.0
 		err := w.Put(result.Run{Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass", Status: result.OK,
 			Grid: []json.RawMessage{json.RawMessage(`{}`)}, GridHash: "g", Selected: &selected, TrainRows: 2, TestRows: 30,
-			Test: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
-			Evaluations: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}})
+			Score: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
+			Folds: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func Finished(method, dataset string, split int) result.Run {
 		Split: split, Task: "binary", Status: result.OK, GridHash: "g",
 		Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
 		GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		Selected:    &selected, TrainRows: 28, TestRows: 30, Features: 4, Test: counts(30, 27, 10),
+		Selected:    &selected, TrainRows: 28, TestRows: 30, Features: 4, Score: counts(30, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
@@ -33,7 +33,7 @@ func Finished(method, dataset string, split int) result.Run {
 		Model:       &result.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
 	}
 	logLoss, brier, ece := 0.25, 0.0625, 0.1
-	r.Test.LogLoss, r.Test.Brier, r.Test.ECE = &logLoss, &brier, &ece
+	r.Score.LogLoss, r.Score.Brier, r.Score.ECE = &logLoss, &brier, &ece
 	r.GridTests = []result.Score{counts(30, 21, 9), counts(30, 27, 10)}
 	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
 	for i := range r.TestRows {
@@ -43,7 +43,7 @@ func Finished(method, dataset string, split int) result.Run {
 	r.SeedTests[0].ScoresHash = r.ScoresHash
 	for g := range 2 {
 		for f := range 2 {
-			r.Evaluations = append(r.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
 		}
 	}
 	return r

@@ -210,18 +210,18 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
 				run := result.Run{Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
 					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Status: result.OK, Grid: grid, GridHash: "g", Selected: &selected,
-					TrainRows: 5 * test, TestRows: test, Test: counts(correct, test), FitSeconds: &seconds, PredictSeconds: &seconds, CPUSeconds: &seconds,
+					TrainRows: 5 * test, TestRows: test, Score: counts(correct, test), FitSeconds: &seconds, PredictSeconds: &seconds, CPUSeconds: &seconds,
 					StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {
 					for f := range size.Folds {
-						run.Evaluations = append(run.Evaluations, result.Evaluation{GridIndex: g, Fold: f, Score: counts(correct, test), FitSeconds: seconds})
+						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(correct, test), FitSeconds: seconds})
 					}
 				}
 				if err := w.Put(run); err != nil {
 					t.Fatal(err)
 				}
 				cells++
-				evaluations += len(run.Evaluations)
+				evaluations += len(run.Folds)
 			}
 		}
 	}
