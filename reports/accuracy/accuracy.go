@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -39,7 +41,7 @@ of the same runs. table2 is another name of it.`,
   bench report accuracy --format latex -o table2.tex
   bench report accuracy --format html -o report.html --splits 3
   bench report accuracy --metric mcc`,
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			flags.StringVar(&o.Std, "std", StdPopulation, "standard deviation: population (as the paper) or sample")
@@ -223,40 +225,34 @@ func (t *table) splitsPhrase() string {
 
 func (t *table) main() doc.Table {
 	out := doc.Table{Corner: "Data set", Legend: t.legend()}
-	splits := false // a column tells how many splits are finished
+	shown := slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return len(s.Splits) == 0 }) // a note names them
 	var main, below []doc.Row
-	for _, s := range t.Sets {
-		n := len(s.Splits)
-		if n == 0 {
-			continue // a note names it
-		}
-		row := t.row(s)
-		splits = splits || s.Unequal || n < len(t.Splits)
+	for _, s := range shown {
 		if s.Group == frame.GroupMain {
-			main = append(main, row)
+			main = append(main, t.row(s))
 		} else {
-			below = append(below, row)
+			below = append(below, t.row(s))
 		}
 	}
-	if splits {
+	splits := slices.ContainsFunc(shown, func(s frame.Set) bool { return s.Unequal || len(s.Splits) < len(t.Splits) })
+	if splits { // a column tells how many splits are finished
 		out.Head = append(out.Head, doc.Column{Name: "splits", Kind: doc.Repeated})
 	}
 	for _, m := range t.Methods {
 		out.Head = append(out.Head, doc.Column{Name: m})
 	}
 	for _, section := range [][]doc.Row{main, t.summaryRows(), below} {
-		for i := range section {
-			if !splits { // every row begins with that cell
-				section[i].Entries = section[i].Entries[1:]
-			}
-			for _, c := range section[i].Entries {
-				if c.Best {
-					out.Best = "best of its row, every tied one; decided on exact " + t.exact() + "."
-				}
-			}
-		}
 		if len(section) > 0 {
-			out.Sections = append(out.Sections, section)
+			out.Sections = append(out.Sections, nil)
+		}
+		for _, r := range section {
+			if !splits { // every row begins with that cell
+				r.Entries = r.Entries[1:]
+			}
+			if slices.ContainsFunc(r.Entries, func(e doc.Entry) bool { return e.Best }) {
+				out.Best = "best of its row, every tied one; decided on exact " + t.exact() + "."
+			}
+			out.Add(r.Name, r.Entries...)
 		}
 	}
 	return out

@@ -232,71 +232,65 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 			doc.Column{Name: "publ.", Long: "published", Group: m.method, Kind: doc.Quoted},
 			doc.Column{Name: "diff.", Long: "difference", Group: m.method, Kind: doc.Signed})
 	}
-	var rows []doc.Row
+	out.Sections = make([][]doc.Row, 1)
 	for _, r := range c.rows {
 		if r.set.Finished() == 0 {
 			continue // a note names it
 		}
-		row := doc.Row{Name: r.set.Name}
+		var row []doc.Entry
 		for i, cell := range r.cells {
-			ours, quoted, diff := doc.Entry{Text: frame.Text(cell.ours, decimals)}, doc.Entry{Text: frame.Text(cell.published, decimals)}, doc.Entry{Text: frame.Absent}
+			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals), frame.Signed(cell.difference, decimals))
 			if cell.published != nil {
-				quoted.Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, quoted.Text)
+				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text)
 				if cell.std != nil {
-					quoted.Tip += " ± " + strconv.FormatFloat(*cell.std, 'g', -1, 64)
+					entries[1].Tip += " ± " + strconv.FormatFloat(*cell.std, 'g', -1, 64)
 				}
 			}
 			if cell.difference != nil {
-				diff = doc.Entry{Text: frame.Signed(cell.difference, decimals), Shade: shade(cell.difference)}
+				entries[2].Shade = shade(cell.difference)
 			}
-			row.Entries = append(row.Entries, ours, quoted, diff)
+			row = append(row, entries...)
 		}
-		rows = append(rows, row)
+		out.Add(r.set.Name, row...)
 	}
-	out.Sections = [][]doc.Row{rows, c.summary(max(decimals, 2))}
+	c.summarise(&out, max(decimals, 2))
 	return out
 }
 
-// summary is the rows below a comparison's data sets.
-func (c *comparison) summary(decimals int) []doc.Row {
-	average, absolute, n := doc.Row{Name: "Average difference"}, doc.Row{Name: "Mean absolute difference"}, doc.Row{Name: "Data sets compared"}
-	ranks, paper := doc.Row{Name: "Average rank"}, doc.Row{Name: "Paper's rank"}
-	add := func(row *doc.Row, ours, quoted, diff string) {
-		row.Entries = append(row.Entries, doc.Entry{Text: ours}, doc.Entry{Text: quoted}, doc.Entry{Text: diff})
+// summarise adds the rows below a comparison's data sets.
+func (c *comparison) summarise(out *doc.Table, decimals int) {
+	out.Sections = append(out.Sections, nil)
+	add := func(name string, of func(i int) (ours, quoted, diff string)) {
+		var texts []string
+		for i := range c.methods {
+			ours, quoted, diff := of(i)
+			texts = append(texts, ours, quoted, diff)
+		}
+		out.Add(name, doc.Texts(texts...)...)
 	}
-	for i, m := range c.methods {
-		add(&n, "", "", strconv.Itoa(m.n))
-		add(&absolute, "", "", frame.Text(m.meanAbsolute, decimals))
-		if m.n == 0 {
-			add(&average, "", "", frame.Absent)
-		} else {
-			add(&average, "", "", frame.Signed(m.average, decimals))
-		}
-		switch {
-		case c.midRanks == nil:
-		case i >= c.ranked:
-			add(&ranks, frame.Absent, frame.Absent, frame.Absent)
-		default:
-			add(&ranks, c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2))
-		}
-		if c.printed != nil {
-			ours, theirs := frame.Absent, frame.Absent
+	add("Average difference", func(i int) (_, _, diff string) { return "", "", frame.Signed(c.methods[i].average, decimals) })
+	add("Mean absolute difference", func(i int) (_, _, diff string) { return "", "", frame.Text(c.methods[i].meanAbsolute, decimals) })
+	add("Data sets compared", func(i int) (_, _, diff string) { return "", "", strconv.Itoa(c.methods[i].n) })
+	if c.midRanks != nil {
+		add("Average rank", func(i int) (ours, quoted, diff string) {
+			if i >= c.ranked {
+				return frame.Absent, frame.Absent, frame.Absent
+			}
+			return c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2)
+		})
+	}
+	if c.printed != nil {
+		add("Paper's rank", func(i int) (ours, quoted, _ string) {
+			ours, quoted = frame.Absent, frame.Absent
 			if c.ourPaperRanks != nil && i < c.ranked {
 				ours = c.ourPaperRanks[i].FloatString(2)
 			}
 			if p := c.printed[i]; p != nil {
-				theirs = strconv.FormatFloat(*p, 'f', 2, 64)
+				quoted = strconv.FormatFloat(*p, 'f', 2, 64)
 			}
-			add(&paper, ours, theirs, "")
-		}
+			return ours, quoted, ""
+		})
 	}
-	rows := []doc.Row{average, absolute, n}
-	for _, row := range []doc.Row{ranks, paper} {
-		if row.Entries != nil {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // legend explains which methods a comparison holds and its summary rows.

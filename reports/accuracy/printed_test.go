@@ -107,7 +107,7 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	if len(c.counted) != 15 || c.ranked != 5 || len(c.midRanks) != 5 || c.methods[5].method != "GFC" {
 		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted, c.methods[5])
 	}
-	for _, row := range c.summary(2) {
+	for _, row := range c.table(2, metric.Metric{Title: "accuracy", Percent: true}).Sections[1] {
 		if row.Name == "Average rank" && row.Entries[15].Text != "-" {
 			t.Errorf("GFC has the rank %v", row.Entries[15:])
 		}

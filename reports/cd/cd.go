@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -38,7 +40,7 @@ list. With --methods the ranks are those among these methods.`,
   bench report cd -o cd.pdf --width column
   bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			report.LevelFlag(flags, &o.Level)

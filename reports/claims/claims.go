@@ -194,11 +194,11 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 		d.lines[name] = l
 	}
 	others := c.With
-	if slices.Equal(others, []string{"*"}) {
-		others = slices.DeleteFunc(slices.Clone(l.Names), func(s string) bool { return s == c.Series })
-	}
-	if c.With == nil {
+	switch {
+	case c.With == nil:
 		others = []string{""}
+	case slices.Equal(others, []string{"*"}):
+		others = slices.DeleteFunc(slices.Clone(l.Names), func(s string) bool { return s == c.Series })
 	}
 	var parts []Part
 	for _, other := range others {
@@ -316,10 +316,7 @@ func means(l sweep.Lines, c experiments.Comparison, other string) Estimate {
 
 // averages returns the mean of a series over values, by split. It leaves out splits that lack one of the values.
 func averages(l sweep.Lines, series string, xs []float64, set string) map[int]float64 {
-	var each []map[int]float64
-	for _, x := range xs {
-		each = append(each, l.Splits(series, x, set, l.Measured()))
-	}
+	each := doc.Each(xs, func(x float64) map[int]float64 { return l.Splits(series, x, set, l.Measured()) })
 	return sweep.Averages(each, func(v float64) float64 { return v })
 }
 
@@ -395,21 +392,21 @@ func Blocks(results []Result) []doc.Block {
 	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone"}}
 	for i, r := range results {
 		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, strings.ToUpper(string(r.Verdict)), r.Claim.Says))
-		var rows []doc.Row
+		table.Sections = append(table.Sections, nil)
 		for _, p := range r.Parts {
-			rows = append(rows, p.row(i+1))
+			name, entries := p.row(i + 1)
+			table.Add(name, entries...)
 			low, high := p.Interval(1 - Alpha)
 			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), frame.Known(p.Value()), frame.Known(low), frame.Known(high),
 				frame.Known(p.Least), frame.Known(p.Most), p.Printed, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict))
 		}
-		table.Sections = append(table.Sections, rows)
 	}
 	return []doc.Block{prose, table, records}
 }
 
-func (p Part) row(claim int) doc.Row {
+func (p Part) row(claim int) (name string, entries []doc.Entry) {
 	low, high := p.Interval(1 - Alpha)
-	name := fmt.Sprintf("%d. %s", claim, p.Series)
+	name = fmt.Sprintf("%d. %s", claim, p.Series)
 	if p.Other != "" {
 		name += " - " + p.Other
 		if p.Ratio {
@@ -430,41 +427,37 @@ func (p Part) row(claim int) doc.Row {
 	if len(p.Datasets) == 1 {
 		name += ", " + p.Datasets[0]
 	}
-	entries := []doc.Entry{{Text: p.number(p.Value())}, {Text: p.number(low)}, {Text: p.number(high)}, {Text: p.asked()}, {Text: frame.Absent}, {Text: strconv.Itoa(p.Estimate.Sets)}, {Text: strconv.Itoa(p.Estimate.Splits)}, {Text: string(p.Verdict)}}
+	texts := []string{p.number(p.Value()), p.number(low), p.number(high), p.asked(), frame.Absent, strconv.Itoa(p.Estimate.Sets), strconv.Itoa(p.Estimate.Splits), string(p.Verdict)}
 	if p.Verdict == Missing {
-		for i := range entries[:3] {
-			entries[i].Text = frame.Absent
-		}
-		entries[6].Text = frame.Absent
+		texts[0], texts[1], texts[2], texts[6] = frame.Absent, frame.Absent, frame.Absent, frame.Absent
 	}
 	if p.Printed != nil {
-		entries[4].Text = strconv.FormatFloat(*p.Printed, 'g', -1, 64)
+		texts[4] = short(*p.Printed)
 	}
-	return doc.Row{Name: name, Entries: entries}
+	return name, doc.Texts(texts...)
 }
 
 // asked says where the difference lies if the comparison is true.
 func (p Part) asked() string {
-	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch {
 	case math.IsInf(p.Most, 1):
-		return "above " + text(p.Least)
+		return "above " + short(p.Least)
 	case math.IsInf(p.Least, -1):
-		return "below " + text(p.Most)
+		return "below " + short(p.Most)
 	}
-	return text(p.Least) + " to " + text(p.Most)
+	return short(p.Least) + " to " + short(p.Most)
 }
 
 func points(at []float64) string {
-	var out []string
-	for _, v := range at {
-		out = append(out, strconv.FormatFloat(v, 'g', -1, 64))
-	}
+	out := doc.Each(at, short)
 	if len(out) > 3 {
 		return out[0] + " .. " + out[len(out)-1]
 	}
 	return strings.Join(out, ", ")
 }
+
+// short writes a number with as few digits as it needs.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in other units may
 // be small: of these it writes as many decimals as give two and three digits of the value itself.

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"errors"
 
 	"github.com/kernelboosting/bench/reports/doc"
@@ -56,7 +58,7 @@ smaller than what matters, and neither better nor worse.`,
 			}
 			return nil
 		},
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			region := report.TestFlags(flags, &o.Level)

@@ -47,13 +47,12 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 
 // forestRow is a line of a plot: a gain as ours less theirs, with its interval.
 func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, kind plot.ForestKind) plot.ForestRow {
-	estimate, _ := p.Difference(gain).Float64()
 	i := p.interval(gained)
 	text := frame.Signed(p.Difference(gain), p.Decimals())
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
-	return plot.ForestRow{Label: label, Estimate: estimate, Low: i.Low, High: i.High, Text: text, Kind: kind}
+	return plot.ForestRow{Label: label, Estimate: frame.Near(p.Difference(gain)), Low: i.Low, High: i.High, Text: text, Kind: kind}
 }
 
 func (p *Page) forestOptions(other string) plot.ForestOptions {

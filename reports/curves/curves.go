@@ -107,7 +107,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 		}
 		ranks := stats.AverageRanks(sums) // sums rank as means do
 		for k, r := range ranks {
-			x, _ := r.Float64()
+			x := frame.Near(r)
 			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points, plot.Point{X: float64(n + 1), Y: x})
 			records.Add(t.Protocol, t.Metric.Name, t.Counted, n+1, t.Methods[k], x, r.RatString())
 		}
@@ -204,8 +204,7 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			v := means[m][r]
 			row = append(row, doc.Entry{Text: frame.Text(v, t.Decimals())})
 			if v != nil {
-				y, _ := v.Float64()
-				line.Points = append(line.Points, plot.Point{X: float64(r), Y: y})
+				line.Points = append(line.Points, plot.Point{X: float64(r), Y: frame.Near(v)})
 			}
 		}
 		table.Add(m, row...)

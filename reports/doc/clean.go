@@ -13,12 +13,12 @@ import (
 // direction of writing, and bytes that are not UTF-8. Line ends stay where a text may have several lines.
 func (d Document) Clean() Document {
 	d.Report, d.Title, d.Heading, d.Label = Flat(d.Report), OneLine(d.Title), OneLine(d.Heading), Flat(d.Label)
-	d.Warnings, d.Notes = each(d.Warnings, Flat), each(d.Notes, Flat)
-	d.Blocks = each(d.Blocks, cleanBlock)
+	d.Warnings, d.Notes = Each(d.Warnings, Flat), Each(d.Notes, Flat)
+	d.Blocks = Each(d.Blocks, cleanBlock)
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database), Flat(p.Command)
-	p.Environment = each(p.Environment, Flat)
-	p.Queries = each(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
+	p.Environment = Each(p.Environment, Flat)
+	p.Queries = Each(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
 	return d
 }
 
@@ -31,7 +31,7 @@ func cleanBlock(b Block) Block {
 		if plot := b.Plot; plot != nil {
 			b.Plot = func(width float64) Drawing {
 				d := plot(width)
-				d.Marks = each(d.Marks, func(m Mark) Mark {
+				d.Marks = Each(d.Marks, func(m Mark) Mark {
 					m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
 					return m
 				})
@@ -44,7 +44,7 @@ func cleanBlock(b Block) Block {
 		}
 		return b
 	case Prose:
-		b.Heading, b.Paragraphs = OneLine(b.Heading), each(b.Paragraphs, Flat)
+		b.Heading, b.Paragraphs = OneLine(b.Heading), Each(b.Paragraphs, Flat)
 		return b
 	case Code:
 		b.Title, b.Text = OneLine(b.Title), lines(b.Text)
@@ -53,8 +53,8 @@ func cleanBlock(b Block) Block {
 		}
 		return b
 	case Records:
-		b.Name, b.Columns = OneLine(b.Name), each(b.Columns, OneLine)
-		b.Rows = each(b.Rows, func(row []any) []any { return each(row, cleanValue) })
+		b.Name, b.Columns = OneLine(b.Name), Each(b.Columns, OneLine)
+		b.Rows = Each(b.Rows, func(row []any) []any { return Each(row, cleanValue) })
 		return b
 	}
 	return b
@@ -62,13 +62,13 @@ func cleanBlock(b Block) Block {
 
 func (t Table) clean() Table {
 	t.Heading, t.Caption, t.Corner, t.Best = OneLine(t.Heading), OneLine(t.Caption), OneLine(t.Corner), OneLine(t.Best)
-	t.Legend = each(t.Legend, Flat)
-	t.Head = each(t.Head, func(c Column) Column {
+	t.Legend = Each(t.Legend, Flat)
+	t.Head = Each(t.Head, func(c Column) Column {
 		return Column{OneLine(c.Name), OneLine(c.Long), OneLine(c.Group), c.Kind}
 	})
-	t.Sections = each(t.Sections, func(rows []Row) []Row {
-		return each(rows, func(r Row) Row {
-			return Row{OneLine(r.Name), each(r.Entries, func(c Entry) Entry {
+	t.Sections = Each(t.Sections, func(rows []Row) []Row {
+		return Each(rows, func(r Row) Row {
+			return Row{OneLine(r.Name), Each(r.Entries, func(c Entry) Entry {
 				c.Text, c.Dev, c.Tip, c.SQL = OneLine(c.Text), OneLine(c.Dev), lines(c.Tip), lines(c.SQL)
 				return c
 			})}
@@ -82,7 +82,7 @@ func cleanValue(v any) any {
 	case string:
 		return Flat(v)
 	case []string:
-		return each(v, Flat)
+		return Each(v, Flat)
 	}
 	return v
 }
@@ -106,11 +106,12 @@ func lines(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-func each[T any](list []T, f func(T) T) []T {
+// Each applies a function to each element of a list; nil stays nil.
+func Each[T, U any](list []T, f func(T) U) []U {
 	if list == nil {
 		return nil
 	}
-	out := make([]T, len(list))
+	out := make([]U, len(list))
 	for i, v := range list {
 		out[i] = f(v)
 	}
@@ -140,7 +141,7 @@ func (d Document) Short(option string) Document {
 
 // Whole is the document with its details among everything else.
 func (d Document) Whole() Document {
-	d.Blocks = each(d.Blocks, func(b Block) Block {
+	d.Blocks = Each(d.Blocks, func(b Block) Block {
 		switch x := b.(type) {
 		case Table:
 			x.Detail = false

@@ -36,7 +36,8 @@ type Provenance struct {
 
 // A Query is a database query and what it returns.
 type Query struct {
-	Title, SQL string
+	Title string `json:"title"`
+	SQL   string `json:"sql"`
 }
 
 // A Block is a Table, a Figure, Prose, Code or Records.

@@ -64,10 +64,7 @@ func (v Invocation) where() []string {
 
 // splits spells --splits or --split and its argument, which is empty for the protocol's own splits.
 func (v Invocation) splits(splits []int) (flag, value string) {
-	first := true // are they 1, 2, 3, ...
-	for i, s := range splits {
-		first = first && s == i+1
-	}
+	first := FromOne(splits)
 	switch {
 	case splits == nil || first && len(splits) == v.Splits:
 		return "", ""
@@ -79,6 +76,16 @@ func (v Invocation) splits(splits []int) (flag, value string) {
 		return "--split", text
 	}
 	return "--splits", text
+}
+
+// FromOne reports whether numbers are 1, 2, 3 and so on.
+func FromOne(numbers []int) bool {
+	for i, n := range numbers {
+		if n != i+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // commaList joins names for a flag that takes a list. The flag reads the list as a line

@@ -304,10 +304,7 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 
 // summarise computes the spread of the runs.
 func (c *Entry) summarise() {
-	var values []*big.Rat
-	for _, r := range c.Runs {
-		values = append(values, r.Value)
-	}
+	values := doc.Each(c.Runs, func(r Run) *big.Rat { return r.Value })
 	c.Spread = stats.NewSpread(values)
 }
 
@@ -363,10 +360,7 @@ func (t *Table) Processors() []string {
 
 // Splits returns the finished splits in increasing order.
 func (c Entry) Splits() []int {
-	var splits []int
-	for _, r := range c.Runs {
-		splits = append(splits, r.Split)
-	}
+	splits := doc.Each(c.Runs, func(r Run) int { return r.Split })
 	return splits
 }
 

@@ -92,8 +92,11 @@ func (t *Table) Decimals() int {
 	return 4
 }
 
-// Gain is how much better one value is than another, whatever the metric's direction.
+// Gain is how much better one value is than another, whatever the metric's direction; nil where a value does not exist.
 func (t *Table) Gain(value, other *big.Rat) *big.Rat {
+	if value == nil || other == nil {
+		return nil
+	}
 	return t.Difference(new(big.Rat).Sub(value, other))
 }
 
@@ -174,8 +177,11 @@ func Number(x float64, decimals int) string {
 	return zeroUnsigned(strconv.FormatFloat(x, 'f', decimals, 64))
 }
 
-// Signed writes a difference with its sign. A value that rounds to zero has no sign.
+// Signed writes a difference with its sign, "-" for none. A value that rounds to zero has no sign.
 func Signed(x *big.Rat, decimals int) string {
+	if x == nil {
+		return Absent
+	}
 	s := zeroUnsigned(x.FloatString(decimals))
 	if x.Sign() > 0 && strings.Trim(s, "0.") != "" {
 		return "+" + s
@@ -184,13 +190,7 @@ func Signed(x *big.Rat, decimals int) string {
 }
 
 // SignedFloat is Signed of a float64; "-" if it is not finite.
-func SignedFloat(x float64, decimals int) string {
-	r := Rat(x)
-	if r == nil {
-		return Absent
-	}
-	return Signed(r, decimals)
-}
+func SignedFloat(x float64, decimals int) string { return Signed(Rat(x), decimals) }
 
 // zeroUnsigned removes the sign of a number that was rounded to zero.
 func zeroUnsigned(s string) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 )
 
 // pick resolves a requested method. This is a name of the program or of stored cells, or NAME@VERSION with
@@ -117,10 +118,7 @@ func (t *Table) versionWarning(f Frame) []string {
 			continue
 		}
 		slices.SortStableFunc(sets.Keys, func(a, b string) int { return len(sets.Of[b]) - len(sets.Of[a]) })
-		var versions []string
-		for _, v := range sets.Keys {
-			versions = append(versions, fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set")))
-		}
+		versions := doc.Each(sets.Keys, func(v string) string { return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set")) })
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
 		if _, err := f.Registry.Lookup(m); err == nil {
 			methods = append(methods, m)

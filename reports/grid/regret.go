@@ -38,15 +38,11 @@ func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
 			if !ok {
 				continue
 			}
-			cost, ofOne, costOfOne := t.Gain(r.best, r.chosen), frame.Absent, (*big.Rat)(nil)
-			if r.one != nil {
-				costOfOne = t.Gain(r.one, r.chosen)
-				ofOne = frame.Signed(costOfOne, t.Decimals())
-			}
+			cost, ofOne := t.Gain(r.best, r.chosen), t.Gain(r.one, r.chosen)
 			out.Add(s.Name+", "+m, doc.Texts(strconv.Itoa(r.splits), frame.Text(r.chosen, t.Decimals()), frame.Text(r.best, t.Decimals()), frame.Signed(cost, t.Decimals()),
-				frame.Text(r.one, t.Decimals()), ofOne, r.point)...)
+				frame.Text(r.one, t.Decimals()), frame.Signed(ofOne, t.Decimals()), r.point)...)
 			records.Add(t.Protocol, t.Metric.Name, s.Name, m, r.splits, frame.Float(r.chosen), frame.Float(r.best), frame.Float(cost),
-				frame.Float(r.one), frame.Float(costOfOne), r.point, t.Version(s.Name, m))
+				frame.Float(r.one), frame.Float(ofOne), r.point, t.Version(s.Name, m))
 		}
 	}
 	return out, records

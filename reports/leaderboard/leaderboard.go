@@ -16,6 +16,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -41,7 +43,7 @@ you look, and the tests are adjusted for it alone.`,
 		Example: `  bench report leaderboard
   bench report leaderboard --focus MyBoost
   bench report leaderboard --format latex -o leaders.tex`,
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			region := report.TestFlags(flags, &o.Level)
@@ -226,9 +228,6 @@ func (b *Board) Coverage(r Row) string { return fmt.Sprintf("%d of %d", r.Have, 
 
 // GainText is the mean gain with its sign, in the unit of the table.
 func (r Row) GainText(t *frame.Table) string {
-	if r.Gain == nil {
-		return frame.Absent
-	}
 	return frame.Signed(r.Gain, t.Decimals())
 }
 

@@ -367,10 +367,7 @@ func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bo
 		if !ok || table.Detail {
 			continue
 		}
-		if s.Table, err = render.Fragment(d.Title, table); err != nil {
-			return err
-		}
-		best = bestOf(table)
+		s.Table, best = render.Fragment(d.Title, table), bestOf(table)
 		break
 	}
 	for _, set := range t.Sets {

@@ -1,10 +1,7 @@
 package live
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
@@ -26,15 +23,9 @@ var (
 var (
 	style  = render.StyleSheet + ownStyle
 	script = template.JS("\"use strict\";\n{\n" + ownScript + "}\n")
-	// policy lets the page use its own style and script, known by their hashes, and send requests to the program that served it.
-	policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		hash(string(style)), hash(string(script)))
+	// policy lets the page send requests to the program that served it, and nothing more.
+	policy = render.Policy(style, script) + "; connect-src 'self'; frame-ancestors 'none'"
 )
-
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
 
 var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"seconds": wording.Seconds, "bytes": wording.Bytes, "failure": Failure}).Parse(source))

@@ -53,20 +53,19 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 	}
 	t.Head = append(t.Head, doc.Column{Name: "largest"})
 	var curves []plot.Curve
-	var rows []doc.Row
 	records := doc.Records{Name: "loss", Columns: []string{"epsilon", "sharpness", "residual", "loss"}}
 	add := func(name, largest string, gamma any, of func(r float64) float64) {
-		c, row := plot.Curve{Name: name}, doc.Row{Name: name}
+		c, row := plot.Curve{Name: name}, []string(nil)
 		for i := -steps; i <= steps; i++ {
 			r := reach * float64(i) / steps
 			c.Points = append(c.Points, plot.Point{X: r, Y: of(r)})
 			records.Add(epsilon, gamma, r, of(r))
 		}
 		for _, r := range at {
-			row.Entries = append(row.Entries, doc.Entry{Text: frame.Number(of(r), 4)})
+			row = append(row, frame.Number(of(r), 4))
 		}
-		row.Entries = append(row.Entries, doc.Entry{Text: largest})
-		curves, rows = append(curves, c), append(rows, row)
+		t.Add(name, doc.Texts(append(row, largest)...)...)
+		curves = append(curves, c)
 	}
 	add("exact", frame.Absent, nil, func(r float64) float64 { return Exact(epsilon, r) })
 	for _, gamma := range gammas {
@@ -75,7 +74,6 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 		}
 		add("sharpness = "+number(gamma), frame.Number(Largest(epsilon, gamma), 4), gamma, func(r float64) float64 { return Smooth(epsilon, gamma, r) })
 	}
-	t.Sections = [][]doc.Row{rows}
 	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", number(epsilon))
 	return doc.Document{Report: "loss", Title: title, Label: "fig:loss", Blocks: []doc.Block{doc.Figure{
 		Name: "loss", Title: "The loss of RFF-MKL", About: title, Numbers: &t, Alt: title + ", by the residual",

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -128,7 +129,7 @@ type pair struct {
 // shownPairs reads what the diagram was drawn from.
 func (t *tab) shownPairs() []pair {
 	t.Helper()
-	return each(is[[][]any](t, `JSON.parse(document.querySelector("#diagram figure").dataset.tests || "[]")`), func(x []any) pair {
+	return doc.Each(is[[][]any](t, `JSON.parse(document.querySelector("#diagram figure").dataset.tests || "[]")`), func(x []any) pair {
 		return pair{int(x[0].(float64)), int(x[1].(float64)), x[2].(float64), x[3].(float64), x[4].(bool)}
 	})
 }

@@ -124,7 +124,7 @@ func (p *Page) addData(level float64) {
 		}}
 	if p.Board != nil {
 		d.Commands.Compare = p.run.Other("compare", methodHere)
-		d.Tests = &testData{Level: level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
+		d.Tests = &testData{Level: level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: doc.Each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
 		if p.evidence.Region.Exists() {
 			d.Tests.Rope = fraction(p.evidence.Region.Width)
 		}
@@ -298,7 +298,7 @@ func midRanks(t *frame.Table, set frame.Set) []string {
 	if set.Unequal {
 		return out
 	}
-	means := t.Ascending(each(at, func(i int) *big.Rat { return set.Entries[i].Mean }))
+	means := t.Ascending(doc.Each(at, func(i int) *big.Rat { return set.Entries[i].Mean }))
 	for k, rank := range stats.MidRanks(means) {
 		out[at[k]] = strings.TrimSuffix(rank.FloatString(1), ".0")
 	}

@@ -106,17 +106,17 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, run: f.Run, grids: f, Warnings: each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
+	p := &Page{table: t, run: f.Run, grids: f, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
 		Warned: warned(t.Warnings),
 		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
-	p.Sets = each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
-	p.Methods = each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
+	p.Sets = doc.Each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
+	p.Methods = doc.Each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
 	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(f, o); err != nil {
 			return nil, err
 		}
 	}
-	p.Notes = each(t.NotesOfPairs(), doc.Flat)[len(t.Reasons()):]
+	p.Notes = doc.Each(t.NotesOfPairs(), doc.Flat)[len(t.Reasons()):]
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
@@ -148,7 +148,7 @@ func missing(t frame.Table) []frame.Reason {
 	if n := len(t.Skipped); n > 0 {
 		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(t.Skipped, "data set")})
 	}
-	return each(out, func(r frame.Reason) frame.Reason {
+	return doc.Each(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}
 	})
 }
@@ -169,14 +169,6 @@ func lead(t frame.Table) string {
 		text += fmt.Sprintf(" and %d shown apart", apart)
 	}
 	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished, planned)
-}
-
-func each[T, U any](list []T, f func(T) U) []U {
-	out := make([]U, len(list))
-	for i, v := range list {
-		out[i] = f(v)
-	}
-	return out
 }
 
 // fraction writes an exact value as the script reads it.

@@ -27,7 +27,7 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 		switch b := b.(type) {
 		case doc.Table:
 			if p.Static == "" && !b.Detail {
-				p.Static, err = render.Fragment(d.Title, b)
+				p.Static = render.Fragment(d.Title, b)
 			}
 		case doc.Figure:
 			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
@@ -35,34 +35,28 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 				plot := b.Plot
 				b.Plot = func(width float64) doc.Drawing {
 					d := plot(width)
-					d.Marks = each(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+					d.Marks = doc.Each(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
 						m.Tip = ""
 						return m
 					})
 					return d
 				}
-				section.Plot, err = render.Fragment(d.Title, b)
+				section.Plot = render.Fragment(d.Title, b)
 			}
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading.
-func (p *Page) addPart(parts *[]part, heading string, closed bool, title string, blocks ...doc.Block) error {
-	html, err := render.Fragment(title, blocks...)
-	if err != nil {
-		return err
-	}
+// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading. A part with a heading
+// is closed.
+func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
+	html := render.Fragment(title, blocks...)
 	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
 		(*parts)[n-1].HTML += html
-		return nil
+		return
 	}
-	*parts = append(*parts, part{heading, html, closed})
-	return nil
+	*parts = append(*parts, part{heading, html, heading != ""})
 }
 
 // addRanks takes the tables of ranks from their report, where there are ranks. The script draws the diagram.
@@ -74,7 +68,8 @@ func (p *Page) addRanks(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	return p.addPart(&p.Ranks, "Ranks, and how far they depend on the splits", true, d.Title, shown[doc.Table](d)...)
+	addPart(&p.Ranks, "Ranks, and how far they depend on the splits", d.Title, shown[doc.Table](d)...)
+	return nil
 }
 
 // shown returns the blocks of a kind, without their headings.
@@ -106,10 +101,9 @@ func (p *Page) addTimes(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := p.addPart(&p.Times, "", false, d.Title, shown[doc.Figure](d)...); err != nil {
-		return err
-	}
-	return p.addPart(&p.Times, "Times by data set", true, d.Title, shown[doc.Table](d)...)
+	addPart(&p.Times, "", d.Title, shown[doc.Figure](d)...)
+	addPart(&p.Times, "Times by data set", d.Title, shown[doc.Table](d)...)
+	return nil
 }
 
 // addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
@@ -124,16 +118,14 @@ func (p *Page) addGrid(f frame.Frame, o Options) error {
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
 		case doc.Prose:
-			p.Edges = each(b.Paragraphs, doc.Flat)
+			p.Edges = doc.Each(b.Paragraphs, doc.Flat)
 		case doc.Table:
 			i := slices.Index(p.table.Methods, b.Heading)
 			if i < 0 {
 				continue
 			}
 			b.Heading = ""
-			if p.Methods[i].Chosen, err = render.Fragment(d.Title, b); err != nil {
-				return err
-			}
+			p.Methods[i].Chosen = render.Fragment(d.Title, b)
 		}
 	}
 	return nil
@@ -148,9 +140,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 		return nil
 	}
 	d := tests.Document(p.table, p.evidence, tests.Options{Metric: o.Metric, Level: o.Level, Control: o.Method})
-	if err := p.addPart(&p.More, "Tests of all methods and of pairs", true, d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...); err != nil {
-		return err
-	}
+	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...)
 	d, err := pairs.Build(f, report.Options{Metric: o.Metric})
 	if err != nil {
 		return err
@@ -159,9 +149,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if figures := shown[doc.Figure](d); len(figures) <= mostScatters {
 		blocks = append(blocks, figures...)
 	}
-	if err := p.addPart(&p.More, "Pairs: data sets won, tied and lost", true, d.Title, blocks...); err != nil {
-		return err
-	}
+	addPart(&p.More, "Pairs: data sets won, tied and lost", d.Title, blocks...)
 	d, err = curves.Build(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil
@@ -169,5 +157,6 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	return p.addPart(&p.More, "Curves: would more splits or rounds change it?", true, d.Title, append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
+	addPart(&p.More, "Curves: would more splits or rounds change it?", d.Title, append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
+	return nil
 }

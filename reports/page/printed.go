@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	beside "github.com/kernelboosting/bench/reports/printed"
 )
@@ -59,9 +60,9 @@ func (p *Page) addPrinted(f frame.Frame, o Options) error {
 		}
 	}
 	for some := range slices.Chunk(methods, methodsSideBySide) {
-		block := printedBlock{Methods: each(some, func(m int) string { return t.Methods[m] })}
+		block := printedBlock{Methods: doc.Each(some, func(m int) string { return t.Methods[m] })}
 		for s, set := range t.Sets {
-			row := printedRow{Set: set.Name, Cells: each(some, func(m int) *printedCell { return out.cell(set.Name, t.Methods[m], key(s, m)) })}
+			row := printedRow{Set: set.Name, Cells: doc.Each(some, func(m int) *printedCell { return out.cell(set.Name, t.Methods[m], key(s, m)) })}
 			if slices.ContainsFunc(row.Cells, func(c *printedCell) bool { return c != nil }) {
 				block.Rows = append(block.Rows, row)
 			}

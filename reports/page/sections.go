@@ -52,7 +52,7 @@ type line struct {
 
 func (p *Page) addSections() {
 	t := p.table
-	setIDs := ids(each(t.Sets, func(s frame.Set) string { return s.Name }))
+	setIDs := ids(doc.Each(t.Sets, func(s frame.Set) string { return s.Name }))
 	methodIDs := ids(t.Methods)
 	gaps := map[string]string{}
 	for _, g := range t.Gaps {

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -109,7 +110,7 @@ func TestSort(t *testing.T) {
 		return is[[]string](tab, `[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent.split(" ")[0])`)
 	}
 	numbers := func(list []string) []float64 {
-		return each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
+		return doc.Each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
 	}
 	is[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
 	tab.Press(kb.Enter)
@@ -201,7 +202,7 @@ func TestSplits(t *testing.T) {
 		for s, set := range table.Sets[:3] {
 			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
 			got := is[[]string](tab, `[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + tr.cells[2].textContent)`)
-			if all := each(set.Entries[1].Runs, want); !slices.Equal(got, all) {
+			if all := doc.Each(set.Entries[1].Runs, want); !slices.Equal(got, all) {
 				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
 			}
 			is[bool](tab, `document.querySelector("dialog").close(), true`)

@@ -51,9 +51,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		return err
 	}
 	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
-	if err := p.addEvidence(asked.Document()); err != nil {
-		return err
-	}
+	p.addEvidence(asked.Document())
 	for i, m := range t.Methods {
 		if m != options.Method && !options.Chosen { // the family is the comparisons of the method in question alone
 			continue
@@ -82,7 +80,7 @@ const mostSentences = 8
 
 // addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the
 // tables. The tables of single sets, one for each other method, are one part with one legend.
-func (p *Page) addEvidence(d doc.Document) error {
+func (p *Page) addEvidence(d doc.Document) {
 	for i, b := range d.Blocks {
 		heading := ""
 		switch x := b.(type) {
@@ -98,20 +96,15 @@ func (p *Page) addEvidence(d doc.Document) error {
 		case doc.Table:
 			heading, x.Heading = cmp.Or(x.Heading, x.Caption), ""
 			if x.Corner == onSets {
-				if err := p.addOnSets(x, i+1 < len(d.Blocks) && cornerOf(d.Blocks[i+1]) == onSets); err != nil {
-					return err
-				}
+				p.addOnSets(x, i+1 < len(d.Blocks) && cornerOf(d.Blocks[i+1]) == onSets)
 				continue
 			}
 			b = x
 		default:
 			continue
 		}
-		if err := p.addPart(&p.Verdict.Parts, heading, true, d.Title, b); err != nil {
-			return err
-		}
+		addPart(&p.Verdict.Parts, heading, d.Title, b)
 	}
-	return nil
 }
 
 // Texts by which parts of a comparison are recognised.
@@ -126,22 +119,18 @@ func cornerOf(b doc.Block) string {
 }
 
 // addOnSets adds the comparison with one other method on each data set, folded. The legend stands below the last table.
-func (p *Page) addOnSets(t doc.Table, more bool) error {
+func (p *Page) addOnSets(t doc.Table, more bool) {
 	name := t.Caption
 	if t.Caption = ""; more {
 		t.Legend, t.Best = nil, ""
 	}
-	html, err := render.Fragment(name, t)
-	if err != nil {
-		return err
-	}
+	html := render.Fragment(name, t)
 	const heading = "On each data set, with intervals"
 	if n := len(p.Verdict.Parts); n == 0 || p.Verdict.Parts[n-1].Heading != heading {
 		p.Verdict.Parts = append(p.Verdict.Parts, part{Heading: heading, Closed: true})
 	}
 	last := &p.Verdict.Parts[len(p.Verdict.Parts)-1]
 	last.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(doc.OneLine(name))+"</summary>") + html + "</details>\n"
-	return nil
 }
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }

@@ -1,10 +1,7 @@
 package page
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -76,14 +73,8 @@ var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + 
 // style is the style of every report with what this page adds.
 var style = render.StyleSheet + ownStyle
 
-// policy lets a page use its own style and script, known by their hashes, and nothing else: it can load nothing and send
-// nothing.
-var policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(string(style)), hash(string(script)))
-
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
+// policy lets a page load nothing and send nothing.
+var policy = render.Policy(style, script)
 
 // Write writes the page as one file that holds everything and loads nothing.
 func (p *Page) Write(w io.Writer) error {

@@ -80,10 +80,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 
 // count compares two columns of means. A larger mean is better.
 func count(means [][]*big.Rat, a, b int) (won, tied, lost int, mean *big.Rat) {
-	var differences []*big.Rat
-	for _, row := range means {
-		differences = append(differences, new(big.Rat).Sub(row[a], row[b]))
-	}
+	differences := doc.Each(means, func(row []*big.Rat) *big.Rat { return new(big.Rat).Sub(row[a], row[b]) })
 	won, tied, lost = stats.Signs(differences)
 	return won, tied, lost, stats.Mean(differences)
 }

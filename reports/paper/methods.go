@@ -87,20 +87,10 @@ func (b *builder) splits() string {
 	default:
 		text = "Each data set is " + drawn
 	}
-	if !first(b.table.Splits) || n != b.o.Protocol.Splits {
+	if !frame.FromOne(b.table.Splits) || n != b.o.Protocol.Splits {
 		text += tex("; of the protocol's %s these are %s", frame.Count(b.o.Protocol.Splits, "split"), "numbers "+frame.Ranges(b.table.Splits))
 	}
 	return text + "."
-}
-
-// first reports whether numbers are 1, 2, 3 and so on.
-func first(numbers []int) bool {
-	for i, n := range numbers {
-		if n != i+1 {
-			return false
-		}
-	}
-	return true
 }
 
 // percent writes a share without rounding what a protocol says.
@@ -205,10 +195,7 @@ func (b *builder) scales() string {
 // dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
 	stored, planned := b.mainSets()
-	var names []string
-	for _, s := range stored {
-		names = append(names, s.Name)
-	}
+	names := doc.Each(stored, func(s frame.Set) string { return s.Name })
 	text := ""
 	switch {
 	case len(stored) == 0:
@@ -254,10 +241,7 @@ func (b *builder) dataSets() string {
 
 // span writes the least and the largest count of sets; "" if the count is unknown for a set.
 func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
-	var all []int
-	for _, s := range sets {
-		all = append(all, count(s))
-	}
+	all := doc.Each(sets, count)
 	if len(all) == 0 || slices.Min(all) == 0 {
 		return ""
 	}
@@ -296,10 +280,7 @@ func (b *builder) kinds(sets []frame.Set) string {
 
 // compared lists the methods with their versions, how many grid points they choose from, and where they come from.
 func (b *builder) compared() string {
-	var parts []string
-	for _, m := range b.table.Methods {
-		parts = append(parts, b.method(m))
-	}
+	parts := doc.Each(b.table.Methods, b.method)
 	return tex("%s is compared with each other method. The methods are ", b.o.Method) + strings.Join(parts, "; ") + "."
 }
 

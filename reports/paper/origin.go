@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -89,10 +90,7 @@ func listed(t tally) string {
 	if len(t.Keys) == 1 {
 		return t.Keys[0]
 	}
-	var parts []string
-	for _, k := range t.Keys {
-		parts = append(parts, fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell")))
-	}
+	parts := doc.Each(t.Keys, func(k string) string { return fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell")) })
 	return frame.Listed(parts)
 }
 

@@ -251,10 +251,7 @@ func (b *builder) main() string {
 func (b *builder) readme() string {
 	drawings := "There is no figure: no two methods have a data set of the main group in common"
 	if b.figures != nil {
-		var each []string
-		for _, f := range b.figures {
-			each = append(each, f.name+".tex, .pdf, .svg: "+f.about)
-		}
+		each := doc.Each(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
 		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
 	}
 	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; to \\input (booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that shows all of them\nWritten by %s: %s\n",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
@@ -63,10 +64,7 @@ func cited(source string) string {
 		}
 	}
 	slices.Sort(places)
-	var keys []string
-	for _, i := range places {
-		keys = append(keys, at[i])
-	}
+	keys := doc.Each(places, func(i int) string { return at[i] })
 	if keys == nil {
 		return ""
 	}

@@ -92,10 +92,7 @@ func (s *sheet) curve(i int, points []Point) {
 // nameEnds writes the names of curves near their last points: at the right of the area, or, for curves in the background, which
 // look alike, within it.
 func (s *sheet) nameEnds(curves []Curve, words []string, beside bool) {
-	var ends []float64
-	for _, c := range curves {
-		ends = append(ends, s.y.At(c.End().Y))
-	}
+	ends := doc.Each(curves, func(c Curve) float64 { return s.y.At(c.End().Y) })
 	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
 		x := s.x.At(curves[i].End().X)
 		if !beside {

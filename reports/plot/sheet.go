@@ -149,10 +149,7 @@ func logTicks(low, high float64) ([]float64, []string) {
 	for len(ticks) > 2 && ticks[len(ticks)-2] >= high*(1-1e-9) {
 		ticks = ticks[:len(ticks)-1]
 	}
-	var texts []string
-	for _, v := range ticks {
-		texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
-	}
+	texts := doc.Each(ticks, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 	return ticks, texts
 }
 

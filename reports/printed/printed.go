@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -80,10 +81,7 @@ func Of(t *frame.Table, splits int, level float64) *Comparison {
 	if len(out.Cells) == 0 {
 		return nil
 	}
-	var ps []float64
-	for _, c := range tested {
-		ps = append(ps, c.P)
-	}
+	ps := doc.Each(tested, func(c *Cell) float64 { return c.P })
 	for i, adjusted := range stats.Holm(ps) {
 		tested[i].judge(adjusted, level)
 	}

@@ -30,10 +30,7 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 		if r.Status != result.OK || len(r.SeedTests) < 2 {
 			continue
 		}
-		var values []*big.Rat
-		for _, test := range r.SeedTests {
-			values = append(values, t.ValueOf(test.Score))
-		}
+		values := doc.Each(r.SeedTests, func(test result.SeedTest) *big.Rat { return t.ValueOf(test.Score) })
 		if slices.Contains(values, nil) {
 			continue // the metric does not exist for this test part
 		}

@@ -94,11 +94,7 @@ type (
 		Generated    string      `json:"generated"`
 		Command      string      `json:"command"`
 		Environment  []string    `json:"environment"`
-		Queries      []jsonQuery `json:"queries"`
-	}
-	jsonQuery struct {
-		Title string `json:"title"`
-		SQL   string `json:"sql"`
+		Queries      []doc.Query `json:"queries"`
 	}
 
 	// jsonRecords is an object of arrays, by the records' names in the document's order. Records of
@@ -114,12 +110,12 @@ type (
 func JSON(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
 	out := jsonDocument{SchemaVersion: SchemaVersion, Report: d.Report, Title: d.Title, Warnings: list(d.Warnings), Notes: list(d.Notes),
-		Commands: []jsonCommand{}, Provenance: jsonProvenance{d.Program, d.ProtocolHash, d.Database, "", d.Command, list(d.Environment), []jsonQuery{}}}
+		Commands: []jsonCommand{}, Provenance: jsonProvenance{d.Program, d.ProtocolHash, d.Database, "", d.Command, list(d.Environment), []doc.Query{}}}
 	if !d.Generated.IsZero() {
 		out.Provenance.Generated = d.Generated.UTC().Format(time.RFC3339)
 	}
 	for _, q := range d.Queries {
-		out.Provenance.Queries = append(out.Provenance.Queries, jsonQuery{q.Title, strings.TrimSpace(q.SQL)})
+		out.Provenance.Queries = append(out.Provenance.Queries, doc.Query{Title: q.Title, SQL: strings.TrimSpace(q.SQL)})
 	}
 	for _, b := range d.Blocks {
 		switch b := b.(type) {

@@ -295,10 +295,7 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			p.Move(at(m.X, m.Y))
 			p.Line(at(m.X2, m.Y2))
 			s.fill = color.NRGBA{}
-			var dash []vg.Length
-			for _, d := range s.dash {
-				dash = append(dash, unit*vg.Length(d))
-			}
+			dash := doc.Each(s.dash, func(d float64) vg.Length { return unit * vg.Length(d) })
 			c.SetLineDash(dash, 0)
 			shape(s, p)
 			c.SetLineDash(nil, 0)

@@ -2,7 +2,10 @@ package render
 
 import (
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
 	"strconv"
@@ -21,6 +24,15 @@ var pageSource string
 var StyleSheet template.CSS
 
 var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
+
+// Policy lets a page use its own style and script, known by their hashes, and nothing else.
+func Policy(style template.CSS, script template.JS) string {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+	}
+	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(string(style)), hash(string(script)))
+}
 
 // The page as the template reads it.
 type (
@@ -79,14 +91,16 @@ func HTML(w io.Writer, d doc.Document, _ Options) error {
 }
 
 // Fragment writes blocks as a part of a larger page, which has StyleSheet. title is the caption of a table that has none.
-func Fragment(title string, blocks ...doc.Block) (template.HTML, error) {
+func Fragment(title string, blocks ...doc.Block) template.HTML {
 	var page htmlPage
 	for _, b := range (doc.Document{Blocks: blocks}).Clean().Blocks {
 		page.add(b, title)
 	}
 	var out strings.Builder
-	err := pageTemplate().ExecuteTemplate(&out, "blocks", page.Blocks)
-	return template.HTML(out.String()), err
+	if err := pageTemplate().ExecuteTemplate(&out, "blocks", page.Blocks); err != nil {
+		panic(err) // a builder takes everything, and the types of the template are fixed
+	}
+	return template.HTML(out.String())
 }
 
 func (p *htmlPage) add(b doc.Block, title string) {

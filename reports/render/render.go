@@ -119,10 +119,7 @@ func Facts(p doc.Provenance) [][2]string {
 
 // factLines is Facts, one a line.
 func factLines(p doc.Provenance) []string {
-	var lines []string
-	for _, f := range Facts(p) {
-		lines = append(lines, f[0]+": "+f[1])
-	}
+	lines := doc.Each(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
 	return lines
 }
 

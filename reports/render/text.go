@@ -196,10 +196,7 @@ func (l *textLayout) block(out *strings.Builder, columns []int) {
 	if grouped(l.Table) {
 		l.groupNames(out, columns)
 	}
-	var head []string
-	for _, c := range l.Head {
-		head = append(head, c.Name)
-	}
+	head := doc.Each(l.Head, func(c doc.Column) string { return c.Name })
 	l.line(out, "", head, columns)
 	for s, section := range l.Sections {
 		out.WriteString(rule)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -30,7 +32,7 @@ type Report struct {
 	Folds bool // the report needs the folds of every grid point, which are most of a database
 
 	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
-	Flags func(Flags) Build
+	Flags func(*pflag.FlagSet) Build
 }
 
 // Build makes a report of a frame and the report's arguments.
@@ -41,14 +43,6 @@ type Selection struct {
 	Protocol          string
 	Methods, Datasets []string
 	Beside            []string // methods, also at a version, that are read where Methods is nil
-}
-
-// Flags is where a report adds its own flags; *pflag.FlagSet is one.
-type Flags interface {
-	StringVar(p *string, name, value, usage string)
-	IntVar(p *int, name string, value int, usage string)
-	BoolVar(p *bool, name string, value bool, usage string)
-	Float64Var(p *float64, name string, value float64, usage string)
 }
 
 // Options are the options that every report has.
@@ -66,8 +60,8 @@ func (o Options) Document(name string, t *frame.Table, title string, notes []str
 }
 
 // Plain is the Flags of a report that has no other options.
-func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(Flags) Build {
-	return func(flags Flags) Build {
+func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(*pflag.FlagSet) Build {
+	return func(flags *pflag.FlagSet) Build {
 		var o Options
 		Usual(flags, &o.Metric, &o.Title, &o.Label)
 		return func(f frame.Frame, _ []string) (doc.Document, error) { return build(f, o) }
@@ -75,11 +69,8 @@ func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(Flag
 }
 
 // Usual adds the flags of Options.
-func Usual(flags Flags, metrics, title, label *string) {
-	var names []string
-	for _, m := range metric.All() {
-		names = append(names, m.Name)
-	}
+func Usual(flags *pflag.FlagSet, metrics, title, label *string) {
+	names := doc.Each(metric.All(), func(m metric.Metric) string { return m.Name })
 	flags.StringVar(metrics, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
 	flags.StringVar(title, "title", "", "title or caption")
 	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
@@ -87,7 +78,7 @@ func Usual(flags Flags, metrics, title, label *string) {
 
 // MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; "" if the flag
 // is not given.
-func MethodFlag(flags Flags, name, usage string) func(frame.Frame) (string, error) {
+func MethodFlag(flags *pflag.FlagSet, name, usage string) func(frame.Frame) (string, error) {
 	var method string
 	flags.StringVar(&method, name, "", usage)
 	return func(f frame.Frame) (string, error) {
@@ -99,13 +90,13 @@ func MethodFlag(flags Flags, name, usage string) func(frame.Frame) (string, erro
 }
 
 // LevelFlag adds --level.
-func LevelFlag(flags Flags, level *float64) {
+func LevelFlag(flags *pflag.FlagSet, level *float64) {
 	flags.Float64Var(level, "level", 0.05, "level of the tests")
 }
 
 // TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a function
 // that reads --equivalence. The region is nil if the flag is not given.
-func TestFlags(flags Flags, level *float64) (region func() (*evidence.Region, error)) {
+func TestFlags(flags *pflag.FlagSet, level *float64) (region func() (*evidence.Region, error)) {
 	LevelFlag(flags, level)
 	var text string
 	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")

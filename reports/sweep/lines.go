@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -224,10 +225,7 @@ func (l Lines) Median(series string, x float64) (Average, bool) {
 // logs returns for each split the mean over sets of the logarithm of a measure, for a series at a value. It leaves out
 // splits that some set lacks.
 func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
-	var each []map[int]float64
-	for _, set := range l.SetsAt(series, x) {
-		each = append(each, l.Splits(series, x, set, of))
-	}
+	each := doc.Each(l.SetsAt(series, x), func(set string) map[int]float64 { return l.Splits(series, x, set, of) })
 	return Averages(each, math.Log)
 }
 

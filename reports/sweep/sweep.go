@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -35,7 +37,7 @@ Sets that some point lacks are left out and named. Docs: docs/reference/protocol
 		Example: `  bench report sweep --protocol ecml-figure2
   bench report sweep --protocol ecml-figure3 --bars -o figure3.pdf
   bench report sweep --protocol fourier-table3 --times`,
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")

@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -39,7 +41,7 @@ Iman and Davenport, Quade, and pairs by average ranks.`,
 		Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
-		Flags: func(flags report.Flags) report.Build {
+		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			region := report.TestFlags(flags, &o.Level)
@@ -149,10 +151,7 @@ func (p *page) adjust(ps []float64) {
 		return
 	}
 	k := p.friedman.Methods
-	var nemenyi []float64
-	for _, q := range p.pairs {
-		nemenyi = append(nemenyi, q.ranks.Nemenyi)
-	}
+	nemenyi := doc.Each(p.pairs, func(q pair) float64 { return q.ranks.Nemenyi })
 	add("Nemenyi", nemenyi)
 	add("Holm", stats.Holm(ps))
 	add("Shaffer", stats.Shaffer(ps, k))

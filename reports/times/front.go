@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -47,9 +46,7 @@ func (p *page) quartiles(method string) [2]float64 {
 		return [2]float64{math.NaN(), math.NaN()}
 	}
 	spread := stats.NewSpread(seconds)
-	low, _ := spread.Lower.Float64()
-	high, _ := spread.Upper.Float64()
-	return [2]float64{low, high}
+	return [2]float64{frame.Near(spread.Lower), frame.Near(spread.Upper)}
 }
 
 // resampled reports whether there are enough sets to draw from, and at least two methods to compare.
@@ -65,11 +62,7 @@ func (p *page) resample() {
 		}
 		var v, t []float64
 		for i := range p.Whole() {
-			x, _ := s.Entries[i].Mean.Float64()
-			if p.Metric.Better == metric.Lower {
-				x = -x
-			}
-			v, t = append(v, x), append(t, *p.seconds[s.Name][i])
+			v, t = append(v, frame.Near(p.Difference(s.Entries[i].Mean))), append(t, *p.seconds[s.Name][i])
 		}
 		values, seconds = append(values, v), append(seconds, t)
 	}
