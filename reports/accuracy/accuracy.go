@@ -175,22 +175,6 @@ func (t *table) summarise() {
 	}
 }
 
-// best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean
-// over the same splits.
-func (t *table) best(s frame.Set) []bool {
-	means := make([]*big.Rat, len(s.Entries)) // nil of partial methods
-	compared := 0
-	for i, c := range s.Entries[:len(t.Whole())] {
-		if means[i] = c.Mean; c.Mean != nil {
-			compared++
-		}
-	}
-	if s.Unequal || compared < 2 && len(t.Methods) > 1 {
-		return make([]bool, len(means))
-	}
-	return stats.Largest(t.Ascending(means))
-}
-
 func (t *table) document() doc.Document {
 	d := report.Options{Title: t.o.Title, Label: cmp.Or(t.o.Label, "tab:"+t.Protocol)}.Document("accuracy", &t.Table, t.title(), t.Notes(append(t.drawNotes(), t.unused...)...))
 	d.Heading = cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))
@@ -269,7 +253,7 @@ func (t *table) exact() string {
 // row is the row of a data set: how many splits are finished, and one cell a method.
 func (t *table) row(s frame.Set) doc.Row {
 	row := doc.Row{Name: s.Name, Entries: []doc.Entry{{Text: t.finished(s)}}}
-	best := t.best(s)
+	best := t.Best(s)
 	for i, c := range s.Entries {
 		cell := t.meanStd(c.Mean, c.StdPop, c.StdSample)
 		cell.Best, cell.Tip, cell.SQL = best[i], t.cellTip(s.Name, c), c.SQL

@@ -53,7 +53,7 @@ func TestPublishedTable(t *testing.T) {
 	}
 	for _, s := range tab.Sets {
 		var got []string
-		for i, b := range tab.best(s) {
+		for i, b := range tab.Best(s) {
 			if b {
 				got = append(got, tab.Methods[i])
 			}
@@ -163,7 +163,7 @@ func TestSmallByHand(t *testing.T) {
 	if c.Mean.Cmp(big.NewRat(230, 3)) != 0 {
 		t.Errorf("C on tie: mean %v, want 230/3", c.Mean)
 	}
-	if got := tab.best(tie); !slices.Equal(got, []bool{true, true, false}) {
+	if got := tab.Best(tie); !slices.Equal(got, []bool{true, true, false}) {
 		t.Errorf("best on tie: %v; both 24/30 should be, and 23/30 not", got)
 	}
 	// Ranks: tie 1.5 1.5 3, clear 2 1 3. In the paper's convention: tie 2 1 3, clear 2 1 3, Mean (80.6
@@ -175,13 +175,13 @@ func TestSmallByHand(t *testing.T) {
 		t.Errorf("average ranks in the paper's convention: got %s, want %s", got, want)
 	}
 	uneven, big := tab.Sets[2], tab.Sets[3]
-	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.best(uneven), true) {
+	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.Best(uneven), true) {
 		t.Error("uneven: different splits are not comparable, not counted and have no best")
 	}
 	if !math.IsNaN(uneven.Entries[2].StdSample) {
 		t.Errorf("sample deviation of one split: %v, want none", uneven.Entries[2].StdSample)
 	}
-	if !big.Missing || slices.Contains(tab.best(big), true) {
+	if !big.Missing || slices.Contains(tab.Best(big), true) {
 		t.Error("big_set: a single cell has nothing to be better than")
 	}
 }
@@ -236,7 +236,7 @@ func TestTieThatFloatsBreak(t *testing.T) {
 		in.Rows = append(in.Rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
 	}
 	tab := newTable(t, in, Options{})
-	if !slices.Equal(tab.best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
+	if !slices.Equal(tab.Best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
 		t.Error("6/30 and 6/30 are not tied")
 	}
 }

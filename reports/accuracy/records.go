@@ -28,7 +28,7 @@ func (t *table) cellRecords() doc.Records {
 		out.Columns = append(out.Columns, "published_mean:"+c.source, "published_std:"+c.source, "difference:"+c.source)
 	}
 	for _, s := range t.Sets {
-		best := t.best(s)
+		best := t.Best(s)
 		for i, c := range s.Entries {
 			var correct, test any
 			if n, of, ok := counts(c); ok {

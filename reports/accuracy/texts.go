@@ -49,13 +49,7 @@ func (t *table) legend() []string {
 
 // lead says in a few plain sentences what the table finds and how complete it is.
 func (t *table) lead() []string {
-	done := 0
-	for _, s := range t.Sets {
-		for _, c := range s.Entries {
-			done += len(c.Runs)
-		}
-	}
-	planned := len(t.Sets) * len(t.Methods) * len(t.Splits)
+	done, planned := t.Done()
 	var lead []string
 	if t.midRanks != nil && len(t.Methods) > 1 {
 		var best, first []string

@@ -15,10 +15,6 @@
 // A verdict needs both a test and a size. A found difference within the region of practical equivalence is
 // smaller than what matters, and so neither better nor worse.
 //
-//	evidence.go   the options, and the family
-//	pair.go       two methods, on each set and over sets
-//	region.go     the largest difference that does not matter
-//
 // The package writes no sentence and lays nothing out.
 package evidence
 

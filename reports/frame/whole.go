@@ -2,9 +2,11 @@ package frame
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // compareSplits fills Splits of a set with the splits that most cells finished, of equal numbers the longer
@@ -134,6 +136,31 @@ func picked[T any](list []T, order []int) []T {
 // Whole returns the methods that have every counted set: the first ones of Methods. Only they have means over
 // sets, ranks and marks of the best. If no set counts, all methods are whole.
 func (t *Table) Whole() []string { return t.Methods[:t.whole] }
+
+// Best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean over the same splits.
+func (t *Table) Best(s Set) []bool {
+	means := make([]*big.Rat, len(s.Entries)) // nil of partial methods
+	compared := 0
+	for i, c := range s.Entries[:t.whole] {
+		if means[i] = c.Mean; c.Mean != nil {
+			compared++
+		}
+	}
+	if s.Unequal || compared < 2 && len(t.Methods) > 1 {
+		return make([]bool, len(means))
+	}
+	return stats.Largest(t.Ascending(means))
+}
+
+// Done counts the finished runs of the table, and all that are planned.
+func (t *Table) Done() (finished, planned int) {
+	for _, s := range t.Sets {
+		for _, c := range s.Entries {
+			finished += len(c.Runs)
+		}
+	}
+	return finished, len(t.Sets) * len(t.Methods) * len(t.Splits)
+}
 
 // CountedSets are the sets that enter means over sets and ranks.
 func (t *Table) CountedSets() []Set {

@@ -1,11 +1,6 @@
 // Package live shows runs that are under way on a database: which workers they have, which cells are being computed and until
 // when by prediction, how fast cells end, how much time is left, the table as it fills, and what failed.
 //
-//	live.go   a Watcher reads the database; a State is what is to be seen
-//	text.go   a State as lines for a terminal
-//	page.go   a State as a page (page.html.tmpl, page.css, page.js)
-//	serve.go  that page for browsers, kept up to date
-//
 // All data come from the database: from what runs note there about themselves (store.Claims.Show), and from stored results.
 // So the package does not talk to the runs, and watching does not disturb them. The package changes nothing. It predicts
 // times by plan.Forecast, as the runs do.

@@ -154,14 +154,11 @@ func missing(t frame.Table) []frame.Reason {
 }
 
 func lead(t frame.Table) string {
-	finished, planned := 0, len(t.Methods)*len(t.Sets)*len(t.Splits)
+	finished, planned := t.Done()
 	main := 0
 	for _, s := range t.Sets {
 		if s.Group == frame.GroupMain {
 			main++
-		}
-		for _, c := range s.Entries {
-			finished += len(c.Runs)
 		}
 	}
 	text := fmt.Sprintf("%s on %s", frame.Count(len(t.Methods), "method"), frame.Count(main, "data set"))

@@ -68,10 +68,10 @@ func (p *Page) addSections() {
 	for s, set := range t.Sets {
 		section := p.Sets[s]
 		section.ID, section.About = setIDs[s], about(set)
-		best, ranks := p.best(set), midRanks(&t, set)
+		best, ranks := t.Best(set), midRanks(&t, set)
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
-			l := line{Rank: ranks[m], Best: best[m], Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(gaps[set.Name+"\x00"+e.Method]), Splits: fmt.Sprint(len(e.Runs))}
+			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(gaps[set.Name+"\x00"+e.Method]), Splits: fmt.Sprint(len(e.Runs))}
 			if len(rows) > 0 {
 				l.Key = key(s, m)
 			}
@@ -94,7 +94,7 @@ func (p *Page) addSections() {
 		}
 		var names []string
 		for m, is := range best {
-			if is {
+			if is && len(t.Methods) > 1 {
 				names = append(names, set.Entries[m].Method)
 			}
 		}
@@ -146,23 +146,6 @@ func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 		text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(p.table.Counted), "set"))
 	}
 	return text
-}
-
-// best marks the best means of whole methods on a set, where at least two compare.
-func (p *Page) best(set frame.Set) []bool {
-	places := placesOf(&p.table, set)
-	clear(places[len(p.table.Whole()):])
-	most, have := slices.Max(places), 0
-	for _, place := range places {
-		if place > 0 {
-			have++
-		}
-	}
-	out := make([]bool, len(places))
-	for i, place := range places {
-		out[i] = !set.Unequal && have > 1 && place == most
-	}
-	return out
 }
 
 // chosen is the grid point that most finished runs have, the first among equals, and the number of these runs.

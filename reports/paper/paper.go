@@ -11,7 +11,7 @@
 //	methods.go     how it was found: protocol, data sets, methods
 //	origin.go      by which tests, programs and machines it was found; what is missing
 //	references.go  the papers that the other files cite; references.bib holds all that the project knows
-//	tex.go         text with mathematics, escaped
+//	               and text with mathematics, escaped
 //
 // The package compiles nothing, and does not write for a certain journal: files are plain LaTeX with booktabs and TikZ.
 package paper

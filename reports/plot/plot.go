@@ -1,14 +1,6 @@
 // Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the width it
 // gets.
 //
-//	plot.go    scales and ticks
-//	words.go   how wide words are, where names find room, legends
-//	sheet.go   axes around values; scatters
-//	curves.go  lines, and bars side by side
-//	bars.go    histograms
-//	rank.go    the diagram of critical differences
-//	forest.go  differences with their intervals, line by line
-//
 // Letters have one size in every drawing, that of a paper's small print. A narrow drawing leaves out what it
 // has no room for and counts it in its legend; it never draws over something else. A legend, or words beside
 // the lines, explains what values have in common. Where colours distinguish values, dashes or shapes do so,
