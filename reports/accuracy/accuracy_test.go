@@ -94,7 +94,7 @@ func TestPublishedTable(t *testing.T) {
 func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
 	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(), Options{Metric: "error"})
 	for i, s := range right.Sets {
-		if !slices.Equal(right.best(s), wrong.best(wrong.Sets[i])) {
+		if !slices.Equal(right.Best(s), wrong.Best(wrong.Sets[i])) {
 			t.Errorf("the best on %s is another by error", s.Name)
 		}
 	}
