@@ -66,6 +66,7 @@ func All() registry.Registry {
 		classic.LDA(),
 		classic.KNN(),
 		rfm.RFM(),
+		rfm.XRFM(),
 		rfrboost.Gradient(),
 		rfrboost.Greedy(),
 	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(map[string][]string{

@@ -23,8 +23,13 @@ type model struct {
 	Coef          []float64 // Outputs x N
 	Bias          []float64 // Outputs
 
-	indexed sync.Once // by the first Score
-	rows    rows      // X under the metric
+	rows func() rows // X under the metric, computed by the first Score
+}
+
+// ready returns m with what scoring needs beside the fields that are saved.
+func (m *model) ready() *model {
+	m.rows = sync.OnceValue(func() rows { return under(m.X, m.D, m.Metric) })
+	return m
 }
 
 // Score writes n x Outputs scores.
@@ -32,12 +37,12 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
-	m.indexed.Do(func() { m.rows = under(m.X, m.D, m.Metric) })
+	r := m.rows()
 	k, f := make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce)
 	all := fitting.Rows(x)
 	err := fitting.Blocks(ctx, len(all)/m.D, rowsAtOnce, func(lo, hi int) {
 		h := hi - lo
-		m.rows.kernel(k[:h*m.N], nil, under(all[lo*m.D:hi*m.D], m.D, m.Metric), m.Bandwidth)
+		r.kernel(k[:h*m.N], nil, under(all[lo*m.D:hi*m.D], m.D, m.Metric), m.Bandwidth)
 		for c := range m.Outputs {
 			vmath.MatVec(f[:h], k[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
 			for i, v := range f[:h] {
@@ -55,7 +60,11 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 func (m *model) Save(w io.Writer) error { return saved.Write(w, "recursive feature machine", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	return saved.Read(r, "recursive feature machine", (*model).check)
+	m, err := saved.Read(r, "recursive feature machine", (*model).check)
+	if err != nil {
+		return nil, err
+	}
+	return m.ready(), nil
 }
 
 func (m *model) check() error {

@@ -41,22 +41,12 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 				ys[j] = append(ys[j], c.Y[a*c.Outputs+j])
 			}
 		}
-		f := newFit(c.X, c.D, ys)
-		f.start(c.Bandwidth)
-		for range c.Iterations {
-			if err := f.solve(t.Context(), c.Lambda, true); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.learn(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := f.solve(t.Context(), c.Lambda, true); err != nil {
+		f := newFit(c.X, c.D, ys, nil)
+		if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations}, func(int) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		m := &model{N: c.N, D: c.D, Outputs: c.Outputs, X: c.X, Metric: f.metric, Bandwidth: c.Bandwidth, Coef: f.alpha, Bias: make([]float64, c.Outputs)}
 		got := make([]float64, len(c.Scores))
-		if err := m.Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
+		if err := f.model(0).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
 			t.Fatal(err)
 		}
 		most := 0.0
@@ -79,6 +69,7 @@ func TestGradients(t *testing.T) {
 	x := train.X.RawMatrix().Data
 	metric := []float64{1, 0.2, 0, 0.2, 0.5, 0.1, 0, 0.1, 0.3}
 	m := &model{N: 40, D: 3, Outputs: 1, X: x, Metric: metric, Bandwidth: 2, Coef: train.Y, Bias: []float64{0}}
+	m.ready()
 	value := func(z []float64) float64 {
 		out := make([]float64, 1)
 		if err := m.Score(t.Context(), mat.NewDense(1, 3, z), out); err != nil {
@@ -88,7 +79,7 @@ func TestGradients(t *testing.T) {
 	}
 	// The kernel has no gradient at a row of its own. Without coefficients of the first five rows the predictions have one there.
 	clear(m.Coef[:5])
-	f := newFit(x, 3, [][]float64{train.Y})
+	f := newFit(x, 3, [][]float64{train.Y}, nil)
 	f.metric, f.bandwidth = metric, 2
 	if err := f.solve(t.Context(), 0.1, true); err != nil {
 		t.Fatal(err)

@@ -1,11 +1,13 @@
-// Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel.
+// Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel. XRFM, for large sets,
+// is a tree of such machines.
 //
 //	rfm.go    the algorithm, its memory and its cost
 //	metric.go distances, the kernel and its slopes under a metric; the average gradient outer product
-//	model.go  the trained model: scoring, saving
+//	model.go  the trained machine: scoring, saving
+//	xrfm.go   XRFM: how the tree grows, its memory and its cost
+//	tree.go   the trained tree: routing, scoring, saving
 //
-// A fit holds an n x n matrix, and takes n^3/3 multiply-adds for each iteration and penalty. The tree of machines for large sets
-// (xRFM, Beaglehole et al. 2025) is not here.
+// A fit of RFM holds an n x n matrix, and takes n^3/6 multiply-adds for each iteration and penalty.
 package rfm
 
 import (
@@ -56,23 +58,30 @@ type Params struct {
 	Bandwidth  float64 `json:"bandwidth" range:"(0,)" means:"distance at which the kernel is 1/e"`
 }
 
-// memory counts the kernel below its slopes, what a factorisation takes, strips of both, the rows under the metric, the gradients
-// with what they are products of, and the model.
-func memory(s registry.Shape, _ Params) int64 {
-	n, d, outputs := int64(s.N), int64(s.D), int64(s.Outputs())
-	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(s.N)
+func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
+
+// held is the memory of a fit to n rows: the kernel below its slopes, what a factorisation takes, strips of both, the rows under
+// the metric, the gradients with what they are products of, and the model.
+func held(rows int, s registry.Shape) int64 {
+	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
+	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)
 }
 
 // cost counts for each penalty and iteration the kernel, a factorisation, and the slopes and gradients.
 func cost(s registry.Shape, ps []Params) float64 {
-	n, d, outputs, sum := float64(s.N), float64(s.D), float64(s.Outputs()), 0.0
+	sum := 0.0
 	for _, group := range groups(ps) {
-		steps := float64(ps[group[len(group)-1]].Iterations)
-		kernel, solution := 1e5+0.07*n*d*d+n*n*(3+0.02*d), 0.0075*n*n*n+outputs*n*n
-		gradients := n*n*(5+outputs*(0.3+0.06*d)) + 0.06*outputs*n*d*d
-		sum += (steps+1)*(kernel+solution) + steps*gradients
+		iterations := float64(ps[group[len(group)-1]].Iterations)
+		solution, gradients := work(s.N, s)
+		sum += (iterations+1)*solution + iterations*gradients
 	}
 	return sum
+}
+
+// work returns the cost of line 3 and of line 4 for n rows.
+func work(rows int, s registry.Shape) (solution, gradients float64) {
+	n, d, outputs := float64(rows), float64(s.D), float64(s.Outputs())
+	return 1e5 + 0.07*n*d*d + n*n*(3+0.02*d+outputs) + 0.0075*n*n*n, n*n*(5+outputs*(0.3+0.06*d)) + 0.06*outputs*n*d*d
 }
 
 // groups returns the grid points that differ in the number of iterations alone, in the order of this number.
@@ -86,31 +95,49 @@ func groups(ps []Params) [][]int {
 
 func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
 	ys, mean := fitting.Targets(train)
-	f := newFit(slices.Clone(fitting.Rows(train.X)), train.Shape().D, ys)
+	f := newFit(slices.Clone(fitting.Rows(train.X)), train.Shape().D, ys, nil)
 	for _, group := range groups(ps) {
-		p := ps[group[0]]
-		f.start(p.Bandwidth)
-		done, last := 0, ps[group[len(group)-1]].Iterations
+		var iterations []int
 		for _, i := range group {
-			for ; done < ps[i].Iterations; done++ {
-				if err := f.solve(ctx, p.Lambda, true); err != nil { // line 3
-					return err
-				}
-				if err := f.learn(ctx); err != nil { // lines 4 and 5
-					return err
-				}
-			}
-			if err := f.solve(ctx, p.Lambda, ps[i].Iterations < last); err != nil { // line 6
-				return err
-			}
-			m := &model{N: f.n, D: f.d, Outputs: len(ys), X: f.x, Metric: slices.Clone(f.metric), Bandwidth: p.Bandwidth,
-				Coef: slices.Clone(f.alpha), Bias: slices.Repeat([]float64{mean}, len(ys))}
-			if err := yield(i, m); err != nil {
-				return err
-			}
+			iterations = append(iterations, ps[i].Iterations)
+		}
+		p := ps[group[0]]
+		err := f.follow(ctx, p.Bandwidth, p.Lambda, iterations, func(at int) error { return yield(group[at], f.model(mean)) })
+		if err != nil {
+			return fmt.Errorf("RFM with lambda=%v: %w", p.Lambda, err)
 		}
 	}
 	return nil
+}
+
+// follow runs the algorithm and calls do(at) when it has made iterations[at] of its iterations, whose numbers do not fall.
+func (f *fit) follow(ctx context.Context, bandwidth, lambda float64, iterations []int, do func(at int) error) error {
+	f.start(bandwidth)
+	done, last := 0, iterations[len(iterations)-1]
+	for at, wanted := range iterations {
+		for ; done < wanted; done++ {
+			if err := f.solve(ctx, lambda, true); err != nil { // line 3
+				return err
+			}
+			if err := f.learn(ctx); err != nil { // lines 4 and 5
+				return err
+			}
+		}
+		if err := f.solve(ctx, lambda, wanted < last); err != nil { // line 6
+			return err
+		}
+		if err := do(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// model returns the machine of line 6. bias is added to its scores.
+func (f *fit) model(bias float64) *model {
+	m := &model{N: f.n, D: f.d, Outputs: len(f.ys), X: f.x, Metric: slices.Clone(f.metric), Bandwidth: f.bandwidth,
+		Coef: slices.Clone(f.alpha), Bias: slices.Repeat([]float64{bias}, len(f.ys))}
+	return m.ready()
 }
 
 // A fit is the state of the algorithm.
@@ -128,10 +155,14 @@ type fit struct {
 	solver *cholesky.Factorizer
 }
 
-func newFit(x []float64, d int, ys [][]float64) *fit {
+// newFit returns the state for rows x. k is memory for a matrix of them, or nil.
+func newFit(x []float64, d int, ys [][]float64, k []float64) *fit {
 	n := len(x) / d
+	if k == nil {
+		k = make([]float64, n*n)
+	}
 	return &fit{n: n, d: d, x: x, ys: ys, metric: make([]float64, d*d), alpha: make([]float64, len(ys)*n),
-		k: make([]float64, n*n), solver: cholesky.New(n)}
+		k: k[:n*n], solver: cholesky.New(n)}
 }
 
 // start begins with the identity as metric (line 1).
@@ -156,7 +187,7 @@ func (f *fit) solve(ctx context.Context, lambda float64, slopes bool) error {
 		f.k[i*f.n+i] = 1 + lambda
 	}
 	if err := f.solver.Factor(ctx, f.k); errors.Is(err, cholesky.ErrNotPositive) {
-		return fmt.Errorf("RFM with lambda=%v: the kernel matrix with its penalty is not positive definite: raise lambda", lambda)
+		return errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
 	} else if err != nil {
 		return err
 	}

@@ -1,0 +1,186 @@
+package rfm
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/conform"
+	"gonum.org/v1/gonum/mat"
+)
+
+// small is XRFM with leaves so small that the suite's sets are split.
+func small() registry.Spec {
+	return tree(TreeParams{Iterations: 1, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 25, SubsetSize: 20, Temperature: 0.1})
+}
+
+func TestXRFMConforms(t *testing.T) {
+	conform.Run(t, XRFM())
+	t.Run("small leaves", func(t *testing.T) { conform.Run(t, small()) })
+}
+
+// TestTreeDeclared compares declared memory and cost with those of fits, of one leaf and of several.
+func TestTreeDeclared(t *testing.T) {
+	for _, most := range []int{350, 800, 2400} {
+		data := testsplit.Rough(2400, 8)
+		spec := tree(TreeParams{Iterations: 3, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: most, SubsetSize: 600})
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			conform.Cost(data, 4).Check(t, spec)
+			conform.Memory(data).Check(t, spec)
+		})
+	}
+}
+
+// TestTreeEqualsThePublishedProgram gives the tree the rows that the published program drew for its splits, and compares its scores
+// with testdata/published_tree.json, which testdata/published_tree.py wrote. The tolerance is that of a machine by itself.
+func TestTreeEqualsThePublishedProgram(t *testing.T) {
+	raw, err := os.ReadFile("testdata/published_tree.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			N, D, Outputs, Iterations, MaxLeafSize int
+			Lambda, Bandwidth, Temperature         float64
+			X, Y, Rows, Scores                     []float64
+			Subsets                                [][]int
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 6 {
+		t.Fatalf("the file has %d cases of 6", len(file.Cases))
+	}
+	for i, c := range file.Cases {
+		splits := 0
+		g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X}
+		g.draw = func(int, int) []int {
+			splits++
+			return slices.Clone(c.Subsets[splits-1])
+		}
+		for j := range c.Outputs {
+			var y []float64
+			for a := range c.N {
+				y = append(y, c.Y[a*c.Outputs+j])
+			}
+			g.ys = append(g.ys, y)
+		}
+		places := make([]int, c.N)
+		for a := range places {
+			places[a] = a
+		}
+		if _, err := g.grow(t.Context(), places); err != nil {
+			t.Fatal(err)
+		}
+		machines, err := g.machines(t.Context(), c.Lambda, []int{c.Iterations})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations], Temperature: c.Temperature}
+		got := make([]float64, len(c.Scores))
+		if err := m.Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
+			t.Fatal(err)
+		}
+		most, worst := 0.0, 0.0
+		for j, v := range c.Scores {
+			most, worst = max(most, math.Abs(v)), max(worst, math.Abs(got[j]-v))
+		}
+		t.Logf("case %d: %d leaves, largest difference %.2g of %.2g", i, len(m.Leaves), worst, most)
+		if !(worst <= 1e-6*most) || splits != len(c.Subsets) {
+			t.Errorf("case %d: scores differ by %.3g of %.3g after %d splits of %d", i, worst, most, splits, len(c.Subsets))
+		}
+	}
+}
+
+// TestOneLeafIsRFM: a set that fits into a leaf gets the scores of RFM, bit for bit, at every temperature.
+func TestOneLeafIsRFM(t *testing.T) {
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		data := toydata.Easy(task, 90, 4, 3)
+		want := scoresOf(t, RFM(), data, `{"iterations":2,"lambda":0.01}`)
+		for _, temperature := range []float64{0, 0.5} {
+			got := scoresOf(t, XRFM(), data, fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
+			if !slices.Equal(got, want) {
+				t.Errorf("%v, temperature %v: other scores than RFM's", task, temperature)
+			}
+		}
+	}
+}
+
+func scoresOf(t *testing.T, spec registry.Spec, data registry.Data, setting string) []float64 {
+	t.Helper()
+	m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(setting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(data.Y)*data.Shape().Outputs())
+	if err := m.Score(t.Context(), data.X, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestTopEigenvector compares with the definition, for matrices whose first axes are scaled by 1, close eigenvalues, equal ones,
+// and none.
+func TestTopEigenvector(t *testing.T) {
+	h := math.Sqrt(0.5)
+	for _, c := range []struct {
+		name         string
+		first, other float64 // eigenvalues of (h, h) and (h, -h)
+	}{{"apart", 2, 0.5}, {"close", 1, 1 - 1e-9}, {"rank one", 3, 0}, {"tiny", 1e-200, 1e-201}} {
+		matrix := []float64{(c.first + c.other) / 2, (c.first - c.other) / 2, (c.first - c.other) / 2, (c.first + c.other) / 2}
+		v, err := topEigenvector(t.Context(), matrix, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(v[0]-h) > 1e-6 || math.Abs(v[1]-h) > 1e-6 {
+			t.Errorf("%s: %v, want (%v, %v)", c.name, v, h, h)
+		}
+	}
+	for _, matrix := range [][]float64{{0, 0, 0, 0}, {2, 0, 0, 2}} {
+		v, err := topEigenvector(t.Context(), matrix, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(v, []float64{1, 0}) {
+			t.Errorf("%v: %v, want the first axis", matrix, v)
+		}
+	}
+}
+
+// TestLeavesOfOneSize: halves of halves, however many rows are equal, and the declared number of leaves.
+func TestLeavesOfOneSize(t *testing.T) {
+	data := toydata.Easy(registry.Binary, 203, 3, 1)
+	for i := range 150 {
+		data.X.SetRow(i, []float64{1, 2, 3})
+	}
+	p := TreeParams{Bandwidth: 10, MaxLeafSize: 20, SubsetSize: 50}
+	g := newGrower(data, p, drawSubset(registry.Env{Seed: 1}.Rand()))
+	places := make([]int, 203)
+	for i := range places {
+		places[i] = i
+	}
+	if _, err := g.grow(t.Context(), places); err != nil {
+		t.Fatal(err)
+	}
+	count, rows := p.leaves(203)
+	if len(g.leaves) != count || len(g.splits) != count-1 {
+		t.Errorf("%d leaves and %d splits, declared are %d leaves", len(g.leaves), len(g.splits), count)
+	}
+	all := slices.Concat(g.leaves...)
+	slices.Sort(all)
+	if !slices.Equal(all, places) {
+		t.Error("the leaves do not have each row once")
+	}
+	for _, leaf := range g.leaves {
+		if len(leaf) > rows || len(leaf) < rows-1 {
+			t.Errorf("a leaf of %d rows, want %d or one less", len(leaf), rows)
+		}
+	}
+}
