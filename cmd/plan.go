@@ -162,6 +162,12 @@ const (
 	anyMethod = "(all methods)"
 )
 
+// A table for people has rows for the heaviest pairs alone where there are more than mostPairs pairs of a set and a method.
+const (
+	mostPairs     = 40
+	heaviestPairs = 10
+)
+
 // dryRun prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
 func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, f runFlags) error {
@@ -182,7 +188,10 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	if f.explain {
 		l, err = explained(ctx, prediction.Cells, db, f.format)
 	} else {
-		l = planned(prediction.Cells, plan.Skipped, f.format)
+		var pairs int
+		if l, pairs = planned(prediction.Cells, plan.Skipped, f.format); pairs > mostPairs && f.format == "table" {
+			defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n", pairs)
+		}
 	}
 	if err != nil {
 		return err
@@ -233,8 +242,9 @@ func (r *planRow) add(c *plan.Cell) {
 	r.memory = max(r.memory, c.Memory)
 }
 
-// planned lists a row per set and method, in the order in which they begin, and the sums.
-func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
+// planned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
+// table leaves out sums of one row, and all but the heaviest of many pairs.
+func planned(cells []*plan.Cell, left []plan.Skipped, format string) (listing, int) {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
@@ -253,11 +263,22 @@ func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
 	for _, l := range left {
 		row(&out, l.Cell.Dataset, l.Cell.Method, l.Reason).add(l.Cell)
 	}
+	listed := pairs
 	l := listing{header: []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}}
 	if format == "table" {
+		if len(methods) == len(pairs) {
+			methods = nil
+		}
+		if len(sets) == len(pairs) {
+			sets = nil
+		}
+		if len(pairs) > mostPairs {
+			listed = slices.SortedStableFunc(slices.Values(pairs), func(a, b *planRow) int { return cmp.Compare(b.seconds, a.seconds) })[:heaviestPairs]
+			slices.Reverse(listed)
+		}
 		l.header = []string{"dataset", "method", "cells", "time", "longest", "memory", "skipped by"}
 	}
-	for _, rows := range [][]*planRow{pairs, out, methods, sets} {
+	for _, rows := range [][]*planRow{listed, out, methods, sets} {
 		for _, r := range rows {
 			var memory any = r.memory >> 20
 			if format == "table" {
@@ -270,7 +291,7 @@ func planned(cells []*plan.Cell, left []plan.Skipped, format string) listing {
 			l.add(r.dataset, r.method, r.cells, duration(r.seconds, format), duration(r.longest, format), memory, limit)
 		}
 	}
-	return l
+	return l, len(pairs)
 }
 
 // duration is seconds for programs, and a time for people.
