@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -144,9 +145,7 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	for _, section := range sections {
 		if len(section) > 0 {
 			out.Sections = append(out.Sections, section)
-			if out.Best == "" {
-				out.Best = p.found(section)
-			}
+			out.Best = cmp.Or(out.Best, p.found(section))
 		}
 	}
 	if out.Legend = p.setLegend(len(sections[1]) > 0); draws {

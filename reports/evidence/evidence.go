@@ -107,12 +107,7 @@ type test struct {
 // that it could find nothing is not tested.
 func (e *Evidence) adjust() {
 	var tests []test
-	comparisons := 0
-	for _, p := range e.Pairs {
-		if len(p.Gains) > 0 {
-			comparisons++
-		}
-	}
+	comparisons := len(slices.DeleteFunc(slices.Clone(e.Pairs), func(p Pair) bool { return len(p.Gains) == 0 }))
 	e.Fewest = FewestSets(e.Level, comparisons)
 	for i := range e.Pairs {
 		p := &e.Pairs[i]

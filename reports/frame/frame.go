@@ -39,19 +39,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Rows is what a frame is read from; *store.DB is one.
+// Rows is what a frame is read from; *store.DB is one, and its documentation says what the methods return.
 type Rows interface {
-	// Rows returns the cells of a protocol that stand, sorted by data set, method and split.
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
-	// RowsOf returns the last attempt of a method version that ended ok, of each data set and split, in the form of Rows.
 	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
-	// Versions returns the versions of methods in the attempts of a protocol.
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
-	// Skipped returns the cells of a protocol that runs skipped because of a prediction.
 	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
-	// Findings returns the findings against results of methods under a protocol.
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
-	// Grids returns the grids of a protocol's cells by their hashes.
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Path() string // names the database to people
 }

@@ -69,16 +69,9 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 		out.Head = append(out.Head, doc.Column{Name: p.name})
 		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend, frame.Count(len(ranks), "data set")))
 		average := make([]*big.Rat, len(t.Methods))
-		if len(ranks) > 0 {
-			for k := range average {
-				if ranks[0][k] == nil { // partial
-					continue
-				}
-				column := make([]*big.Rat, len(ranks))
-				for i := range ranks {
-					column[i] = ranks[i][k]
-				}
-				average[k] = stats.Mean(column)
+		for k := range average {
+			if len(ranks) > 0 && ranks[0][k] != nil { // not partial
+				average[k] = stats.Mean(doc.Each(ranks, func(row []*big.Rat) *big.Rat { return row[k] }))
 			}
 		}
 		best := stats.Smallest(average)
