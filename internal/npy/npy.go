@@ -12,7 +12,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,7 +27,7 @@ func Write(w io.Writer, v any) error {
 			return err
 		}
 		for i := range rows {
-			if err := floats(w, v.RawRowView(i)); err != nil {
+			if err := binary.Write(w, binary.LittleEndian, v.RawRowView(i)); err != nil {
 				return err
 			}
 		}
@@ -37,7 +36,7 @@ func Write(w io.Writer, v any) error {
 		if err := header(w, "<f8", length(len(v))); err != nil {
 			return err
 		}
-		return floats(w, v)
+		return binary.Write(w, binary.LittleEndian, v)
 	case []int:
 		if err := header(w, "<i8", length(len(v))); err != nil {
 			return err
@@ -68,15 +67,6 @@ func header(w io.Writer, kind, shape string) error {
 	pad := 64 - (len(magic)+2+len(text)+1)%64
 	text += strings.Repeat(" ", pad%64) + "\n"
 	_, err := io.WriteString(w, magic+string(binary.LittleEndian.AppendUint16(nil, uint16(len(text))))+text)
-	return err
-}
-
-func floats(w io.Writer, values []float64) error {
-	buffer := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(v))
-	}
-	_, err := w.Write(buffer)
 	return err
 }
 

@@ -2,6 +2,7 @@ package npy
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"os"
 	"os/exec"
@@ -111,7 +112,7 @@ func TestReadTakesNoMemoryForPromises(t *testing.T) {
 func TestReadColumnOrder(t *testing.T) {
 	file := []byte(arrayFile("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3)}", 0))
 	var values bytes.Buffer
-	if err := floats(&values, []float64{1, 4, 2, 5, 3, 6}); err != nil {
+	if err := binary.Write(&values, binary.LittleEndian, []float64{1, 4, 2, 5, 3, 6}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Read(bytes.NewReader(append(file, values.Bytes()...)), 6)
