@@ -161,13 +161,10 @@ func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method strin
 			return nil, err
 		}
 		field := shown(base, fmt.Sprintf("%s, loss of round %d", method, t), loss)
-		if landmark == nil {
-			out = append(out, field)
-			continue
-		}
-		place := r.Unscaled(landmark)
-		if place[0] > base.X[0] && place[0] < base.X[1] && place[1] > base.Y[0] && place[1] < base.Y[1] {
-			field.Marks = []plot.FieldPoint{{X: place[0], Y: place[1]}}
+		if landmark != nil {
+			if at := r.Unscaled(landmark); at[0] > base.X[0] && at[0] < base.X[1] && at[1] > base.Y[0] && at[1] < base.Y[1] {
+				field.Marks = []plot.FieldPoint{{X: at[0], Y: at[1]}}
+			}
 		}
 		out = append(out, field)
 	}

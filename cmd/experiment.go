@@ -296,12 +296,8 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 	}
 	own := a.db
 	a.db, a.included, remove = temporary, "the results that come with the program", func() { a.db, a.included = own, ""; _ = os.RemoveAll(dir) }
-	old := 0
-	for _, g := range in.Old {
-		old += g.Cells
-	}
 	from = a.included
-	if old > 0 {
+	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, in.Taken)
 	}
 	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", own, name, from)

@@ -132,21 +132,21 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile, f
 func (a *app) tellImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
 	a.noteGroups("not imported", in.Refused)
-	old, refused := 0, 0
-	for _, g := range in.Old {
-		old += g.Cells
-	}
-	for _, g := range in.Refused {
-		refused += g.Cells
-	}
-	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored, old)
-	if refused > 0 {
+	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored, cellsIn(in.Old))
+	if refused := cellsIn(in.Refused); refused > 0 {
 		fmt.Fprintf(a.err, ", %d not imported", refused)
 	}
 	if n := len(in.Conflicts); n > 0 {
 		fmt.Fprintf(a.err, ", %d in conflict", n)
 	}
 	fmt.Fprintln(a.err)
+}
+
+func cellsIn(groups []plan.Group) (n int) {
+	for _, g := range groups {
+		n += g.Cells
+	}
+	return n
 }
 
 // importSource stores the new results of a source.

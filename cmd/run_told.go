@@ -196,27 +196,19 @@ func (a *app) conclude(report harness.Report, err error) error {
 func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
 	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
-	if failed := plan.Failed + out.Failed; failed > 0 {
-		fmt.Fprintf(a.err, "; %d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
+	also := func(number int, format string, args ...any) {
+		if number > 0 {
+			fmt.Fprintf(a.err, "; "+format, args...)
+		}
 	}
-	if out.Elsewhere > 0 {
-		fmt.Fprintf(a.err, "; %d of them by another run", out.Elsewhere)
-	}
-	if len(plan.NoData) > 0 {
-		fmt.Fprintf(a.err, "; missing data: %s", strings.Join(plan.NoData, ", "))
-	}
-	if n := len(plan.LeftOut); n > 0 {
-		fmt.Fprintf(a.err, "; left out, since they cannot be split: %s", plural(n, "set"))
-	}
-	if left := slices.Concat(plan.Skipped, out.Skipped); len(left) > 0 {
-		fmt.Fprintf(a.err, "; skipped: %s", sumSkipped(left))
-	}
-	if len(out.BudgetSets) > 0 {
-		fmt.Fprintf(a.err, "; skipped by --budget: %s", strings.Join(out.BudgetSets, ", "))
-	}
-	if out.NotStarted > 0 {
-		fmt.Fprintf(a.err, "; %d not run: the same command continues", out.NotStarted)
-	}
+	failed, skipped := plan.Failed+out.Failed, slices.Concat(plan.Skipped, out.Skipped)
+	also(failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
+	also(out.Elsewhere, "%d of them by another run", out.Elsewhere)
+	also(len(plan.NoData), "missing data: %s", strings.Join(plan.NoData, ", "))
+	also(len(plan.LeftOut), "left out, since they cannot be split: %s", plural(len(plan.LeftOut), "set"))
+	also(len(skipped), "skipped: %s", sumSkipped(skipped))
+	also(len(out.BudgetSets), "skipped by --budget: %s", strings.Join(out.BudgetSets, ", "))
+	also(out.NotStarted, "%d not run: the same command continues", out.NotStarted)
 	fmt.Fprintln(a.err)
 	switch {
 	case out.Interrupted:
