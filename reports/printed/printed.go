@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/published"
-	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -81,7 +80,10 @@ func Of(t *frame.Table, splits int, level float64) *Comparison {
 	if len(out.Cells) == 0 {
 		return nil
 	}
-	ps := doc.Each(tested, func(c *Cell) float64 { return c.P })
+	var ps []float64
+	for _, c := range tested {
+		ps = append(ps, c.P)
+	}
 	for i, adjusted := range stats.Holm(ps) {
 		tested[i].judge(adjusted, level)
 	}
