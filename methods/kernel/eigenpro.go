@@ -91,7 +91,7 @@ func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
 		last := ps[group[len(group)-1]]
 		m, epochs := float64(min(last.Landmarks, shape.N)), float64(last.Epochs)
 		s, r := eigenSizes(int(m))
-		sum += 0.5*float64(s)*float64(r)*float64(s+4*r) + n*m*(1+0.03*d) + epochs*out*n*m*0.5
+		sum += 4e6 + float64(s)*float64(r)*(0.8*float64(s)+8*float64(r)) + n*m*(1+0.03*d) + epochs*out*n*m*0.5
 		if !coverKept(shape.N, int(m)) {
 			sum += (epochs - 1) * n * m * (1 + 0.03*d)
 		}

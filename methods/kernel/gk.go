@@ -64,6 +64,9 @@ func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	passes, solving := 1.0, 0.0
 	for _, p := range ps {
 		products := likelyProducts(s, p.Lambda)
+		if linear && s.Task != registry.Regression {
+			products *= 1 + 8*d/n // the more columns, the easier are classes separated, and the harder is the problem
+		}
 		solving += float64(s.Outputs()) * (products*(0.2*n*n+0.3*n*r+20*n) + min(10, products/2)*0.05*n*r*r)
 		if !kept(s.N) {
 			passes = max(passes, products)

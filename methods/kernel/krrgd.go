@@ -45,10 +45,12 @@ func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
 }
 
-// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices. A step takes about 1.1 evaluations.
+// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices, of which small ones take longer
+// for each row. A step takes about 1.1 evaluations, and the search for few coefficients ends before max_iter steps.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d := float64(s.N), float64(s.D)
-	return float64(s.Outputs()) * (1 + float64(1.1*float64(p.MaxIter))) * (n*n*n/30 + n*n*(0.2*d+25) + 1000)
+	steps := min(p.MaxIter, 4+4*len(s.Groups()))
+	return float64(s.Outputs()) * (1 + float64(1.1*float64(steps))) * (n*n*n/30 + n*n*(0.2*d+25) + 4000*n)
 }
 
 func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {
