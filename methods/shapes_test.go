@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes that no cost was fitted
-// to: 60 to 3,000 rows, 2 to 120 columns, of which some have few values, and two to four classes or a real target. It prints a line for
+// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes: 60 to 3,000 rows, 2 to 120 columns, of which some have few values, and two to four classes or a real target. It prints a line for
 // each method: the least, the middle and the largest ratio of declared to measured time, and the shapes of the least and the largest.
 // go test ./methods -run '^$' -bench 'Shapes/^SVM$' -benchtime 1x
 func BenchmarkShapes(b *testing.B) {
