@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes: 60 to 3,000 rows, 2 to 120 columns, of which some have few values, and two to four classes or a real target. It prints a line for
-// each method: the least, the middle and the largest ratio of declared to measured time, and the shapes of the least and the largest.
+// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes: 60 to 3,000 rows, 2
+// to 120 columns, of which some have few values, and two to four classes or a real target. It prints a line for each method: the
+// least, the middle and the largest ratio of declared to measured time. The shapes of the least and the largest follow.
 // go test ./methods -run '^$' -bench 'Shapes/^SVM$' -benchtime 1x
 func BenchmarkShapes(b *testing.B) {
 	const shapes, longest = 12, 10e9 // a grid that is declared to take longer, in nanoseconds, is not run
