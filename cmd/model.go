@@ -206,7 +206,7 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f model
 		return nil, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
 	}
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-	params, stored := json.RawMessage(f.params), (*store.Attempt)(nil)
+	params, stored := json.RawMessage(f.params), (*store.Row)(nil)
 	if f.params == "" {
 		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
 			return nil, err
@@ -243,7 +243,7 @@ func (a *app) withTrees() []string {
 }
 
 // storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names it.
-func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Attempt, error) {
+func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
 	db, err := a.reader(c.Context())
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
@@ -264,7 +264,7 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 
 // tellRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results on
 // the test rows.
-func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Attempt, fingerprint string) bool {
+func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Row, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
 		result = fmt.Sprintf("%d of %d test rows right", *r.Test.Correct, r.Test.N)
@@ -276,9 +276,9 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 		fmt.Fprintln(a.err, line)
 		return true
 	}
-	was, is := plainResult(stored.RMSE), plainResult(r.Test.RMSE)
+	was, is := plainResult(stored.Score.RMSE), plainResult(r.Test.RMSE)
 	if r.Test.Correct != nil {
-		was, is = plainResult(stored.Correct), plainResult(r.Test.Correct)
+		was, is = plainResult(stored.Score.Correct), plainResult(r.Test.Correct)
 	}
 	if was == is && stored.TestRows == r.Test.N {
 		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, cmp.Or(a.included, a.db))

@@ -30,7 +30,7 @@ func OfBundle(name string, runs []result.Run) Source {
 	for _, r := range runs {
 		c := store.Cell{
 			Protocol: r.Protocol, Dataset: r.Dataset, Method: r.Method, Split: r.Split, Status: r.Status, Seconds: r.Seconds(),
-			Inputs: store.Inputs{ProtocolHash: r.ProtocolHash, MethodVersion: r.MethodVersion, Fingerprint: r.Fingerprint, GridHash: r.GridHash},
+			Inputs: store.InputsOf(r),
 		}
 		if c.Key = keyOf(r); r.Status != result.OK {
 			c.Key = r.Key // a failed cell has no stored seeds, so its key cannot be computed

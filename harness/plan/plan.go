@@ -396,25 +396,20 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 	return hungriest + 8*int64(set.rows)*int64(sh.D+1), nil
 }
 
-// Stored is the part of a store that Explain needs.
-type Stored interface {
-	CurrentInputs(ctx context.Context, protocol, dataset, method string, split int) (in store.Inputs, key string, err error)
-}
-
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands
 // for the cell.
-func (c *Cell) Explain(ctx context.Context, db Stored) (string, error) {
+func (c *Cell) Explain(ctx context.Context, db *store.DB) (string, error) {
 	if c.Spec.Canary != nil {
 		return "canary: the training labels contradict the truth", nil
 	}
-	old, key, err := db.CurrentInputs(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
+	old, found, err := db.Attempt(ctx, c.Protocol, c.Dataset, c.Method, c.Split)
 	switch {
 	case err != nil:
 		return "", err
-	case key == "":
+	case !found:
 		return "never run", nil
-	case key == c.Spec.Key:
+	case old.Key == c.Spec.Key:
 		return "its stored attempt did not end ok", nil
 	}
-	return strings.Join(changedInputs(old, c.Spec.Inputs), "; "), nil
+	return strings.Join(changedInputs(store.InputsOf(old), c.Spec.Inputs), "; "), nil
 }

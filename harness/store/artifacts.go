@@ -19,48 +19,38 @@ import (
 
 // insertArtifacts stores the artifacts that a run has beside its counts.
 func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run) error {
-	if r.Scores != nil {
-		if err := sealedScores.insert(ctx, tx, "INSERT", []any{runID, r.Outputs, deflate(planes(r.Scores))}); err != nil {
-			return err
+	var err error
+	insert := func(into sealed, values ...any) {
+		if err == nil {
+			err = into.insert(ctx, tx, "INSERT", append([]any{runID}, values...))
 		}
+	}
+	if r.Scores != nil {
+		insert(sealedScores, r.Outputs, deflate(planes(r.Scores)))
 	}
 	for _, s := range r.Stages {
-		if err := sealedStages.insert(ctx, tx, "INSERT", testRow(runID, s.Round, s.Score)); err != nil {
-			return err
-		}
+		insert(sealedStages, append([]any{s.Round}, testValues(s.Score)...)...)
 	}
 	for g, s := range r.GridTests {
-		if err := sealedPointTests.insert(ctx, tx, "INSERT", testRow(runID, g, s)); err != nil {
-			return err
-		}
+		insert(sealedPointTests, append([]any{g}, testValues(s)...)...)
 	}
 	for k, t := range r.SeedTests {
-		row := append([]any{runID, k, len(r.SeedTests), int64(t.Seed), t.ScoresHash}, testRow(runID, k, t.Score)[2:]...)
-		if err := sealedSeedCounts.insert(ctx, tx, "INSERT", row); err != nil {
-			return err
-		}
+		insert(sealedSeedCounts, append([]any{k, len(r.SeedTests), int64(t.Seed), t.ScoresHash}, testValues(t.Score)...)...)
 	}
 	for i, w := range r.Warnings {
-		if err := sealedWarnings.insert(ctx, tx, "INSERT", []any{runID, i, w.Text, w.Times}); err != nil {
-			return err
+		insert(sealedWarnings, i, w.Text, w.Times)
+	}
+	if m := r.Model; m != nil {
+		features, err1 := json.Marshal(columnsOf(m))
+		labels, err2 := json.Marshal(append([]string{}, m.Labels...))
+		err = errors.Join(err, err1, err2)
+		var mean, scale any
+		if t := m.Target; t != nil {
+			mean, scale = t.Mean, t.Scale
 		}
+		insert(sealedModels, string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data))
 	}
-	if r.Model == nil {
-		return nil
-	}
-	features, err := json.Marshal(columnsOf(r.Model))
-	if err != nil {
-		return err
-	}
-	labels, err := json.Marshal(append([]string{}, r.Model.Labels...))
-	if err != nil {
-		return err
-	}
-	var mean, scale any
-	if t := r.Model.Target; t != nil {
-		mean, scale = t.Mean, t.Scale
-	}
-	return sealedModels.insert(ctx, tx, "INSERT", []any{runID, string(features), string(labels), doubles(r.Model.Mean), doubles(r.Model.Scale), mean, scale, deflate(r.Model.Data)})
+	return err
 }
 
 // filledColumns is the value of column features for a model that fills gaps. For any other model the column holds
@@ -88,10 +78,9 @@ func readColumns(raw []byte, m *result.Model) error {
 	return err
 }
 
-// testRow returns a row of stages or point_tests. The columns after the number are also the last columns of
-// seed_counts.
-func testRow(runID int64, number int, t result.Score) []any {
-	return []any{runID, number, t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
+// testValues are the last columns of stages, point_tests and seed_counts.
+func testValues(t result.Score) []any {
+	return []any{t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
 
 // insert adds a row with its checksum.
@@ -178,34 +167,22 @@ func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(by
 // data is an error.
 func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, split int) (result.Artifacts, bool, error) {
 	var l result.Artifacts
-	if err := db.intact(ctx); err != nil {
+	r, found, err := db.Attempt(ctx, protocol, dataset, method, split)
+	if err != nil || !found {
 		return l, false, err
 	}
-	var id int64
-	var params *string
-	err := db.sql.QueryRowContext(ctx, `SELECT r.id, r.task, r.method_version, p.params FROM cells c JOIN runs r ON r.id = c.run_id
-		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
-		WHERE c.protocol = ? AND c.dataset = ? AND c.method = ? AND c.split = ?`, protocol, dataset, method, split).Scan(&id, &l.Task, &l.MethodVersion, &params)
-	if errors.Is(err, sql.ErrNoRows) {
-		return l, false, nil
-	}
-	if err != nil {
+	l.Task, l.MethodVersion, l.Point = r.Task, r.MethodVersion, r.Point
+	if l.Scores, l.Outputs, err = db.scores(ctx, r.Key); err != nil {
 		return l, false, err
 	}
-	if params != nil {
-		l.Point = json.RawMessage(*params)
-	}
-	if l.Scores, l.Outputs, err = db.scores(ctx, id); err != nil {
-		return l, false, err
-	}
-	l.Model, err = db.model(ctx, id)
+	l.Model, err = db.model(ctx, r.Key)
 	return l, true, err
 }
 
 // keptRow reads the row of a run in a table of large values and compares the row with its checksum. It
 // returns nil if there is no row.
-func (db *DB) keptRow(ctx context.Context, s sealed, run int64) (row []any, err error) {
-	query := fmt.Sprintf("SELECT %s, checksum FROM %s WHERE run_id = %d", strings.Join(s.columns, ", "), s.table, run)
+func (db *DB) keptRow(ctx context.Context, s sealed, key string) (row []any, err error) {
+	query := fmt.Sprintf("SELECT %s, checksum FROM %s WHERE run_id = (SELECT id FROM runs WHERE key = ?)", strings.Join(s.columns, ", "), s.table)
 	err = each(ctx, db.sql, query, func(r []any) error {
 		n := len(r) - 1
 		if r[n] != Checksum(r[:n]...) {
@@ -213,25 +190,25 @@ func (db *DB) keptRow(ctx context.Context, s sealed, run int64) (row []any, err 
 		}
 		row = append(row, r[:n]...)
 		return nil
-	})
+	}, key)
 	return row, err
 }
 
-func (db *DB) scores(ctx context.Context, run int64) (scores []float64, outputs int, err error) {
-	row, err := db.keptRow(ctx, sealedScores, run)
+func (db *DB) scores(ctx context.Context, key string) (scores []float64, outputs int, err error) {
+	row, err := db.keptRow(ctx, sealedScores, key)
 	if err != nil || row == nil {
 		return nil, 0, err
 	}
 	packed, err := inflate(row[2].([]byte))
 	if err != nil {
-		return nil, 0, fmt.Errorf("scores of run %d: %w", run, err)
+		return nil, 0, fmt.Errorf("scores of run %v: %w", row[0], err)
 	}
 	scores, err = fromPlanes(packed)
 	return scores, int(row[1].(int64)), err
 }
 
-func (db *DB) model(ctx context.Context, run int64) (*result.Model, error) {
-	row, err := db.keptRow(ctx, sealedModels, run)
+func (db *DB) model(ctx context.Context, key string) (*result.Model, error) {
+	row, err := db.keptRow(ctx, sealedModels, key)
 	if err != nil || row == nil {
 		return nil, err
 	}

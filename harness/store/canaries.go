@@ -50,7 +50,7 @@ func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 	if err == sql.ErrNoRows {
 		fresh := make([]byte, 32)
 		rand.Read(fresh)
-		err = db.inTransaction(ctx, func(tx *sql.Tx) error {
+		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
 				return err
 			}

@@ -19,15 +19,8 @@ type Problem struct {
 	Row  string // the damaged cell or table
 	What string
 
-	remove func(context.Context, *sql.Tx) error // removes the defect; nil where nothing can
-}
-
-// removal is one statement that removes a problem.
-func removal(statement string, args ...any) func(context.Context, *sql.Tx) error {
-	return func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, statement, args...)
-		return err
-	}
+	remove string // the statement that removes the defect; "" where nothing can
+	args   []any
 }
 
 func (p Problem) String() string { return p.Row + ": " + p.What }
@@ -148,52 +141,33 @@ func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) e
 		if Checksum(columns...) == sum {
 			return nil
 		}
-		remove := removal(`DELETE FROM `+s.table+` WHERE checksum = ?`, sum)
-		switch s.table {
-		case "runs":
-			remove = removal(removeRuns+"id = ?", id)
-		case "environments":
-			remove = forgetEnvironment(id)
-		case "scores", "stages", "point_tests", "seed_counts", "warnings", "models": // a run is whole or absent
-			remove = removal(removeRuns+"id = ?", columns[0])
+		p := Problem{s.name(columns), badChecksum, `DELETE FROM ` + s.table + ` WHERE checksum = ?`, []any{sum}}
+		switch {
+		case s.table == "runs":
+			p.remove, p.args = removeRun, []any{id}
+		case s.table == "environments": // it becomes unknown, since the counts of its cells are in other rows
+			values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
+			p.remove, p.args = "UPDATE environments SET "+strings.Join(s.columns, " = ?, ")+" = ?, checksum = ? WHERE id = ?", append(values, Checksum(values...), id)
+		case s.columns[0] == "run_id": // a run is whole or absent
+			p.remove, p.args = removeRun, []any{columns[0]}
 		}
-		report(Problem{s.name(columns), badChecksum, remove})
+		report(p)
 		return nil
 	})
-}
-
-// removeGrid removes a grid whose grid points are no longer known, and the attempts that chose among them.
-func removeGrid(id int64) func(context.Context, *sql.Tx) error {
-	return func(ctx context.Context, tx *sql.Tx) error {
-		var all []error
-		for _, statement := range []string{removeRuns + "grid_id = ?", `DELETE FROM grid_points WHERE grid_id = ?`, `DELETE FROM grids WHERE id = ?`} {
-			all = append(all, removal(statement, id)(ctx, tx))
-		}
-		return errors.Join(all...)
-	}
-}
-
-// forgetEnvironment marks an environment as unknown. The counts of its cells are in other rows.
-func forgetEnvironment(id any) func(context.Context, *sql.Tx) error {
-	return func(ctx context.Context, tx *sql.Tx) error {
-		values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
-		_, err := tx.ExecContext(ctx, "UPDATE environments SET "+strings.Join(environmentColumns, " = ?, ")+" = ?, checksum = ? WHERE id = ?",
-			append(values, Checksum(values...), id)...)
-		return err
-	}
 }
 
 // deleteNothing deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
 // that row.
 const deleteNothing = `DELETE FROM cells WHERE run_id = ?`
 
-// removeRuns removes attempts. Their folds, and the cells that they stand for, are removed with them.
-const removeRuns = `DELETE FROM runs WHERE `
+// removeRun removes an attempt. Its folds, and the cell that it stands for, are removed with it.
+const removeRun = `DELETE FROM runs WHERE id = ?`
 
 func checkGrids(ctx context.Context, q queryer, report func(Problem)) error {
 	return gridSums(ctx, q, func(id int64, hash string, sum, stored int64) {
 		if sum != stored {
-			report(Problem{"grid " + hash, badChecksum, removeGrid(id)})
+			report(Problem{"grid " + hash, badChecksum, // and the attempts that chose among its points
+				`DELETE FROM runs WHERE grid_id = ?; DELETE FROM grid_points WHERE grid_id = ?; DELETE FROM grids WHERE id = ?`, []any{id, id, id}})
 		}
 	})
 }
@@ -213,20 +187,20 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 			LEFT JOIN environments e ON e.id = r.environment_id
 			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 			WHERE g.id IS NULL OR e.id IS NULL OR r.selected IS NOT NULL AND p.grid_id IS NULL`,
-			"its grid, its selected point or its environment is gone", removeRuns + "id = ?"},
+			"its grid, its selected point or its environment is gone", removeRun},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE n_stages <> (SELECT count(*) FROM stages s WHERE s.run_id = r.id)
 			OR n_warnings <> (SELECT count(*) FROM warnings w WHERE w.run_id = r.id)
 			OR has_scores <> EXISTS (SELECT 1 FROM scores s WHERE s.run_id = r.id) OR has_model <> EXISTS (SELECT 1 FROM models m WHERE m.run_id = r.id)`,
-			"its scores, stages, warnings or model are gone", removeRuns + "id = ?"},
+			"its scores, stages, warnings or model are gone", removeRun},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN point_tests t ON t.run_id = r.id GROUP BY r.id
 			HAVING count(*) <> (SELECT count(*) FROM grid_points p WHERE p.grid_id = r.grid_id)`,
-			"tests of some grid points are gone", removeRuns + "id = ?"},
+			"tests of some grid points are gone", removeRun},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN seed_counts t ON t.run_id = r.id GROUP BY r.id
 			HAVING count(*) <> max(t.seeds)`,
-			"tests with some seeds are gone", removeRuns + "id = ?"},
+			"tests with some seeds are gone", removeRun},
 	} {
 		err := each(ctx, q, c.query, func(r []any) error {
-			report(Problem{fmt.Sprint(r[0]), c.what, removal(c.remove, r[1])})
+			report(Problem{fmt.Sprint(r[0]), c.what, c.remove, []any{r[1]}})
 			return nil
 		})
 		if err != nil {
@@ -258,9 +232,9 @@ func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) er
 		delete(runs, id)
 		switch {
 		case !ok:
-			report(Problem{fmt.Sprintf("folds of run %d", id), "their run is gone", removal(`DELETE FROM fold_counts WHERE run_id = ?`, id)})
+			report(Problem{fmt.Sprintf("folds of run %d", id), "their run is gone", `DELETE FROM fold_counts WHERE run_id = ?`, []any{id}})
 		case sum != run.sum:
-			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removal(removeRuns+"id = ?", id)})
+			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removeRun, []any{id}})
 		}
 	})
 	if err != nil {
@@ -268,7 +242,7 @@ func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) er
 	}
 	for _, id := range slices.Sorted(maps.Keys(runs)) {
 		if run := runs[id]; run.sum.rows > 0 {
-			report(Problem{run.name, fmt.Sprintf("its %d evaluations are gone", run.sum.rows), removal(removeRuns+"id = ?", id)})
+			report(Problem{run.name, fmt.Sprintf("its %d evaluations are gone", run.sum.rows), removeRun, []any{id}})
 		}
 	}
 	return nil
@@ -278,7 +252,7 @@ func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) er
 func checkFoldSizes(ctx context.Context, q queryer, report func(Problem)) error {
 	return each(ctx, q, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
 		(SELECT 1 FROM fold_counts f WHERE f.run_id = r.id GROUP BY f.grid_index HAVING sum(f.n_valid) <> r.n_train)`, func(r []any) error {
-		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removal(removeRuns+"id = ?", r[1])})
+		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removeRun, []any{r[1]}})
 		return nil
 	})
 }
@@ -294,7 +268,7 @@ func checkPublished(ctx context.Context, q queryer, report func(Problem)) error 
 		return nil
 	})
 	if err == nil && stored != sum {
-		report(Problem{"published values", badChecksum, removal(`DELETE FROM published_values`)})
+		report(Problem{"published values", badChecksum, `DELETE FROM published_values`, nil})
 	}
 	return err
 }
@@ -312,11 +286,11 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 		return nil, 0, err
 	}
 	for _, p := range found {
-		if p.remove == nil {
+		if p.remove == "" {
 			left++
 			continue
 		}
-		if err := p.remove(ctx, tx); err != nil {
+		if _, err := tx.ExecContext(ctx, p.remove, p.args...); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Row, explain(err))
 		}
 	}

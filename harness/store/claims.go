@@ -133,7 +133,7 @@ func (c *Claims) Take(ctx context.Context, cells []Wanted) ([]Claim, error) {
 		c.tried = time.Now()
 	}
 	if err != errPaused && !passes(err) {
-		return nil, explain(err)
+		return nil, err
 	}
 	for i := range claims {
 		claims[i] = Claim{Taken: true}
@@ -144,17 +144,14 @@ func (c *Claims) Take(ctx context.Context, cells []Wanted) ([]Claim, error) {
 var errPaused = errors.New("claiming failed a moment ago")
 
 func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error {
-	tx, err := c.pool.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	for i, w := range cells {
-		if claims[i], err = c.takeOne(ctx, tx, w); err != nil {
-			return err
+	return inTransaction(ctx, c.pool, func(tx *sql.Tx) (err error) {
+		for i, w := range cells {
+			if claims[i], err = c.takeOne(ctx, tx, w); err != nil {
+				return err
+			}
 		}
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, error) {
@@ -213,11 +210,15 @@ func (c *Claims) Release(key string) {
 	_, _ = c.pool.Exec(`DELETE FROM claims WHERE key = ? AND host = ? AND process = ? AND started = ?`, key, c.me.host, c.me.process, c.me.started)
 }
 
-// Close gives back all remaining claims.
+// Close gives back all remaining claims and removes what Show has stored.
 func (c *Claims) Close() error {
 	close(c.stop)
 	c.done.Wait()
-	c.unshow()
-	_, _ = c.pool.Exec(`DELETE FROM claims WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
+	ctx := context.Background()
+	_ = inTransaction(ctx, c.pool, func(tx *sql.Tx) error {
+		_ = c.forgetRuns(ctx, tx, false) // without Show the tables are not there
+		_, err := tx.Exec(`DELETE FROM claims WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started)
+		return err
+	})
 	return c.pool.Close()
 }

@@ -19,7 +19,7 @@ type CodeCheck struct {
 // of a method's version and a code occurs once, as a check that is still to be made. Codes is fast, for the
 // start of a run; Cells returns the cells themselves.
 func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
-	return listOf(ctx, db, `SELECT DISTINCT r.method, r.method_version, r.code
+	return listOf(ctx, db.sql, `SELECT DISTINCT r.method, r.method_version, r.code
 		FROM cells c JOIN runs r ON r.id = c.run_id
 		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, func(c *CodeCheck) []any {
 		return []any{&c.Method, &c.MethodVersion, &c.Stored}
@@ -31,7 +31,7 @@ func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db, `SELECT method, method_version, stored_code, code, same FROM code_checks
+	return listOf(ctx, db.sql, `SELECT method, method_version, stored_code, code, same FROM code_checks
 		ORDER BY method, method_version, stored_code, code`, func(c *CodeCheck) []any {
 		return []any{&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same}
 	})
@@ -53,7 +53,7 @@ func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error 
 	if len(rows) == 0 {
 		return nil
 	}
-	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		for _, row := range rows {
 			if err := table.insert(ctx, tx, "INSERT OR REPLACE", row); err != nil {
 				return err
@@ -64,8 +64,8 @@ func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error 
 }
 
 // inTransaction keeps the writes of change if change returns no error, and none of them otherwise.
-func (db *DB) inTransaction(ctx context.Context, change func(tx *sql.Tx) error) error {
-	tx, err := db.sql.BeginTx(ctx, nil)
+func inTransaction(ctx context.Context, in *sql.DB, change func(tx *sql.Tx) error) error {
+	tx, err := in.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
 	}

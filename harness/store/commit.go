@@ -79,8 +79,8 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 
 // A stored cell that ended ok stays, unless the new run is ok and has Replace. A stored cell that failed is
 // replaced together with its evaluations.
-var insertRunSQL = "INSERT INTO runs (" + strings.Join(runColumns, ", ") + ", checksum) VALUES (" +
-	strings.Repeat("?, ", len(runColumns)) + "?) ON CONFLICT (key) DO NOTHING"
+var insertRunSQL = "INSERT INTO runs (" + strings.Join(sealedRuns.columns, ", ") + ", checksum) VALUES (" +
+	strings.Repeat("?, ", len(sealedRuns.columns)) + "?) ON CONFLICT (key) DO NOTHING"
 
 func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values []any) (id int64, stored bool, err error) {
 	replaces := r.Replace && r.Status == result.OK
@@ -118,7 +118,7 @@ func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err 
 	return id, err
 }
 
-// runValues returns the values of runColumns in the form in which they are read back. folds is the digest of
+// runValues returns the values of the columns of runs in the form in which they are read back. folds is the digest of
 // the run's evaluations.
 func runValues(r result.Run, gridID, envID, folds int64) []any {
 	var message any
@@ -180,7 +180,7 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		for _, key := range keys {
 			if _, err := makeCurrent(ctx, tx, key); err != nil {
 				return err

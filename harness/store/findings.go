@@ -37,7 +37,7 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 		return nil, err
 	}
 	var out []Finding
-	err := db.scanned(ctx, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
+	err := scanned(ctx, db.sql, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
 		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
 		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, func(scan func(...any) error) error {
 		var f Finding

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func loggedMark(ctx context.Context, path string) (uint32, error) {
 	if noLog(path) {
 		return 0, errors.New("no log")
 	}
-	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
+	db, err := connect(path, readOnly())
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +105,7 @@ func wasEmpty(path string) bool {
 
 // recogniseTables refuses a file whose tables are not those of a results database.
 func recogniseTables(ctx context.Context, path string) error {
-	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}})
+	db, err := connect(path, readOnly())
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 // definitions hashes the tables and views of this program. Tables and views of a user do not count.
 func (db *DB) definitions(ctx context.Context) (string, error) {
 	sum := sha256.New()
-	err := db.scanned(ctx, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
+	err := scanned(ctx, db.sql, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
 		var name, text string
 		err := scan(&name, &text)
 		if slices.Contains(objects, name) {

@@ -5,73 +5,49 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A sealed table has in every row a checksum of the columns given.
+// A sealed table has in every row a checksum of the columns given: all but the checksum itself and the row's number.
 type sealed struct {
 	table   string
 	columns []string
-	name    func(row []any) string // names a row for people, from the values of those columns
+	format  string // of a row's name for people, from the values of those columns
 }
 
-// These are the sealed tables. runs comes after the table of its folds.
+// These are the sealed tables.
 var (
-	sealedRuns = sealed{"runs", runColumns, func(r []any) string {
-		return fmt.Sprintf("%v on %v, split %v", at(runColumns, r, "method"), at(runColumns, r, "dataset"), at(runColumns, r, "split"))
-	}}
-	sealedCells        = sealed{"cells", cellColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v", r[2], r[1], r[3]) }}
-	sealedEnvironments = sealed{"environments", environmentColumns, func(r []any) string { return fmt.Sprintf("environment %v", r[0]) }}
-	sealedSetFiles     = sealed{"set_files", setFileColumns, func(r []any) string { return fmt.Sprintf("file of data set %v", r[0]) }}
-	sealedProtocols    = sealed{"protocols", protocolColumns, func(r []any) string { return fmt.Sprintf("protocol %v", r[0]) }}
-
-	sealedScores     = sealed{"scores", scoreColumns, func(r []any) string { return fmt.Sprintf("scores of run %v", r[0]) }}
-	sealedStages     = sealed{"stages", stageColumns, func(r []any) string { return fmt.Sprintf("stage %v of run %v", r[1], r[0]) }}
-	sealedPointTests = sealed{"point_tests", pointTestColumns, func(r []any) string { return fmt.Sprintf("test of grid point %v of run %v", r[1], r[0]) }}
-	sealedSeedCounts = sealed{"seed_counts", seedCountColumns, func(r []any) string { return fmt.Sprintf("test with seed %v of run %v", r[3], r[0]) }}
-	sealedWarnings   = sealed{"warnings", warningColumns, func(r []any) string { return fmt.Sprintf("warning %v of run %v", r[1], r[0]) }}
-	sealedModels     = sealed{"models", modelColumns, func(r []any) string { return fmt.Sprintf("model of run %v", r[0]) }}
-
-	sealedCodeChecks  = sealed{"code_checks", codeCheckColumns, func(r []any) string { return fmt.Sprintf("check of the code of %v", r[0]) }}
-	sealedSkipped     = sealed{"skipped", skippedColumns, func(r []any) string { return fmt.Sprintf("%v on %v, split %v, skipped", r[2], r[1], r[3]) }}
-	sealedSecrets     = sealed{"secrets", secretColumns, func(r []any) string { return fmt.Sprintf("secret of %v", r[0]) }}
-	sealedCanaries    = sealed{"canaries", canaryColumns, func(r []any) string { return fmt.Sprintf("canary of %v on %v", r[3], r[5]) }}
-	sealedStateChecks = sealed{"state_checks", stateCheckColumns, func(r []any) string { return fmt.Sprintf("check of the state of %v on %v, split %v", r[2], r[4], r[6]) }}
-
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks,
-		sealedScores, sealedModels}
-)
-
-// The checksum of a row covers these columns: all but the checksum itself and the row's number.
-var (
-	runColumns = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
+	sealedRuns = sealed{"runs", strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
 		grid_id selected n_train n_test n_features n_correct tn fp fn tp auc2 rmse mae r2 cv_accuracy
 		search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes cost_units
 		timeout_seconds started_at environment_id n_folds folds_checksum scores_hash
-		logloss brier ece class isolated stderr code imported has_scores has_model n_stages n_warnings`)
-	cellColumns        = strings.Fields(`protocol dataset method split run_id`)
-	environmentColumns = strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`)
-	setFileColumns     = strings.Fields(`dataset fingerprint path seen_at`)
-	scoreColumns       = strings.Fields(`run_id outputs data`)
-	stageColumns       = strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`)
-	pointTestColumns   = strings.Fields(`run_id grid_index n_test n_correct tn fp fn tp auc2 rmse mae r2`)
-	seedCountColumns   = strings.Fields(`run_id number seeds seed scores_hash n_test n_correct tn fp fn tp auc2 rmse mae r2`)
-	warningColumns     = strings.Fields(`run_id number text times`)
-	modelColumns       = strings.Fields(`run_id features labels mean scale target_mean target_scale data`)
-	protocolColumns    = strings.Fields(`name hash text path splits seen_at`)
-	codeCheckColumns   = strings.Fields(`method method_version stored_code code same checked_at`)
-	skippedColumns     = strings.Fields(`protocol dataset method split seconds bytes reason said_at`)
-	secretColumns      = strings.Fields(`what value`)
-	canaryColumns      = strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split status class error
-		n_test n_correct rmse r2 constant p timeout_seconds started_at`)
-	stateCheckColumns = strings.Fields(`protocol protocol_hash method method_version dataset fingerprint split same differs checked_at`)
-	foldColumns       = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
+		logloss brier ece class isolated stderr code imported has_scores has_model n_stages n_warnings`), "%[4]v on %[6]v, split %[8]v"}
+	sealedCells        = sealed{"cells", strings.Fields(`protocol dataset method split run_id`), "%[3]v on %[2]v, split %[4]v"}
+	sealedEnvironments = sealed{"environments", strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`), "environment %[1]v"}
+	sealedSetFiles     = sealed{"set_files", strings.Fields(`dataset fingerprint path seen_at`), "file of data set %[1]v"}
+	sealedProtocols    = sealed{"protocols", strings.Fields(`name hash text path splits seen_at`), "protocol %[1]v"}
+	sealedScores       = sealed{"scores", strings.Fields(`run_id outputs data`), "scores of run %[1]v"}
+	sealedStages       = sealed{"stages", strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`), "stage %[2]v of run %[1]v"}
+	sealedPointTests   = sealed{"point_tests", strings.Fields(`run_id grid_index n_test n_correct tn fp fn tp auc2 rmse mae r2`), "test of grid point %[2]v of run %[1]v"}
+	sealedSeedCounts   = sealed{"seed_counts", strings.Fields(`run_id number seeds seed scores_hash n_test n_correct tn fp fn tp auc2 rmse mae r2`), "test with seed %[4]v of run %[1]v"}
+	sealedWarnings     = sealed{"warnings", strings.Fields(`run_id number text times`), "warning %[2]v of run %[1]v"}
+	sealedModels       = sealed{"models", strings.Fields(`run_id features labels mean scale target_mean target_scale data`), "model of run %[1]v"}
+	sealedCodeChecks   = sealed{"code_checks", strings.Fields(`method method_version stored_code code same checked_at`), "check of the code of %[1]v"}
+	sealedSkipped      = sealed{"skipped", strings.Fields(`protocol dataset method split seconds bytes reason said_at`), "%[3]v on %[2]v, split %[4]v, skipped"}
+	sealedSecrets      = sealed{"secrets", strings.Fields(`what value`), "secret of %[1]v"}
+	sealedCanaries     = sealed{"canaries", strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split status class error
+		n_test n_correct rmse r2 constant p timeout_seconds started_at`), "canary of %[4]v on %[6]v"}
+	sealedStateChecks = sealed{"state_checks", strings.Fields(`protocol protocol_hash method method_version dataset fingerprint split same differs checked_at`), "check of the state of %[3]v on %[5]v, split %[7]v"}
+
+	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks,
+		sealedScores, sealedModels}
+
+	foldColumns = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
 )
 
-func at(columns []string, row []any, name string) any { return row[slices.Index(columns, name)] }
+func (s sealed) name(row []any) string { return fmt.Sprintf(s.format, row...) }
 
 // A queryer is a database or a transaction.
 type queryer interface {
@@ -113,8 +89,8 @@ func eachNamed(ctx context.Context, q queryer, query string, columns func([]stri
 }
 
 // scanned runs a query and calls row for each of its rows, which scan reads.
-func (db *DB) scanned(ctx context.Context, query string, row func(scan func(...any) error) error, args ...any) error {
-	rows, err := db.sql.QueryContext(ctx, query, args...)
+func scanned(ctx context.Context, q queryer, query string, row func(scan func(...any) error) error, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -129,8 +105,8 @@ func (db *DB) scanned(ctx context.Context, query string, row func(scan func(...a
 
 // listOf runs a query and returns a value for each of its rows. fields returns the pointers that a row is scanned
 // into.
-func listOf[T any](ctx context.Context, db *DB, query string, fields func(*T) []any, args ...any) (out []T, err error) {
-	err = db.scanned(ctx, query, func(scan func(...any) error) error {
+func listOf[T any](ctx context.Context, q queryer, query string, fields func(*T) []any, args ...any) (out []T, err error) {
+	err = scanned(ctx, q, query, func(scan func(...any) error) error {
 		var v T
 		err := scan(fields(&v)...)
 		out = append(out, v)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/published"
@@ -14,8 +15,10 @@ func TestPublishedFollowsTheProgram(t *testing.T) {
 	if _, err := db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 1, 2)`); err != nil {
 		t.Fatal(err)
 	}
-	got, err := open(t, path).publishedValues(t.Context())
-	if want := published.Values(); err != nil || !samePublished(want, got) {
+	got, err := listOf(t.Context(), open(t, path).sql, `SELECT source, dataset, method, mean, std FROM published_values ORDER BY source, dataset, method`, func(p *published.Value) []any {
+		return []any{&p.Source, &p.Dataset, &p.Method, &p.Mean, &p.Std}
+	})
+	if want := sortedPublished(); err != nil || !reflect.DeepEqual(want, got) {
 		t.Errorf("%d published values, %v; want %d", len(got), err, len(want))
 	}
 }

@@ -18,6 +18,15 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	return db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ?", []any{protocol}}, folds)
 }
 
+// Attempt returns the attempt that stands for a cell, and false if there is none.
+func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Row, bool, error) {
+	found, err := db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?", []any{protocol, dataset, method, split}}, false)
+	if err != nil || len(found) == 0 {
+		return Row{}, false, err
+	}
+	return found[0], true, nil
+}
+
 // attempts selects stored runs: a query of their ids, and its arguments.
 type attempts struct {
 	ids  string
@@ -29,13 +38,12 @@ func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
 
 // rows returns attempts as cells, sorted by data set, method and split.
 func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) {
-	if err := db.intact(ctx); err != nil {
-		return nil, err
-	}
+	check := db.intact
 	if folds {
-		if err := db.damageOf(ctx, true); err != nil {
-			return nil, err
-		}
+		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
+	}
+	if err := check(ctx); err != nil {
+		return nil, err
 	}
 	out, _, err := db.read(ctx, of, folds)
 	return out, err
@@ -68,7 +76,7 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sum
 		return nil, nil, err
 	}
 	byID := map[int64]int{}
-	err = db.scanned(ctx, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	err = scanned(ctx, db.sql, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
@@ -130,7 +138,7 @@ func (db *DB) gridOf(ctx context.Context, hash string) (grid, written []json.Raw
 // grid point is in its author's notation where this is known, else with the values that fits were given.
 func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
 	out := map[string][]json.RawMessage{}
-	return out, db.scanned(ctx, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+	return out, scanned(ctx, db.sql, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
 		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
 		ORDER BY g.id, p.grid_index`, func(scan func(...any) error) error {
 		var hash, point string
@@ -181,7 +189,7 @@ func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID m
 // eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
 // of a run; more receives the values of the columns after it.
 func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
-	return db.scanned(ctx, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
+	return scanned(ctx, db.sql, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
 		" WHERE "+of.where()+" ORDER BY 11, 12", func(scan func(...any) error) error {
 		var id int64
 		var n int
@@ -195,7 +203,7 @@ func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, o
 
 // addWarnings reads warnings of cells.
 func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.scanned(ctx, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, func(scan func(...any) error) error {
+	return scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, func(scan func(...any) error) error {
 		var id int64
 		var w result.Warning
 		err := scan(&id, &w.Text, &w.Times)
@@ -208,7 +216,7 @@ func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID ma
 
 // addFolds reads the evaluations of cells.
 func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.scanned(ctx, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
+	return scanned(ctx, db.sql, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
 		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
 		var id int64
 		var e result.Evaluation
@@ -224,7 +232,7 @@ func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[i
 // environments returns the stored environments by their numbers.
 func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
-	return out, db.scanned(ctx, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
+	return out, scanned(ctx, db.sql, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
 		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
@@ -256,6 +264,38 @@ func CellQuery(protocol, dataset, method string) string {
 func FoldsQuery(protocol, dataset, method string) string {
 	return "SELECT split, grid_index, selected, fold, n_correct, n_valid, params FROM evaluations WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split, grid_index, fold"
+}
+
+// A Version is a method with the version that it had when it ran.
+type Version struct{ Method, Version string }
+
+// Versions returns the versions of methods in the attempts of a protocol, sorted by method and then by their
+// first run.
+func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) {
+	return listOf(ctx, db.sql, `SELECT method, method_version FROM runs WHERE protocol = ?
+		GROUP BY method, method_version ORDER BY method, min(started_at), method_version`, func(v *Version) []any {
+		return []any{&v.Method, &v.Version}
+	}, protocol)
+}
+
+// RowsOf returns, for each data set and split of a protocol, the last attempt of a method version that ended ok,
+// in the form of Rows. The attempt need not stand for its cell.
+func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
+	return db.rows(ctx, attempts{`SELECT id FROM (
+		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs
+		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok') WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
+}
+
+// VersionQuery returns the query over the public views that gives the splits of a method version: for each split
+// the last attempt that ended ok. dataset selects one data set; "" selects all.
+func VersionQuery(protocol, dataset string, v Version) string {
+	of := ""
+	if dataset != "" {
+		of = " AND dataset = " + literal(dataset)
+	}
+	return "SELECT dataset, split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2, max(started_at) AS started_at\nFROM history WHERE protocol = " +
+		literal(protocol) + " AND method = " + literal(v.Method) + " AND method_version = " + literal(v.Version) + " AND status = 'ok'" + of +
+		"\nGROUP BY dataset, split ORDER BY dataset, split"
 }
 
 // literal writes a text as SQL does.

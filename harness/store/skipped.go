@@ -35,7 +35,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	if len(out) == 0 && len(taken) == 0 {
 		return nil // nothing to write, so no lock is needed
 	}
-	return db.inTransaction(ctx, func(tx *sql.Tx) error {
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		for _, l := range taken {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
 				return err
@@ -57,7 +57,7 @@ func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+	return listOf(ctx, db.sql, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
 		LEFT JOIN cells c USING (protocol, dataset, method, split)
 		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *Skipped) []any {
 		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason}

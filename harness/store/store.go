@@ -93,7 +93,7 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	options := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
+	options := readOnly()
 	db, err := tryReader(ctx, path, options)
 	var e sqlite3.Error
 	if !errors.As(err, &e) || !slices.Contains([]sqlite3.ErrNo{sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrFull, sqlite3.ErrIoErr}, e.Code) {
@@ -108,6 +108,10 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	// readers in.
 	options.Set("immutable", "1")
 	return tryReader(ctx, path, options)
+}
+
+func readOnly() url.Values {
+	return url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
 }
 
 func tryReader(ctx context.Context, path string, options url.Values) (*DB, error) {

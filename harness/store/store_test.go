@@ -135,9 +135,9 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	if _, rows := query(t, db, `SELECT count(*) FROM evaluations`); rows[0][0] != int64(60) {
 		t.Errorf("evaluations show %v", rows)
 	}
-	in, key, err := db.CurrentInputs(context.Background(), "p", "d", "M", 1)
-	if err != nil || key != "k2" || in != (Inputs{"ph", "2", "f", "g"}) {
-		t.Errorf("newest inputs %+v %v %v", in, key, err)
+	newest, _, err := db.Attempt(context.Background(), "p", "d", "M", 1)
+	if err != nil || newest.Key != "k2" || InputsOf(newest) != (Inputs{"ph", "2", "f", "g"}) {
+		t.Errorf("newest %+v %v", newest, err)
 	}
 
 	keys, err := db.Keys(context.Background())

@@ -118,70 +118,51 @@ func (c *Claims) Show(plan []PlannedCell, told func() Told) {
 // begin stores the plan, and removes what ended processes left behind.
 func (c *Claims) begin(plan []PlannedCell, told string) error {
 	ctx := context.Background()
-	tx, err := c.pool.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if _, err := tx.Exec(underwayTables); err != nil {
-		return err
-	}
-	var gone []int64
-	err = each(ctx, tx, `SELECT run, host, process, started FROM underway`, func(r []any) error {
-		if who := (claimant{r[1].(string), r[2].(int64), r[3].(int64)}); who == c.me || who.host != "" && who.host == c.me.host && !alive(who) {
-			gone = append(gone, r[0].(int64))
+	return inTransaction(ctx, c.pool, func(tx *sql.Tx) error {
+		if _, err := tx.Exec(underwayTables); err != nil {
+			return err
 		}
-		return nil
-	})
-	for _, run := range gone {
-		if err == nil {
-			err = forgetRun(tx, run)
+		if err := c.forgetRuns(ctx, tx, true); err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		return err
-	}
-	res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, told) VALUES (?, ?, ?, 0, ?)`, c.me.host, c.me.process, c.me.started, told)
-	if err != nil {
-		return err
-	}
-	run, err := res.LastInsertId()
-	if err != nil {
-		return err
-	}
-	insert, err := tx.Prepare(`INSERT OR IGNORE INTO underway_cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
-	for _, p := range plan {
-		_, err := insert.Exec(run, p.Key, p.Attempt, p.Protocol, p.Dataset, p.Method, p.MethodVersion, p.Split, p.CostUnits, p.TrainRows, p.Features, p.Guessed, p.Early, p.Canary)
+		res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, told) VALUES (?, ?, ?, 0, ?)`, c.me.host, c.me.process, c.me.started, told)
 		if err != nil {
 			return err
 		}
-	}
-	return tx.Commit()
+		run, err := res.LastInsertId()
+		if err != nil {
+			return err
+		}
+		insert, err := tx.Prepare(`INSERT OR IGNORE INTO underway_cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer insert.Close()
+		for _, p := range plan {
+			_, err := insert.Exec(run, p.Key, p.Attempt, p.Protocol, p.Dataset, p.Method, p.MethodVersion, p.Split, p.CostUnits, p.TrainRows, p.Features, p.Guessed, p.Early, p.Canary)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// An execer is a database or a transaction.
-type execer interface {
-	Exec(query string, args ...any) (sql.Result, error)
-}
-
-func forgetRun(in execer, run int64) error {
-	_, err := in.Exec(`DELETE FROM underway_cells WHERE run = ?`, run)
-	if err == nil {
-		_, err = in.Exec(`DELETE FROM underway WHERE run = ?`, run)
+// forgetRuns removes what this process has stored and, with gone, what ended processes of this machine have.
+func (c *Claims) forgetRuns(ctx context.Context, tx *sql.Tx, gone bool) error {
+	var runs []int64
+	err := each(ctx, tx, `SELECT run, host, process, started FROM underway`, func(r []any) error {
+		if who := (claimant{r[1].(string), r[2].(int64), r[3].(int64)}); who == c.me || gone && who.host != "" && who.host == c.me.host && !alive(who) {
+			runs = append(runs, r[0].(int64))
+		}
+		return nil
+	})
+	for _, run := range runs {
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM underway_cells WHERE run = ?; DELETE FROM underway WHERE run = ?`, run, run)
+		}
 	}
 	return err
-}
-
-// unshow removes what Show has stored.
-func (c *Claims) unshow() {
-	var run int64
-	if c.pool.QueryRow(`SELECT run FROM underway WHERE host = ? AND process = ? AND started = ?`, c.me.host, c.me.process, c.me.started).Scan(&run) == nil {
-		_ = forgetRun(c.pool, run)
-	}
 }
 
 // An Underway is a run that is under way.
@@ -242,24 +223,15 @@ func (o *Onlooker) Look(ctx context.Context) (runs []Underway, cells []PlannedCe
 		return nil, nil, explain(err)
 	}
 	these, _ := json.Marshal(live)
-	rows, err := tx.QueryContext(ctx, `SELECT u.key, u.attempt, u.protocol, u.dataset, u.method, u.method_version, u.split, u.cost_units, u.n_train, u.n_features, u.guessed, u.early, u.canary,
+	cells, err = listOf(ctx, tx, `SELECT u.key, u.attempt, u.protocol, u.dataset, u.method, u.method_version, u.split, u.cost_units, u.n_train, u.n_features, u.guessed, u.early, u.canary,
 		  coalesce(r.status, k.status, ''), coalesce(r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), 0), coalesce(r.cpu_seconds, 0)
 		FROM underway_cells u LEFT JOIN runs r ON r.key = u.key AND r.checksum <> u.attempt
 		LEFT JOIN canaries k ON k.key = u.key AND k.checksum <> u.attempt
-		WHERE u.run IN (SELECT value FROM json_each(?)) GROUP BY u.key ORDER BY u.protocol, u.dataset, u.method, u.split`, string(these))
-	if err != nil {
-		return nil, nil, explain(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c PlannedCell
-		if err := rows.Scan(&c.Key, &c.Attempt, &c.Protocol, &c.Dataset, &c.Method, &c.MethodVersion, &c.Split, &c.CostUnits, &c.TrainRows, &c.Features, &c.Guessed, &c.Early, &c.Canary,
-			&c.Status, &c.Wall, &c.Processor); err != nil {
-			return nil, nil, err
-		}
-		cells = append(cells, c)
-	}
-	return runs, cells, explain(rows.Err())
+		WHERE u.run IN (SELECT value FROM json_each(?)) GROUP BY u.key ORDER BY u.protocol, u.dataset, u.method, u.split`, func(c *PlannedCell) []any {
+		return []any{&c.Key, &c.Attempt, &c.Protocol, &c.Dataset, &c.Method, &c.MethodVersion, &c.Split, &c.CostUnits, &c.TrainRows, &c.Features, &c.Guessed, &c.Early, &c.Canary,
+			&c.Status, &c.Wall, &c.Processor}
+	}, string(these))
+	return runs, cells, explain(err)
 }
 
 // LastProtocol returns the protocol whose cells ran last; "" where nothing is stored.
