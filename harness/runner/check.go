@@ -62,12 +62,3 @@ func described(c CellSpec) bool {
 	e, err := catalogue.Builtin().Lookup(c.Cell.Dataset)
 	return err == nil && e.Description() == c.Set
 }
-
-// CodeOf returns the hash of the code of a cell's method, "" where it cannot be told.
-func (r *InProcess) CodeOf(c CellSpec) string {
-	p, err := r.protocol(c)
-	if err != nil {
-		return ""
-	}
-	return Code(r.Registry, p.Base(c.Cell.Method))
-}

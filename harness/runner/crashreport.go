@@ -42,10 +42,8 @@ func reason(text string) (said, from string) {
 // kept cuts the text for storing. It keeps the start of the Go runtime's message if there is one, else the end of the text.
 func kept(text string) string {
 	said, from := reason(text)
-	switch {
-	case said != "":
+	if said != "" {
 		return strings.ToValidUTF8(from[:min(len(from), mostStderr)], "")
-	default:
-		return strings.ToValidUTF8(from[max(0, len(from)-mostStderr):], "")
 	}
+	return strings.ToValidUTF8(from[max(0, len(from)-mostStderr):], "")
 }

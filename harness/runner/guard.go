@@ -39,12 +39,14 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result
 	case err = <-done:
 		run = work
 	case <-cellCtx.Done():
-		var late bool
-		if err, late = waitWithin(done, grace); late {
-			err = errAbandoned
-		} else {
+		waited := make(chan struct{})
+		select {
+		case err = <-done:
 			run = work
+		case <-systemClock.passed(waited, grace):
+			err = errAbandoned
 		}
+		close(waited)
 	}
 	run.Warnings = j.said.all()
 	switch {
@@ -69,24 +71,6 @@ var (
 	errAbandoned = errors.New("abandoned")
 	errGoexit    = crash(errors.New("the method ended its goroutine (runtime.Goexit) instead of returning"))
 )
-
-// waitWithin waits at most limit for the end of a cell. late reports that the limit came first.
-func waitWithin(done <-chan error, limit time.Duration) (err error, late bool) {
-	waited := make(chan struct{})
-	defer close(waited)
-	over := make(chan struct{})
-	go func() {
-		if systemClock.countdown(waited, limit) {
-			close(over)
-		}
-	}()
-	select {
-	case err := <-done:
-		return err, false
-	case <-over:
-		return nil, true
-	}
-}
 
 // guarded turns a panic of the method into an error that names the place of the panic.
 func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {

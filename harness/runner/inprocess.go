@@ -54,7 +54,6 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	if j.protocol, err = r.protocol(c); err != nil {
 		return result.Run{}, err
 	}
-	base := j.protocol.Base(c.Cell.Method)
 	if j.method, err = r.Method(c); err != nil {
 		return result.Run{}, err
 	}
@@ -72,7 +71,7 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
 	}
 	j.set = l.set
-	j.code = Code(r.Registry, base)
+	j.code = r.CodeOf(c)
 	if !r.below { // Serve has done this in a worker
 		r.prepare(ctx, c)
 	}
@@ -81,22 +80,18 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 
 // prepare makes the method of a cell ready.
 func (r *InProcess) prepare(ctx context.Context, c CellSpec) {
-	if r.Prepare == nil {
-		return
-	}
-	if p, err := r.protocol(c); err == nil { // otherwise Run reports the error
-		r.Prepare(ctx, p.Base(c.Cell.Method))
+	if r.Prepare != nil {
+		r.Prepare(ctx, r.base(c))
 	}
 }
 
-// settle waits until all processes that a cell started have ended.
-func (r *InProcess) settle(c CellSpec) {
-	if r.Settle == nil {
-		return
+// base is the name that the registry has for the method of a cell; "" for a cell whose protocol Run refuses.
+func (r *InProcess) base(c CellSpec) string {
+	p, err := r.protocol(c)
+	if err != nil {
+		return ""
 	}
-	if p, err := r.protocol(c); err == nil {
-		r.Settle(p.Base(c.Cell.Method))
-	}
+	return p.Base(c.Cell.Method)
 }
 
 // A versionError says that a method has another version than the cell was planned with.
@@ -112,14 +107,13 @@ func (e *versionError) Error() string {
 // Method returns the method of a cell. For a variant that a protocol declares this is the original method
 // under the variant's name.
 func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
-	p, err := r.protocol(c)
-	if err != nil {
-		return registry.Spec{}, err
-	}
-	spec, err := r.Registry.Lookup(p.Base(c.Cell.Method))
+	spec, err := r.Registry.Lookup(r.base(c))
 	spec.Name = c.Cell.Method
 	return spec, err
 }
+
+// CodeOf returns the hash of the code of a cell's method, "" where it cannot be told.
+func (r *InProcess) CodeOf(c CellSpec) string { return Code(r.Registry, r.base(c)) }
 
 // Code returns the hash of a method's code, "" where it cannot be told. A program whose file was removed
 // while it runs still computes its cells.

@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -101,4 +102,45 @@ const (
 // concurrent use.
 type Runner interface {
 	Run(ctx context.Context, c CellSpec) (result.Run, error)
+}
+
+// A Choice runs some cells in this process and all others in processes of their own.
+type Choice struct {
+	Here, Apart Runner
+	Isolated    func(CellSpec) bool // reports whether a cell runs apart from this process
+}
+
+// Run implements Runner.
+func (r Choice) Run(ctx context.Context, c CellSpec) (result.Run, error) {
+	if r.Isolated(c) {
+		return r.Apart.Run(ctx, c)
+	}
+	return r.Here.Run(ctx, c)
+}
+
+// Forget tells both runners that the data set of a cell is no longer needed.
+func (r Choice) Forget(c CellSpec) {
+	for _, each := range []Runner{r.Here, r.Apart} {
+		if keeper, ok := each.(interface{ Forget(CellSpec) }); ok {
+			keeper.Forget(c)
+		}
+	}
+}
+
+// The package paths of the project's own methods begin with own. Paths that begin with served belong to methods in a
+// process of their own, which serves many cells.
+const (
+	own    = "github.com/kernelboosting/bench/methods/"
+	served = own + "external"
+)
+
+// Foreign reports whether a method is not the project's own: another module registers the method, or the method is a
+// program. The project cannot know what such a method does to its process, so its cells are isolated by default.
+func Foreign(s registry.Spec) bool {
+	return !strings.HasPrefix(s.Package(), own) || keepsProcess(s)
+}
+
+// keepsProcess reports whether a method deliberately keeps its processes after a cell.
+func keepsProcess(s registry.Spec) bool {
+	return s.Package() == served || strings.HasPrefix(s.Package(), served+"/")
 }

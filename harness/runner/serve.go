@@ -99,7 +99,9 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	case guest: // the method might remember this cell
 		out.Retire = true
 	case keepsProcess(spec):
-		r.settle(c)
+		if r.Settle != nil {
+			r.Settle(r.base(c))
+		}
 		out.Retire = leftBehind()
 	default:
 		out.Retire = processes.HasChildren() || !returnsTo(goroutines)
@@ -113,9 +115,7 @@ func (r *InProcess) bind(c CellSpec) error {
 	if r.load(context.Background(), c).err != nil {
 		return nil // Run reports the error, and no code of the method runs
 	}
-	if p, err := r.protocol(c); err == nil {
-		Code(r.Registry, p.Base(c.Cell.Method)) // Code reads the program's file and remembers the hash
-	}
+	r.CodeOf(c) // reads the program's file and remembers the hash
 	folder := os.Getenv(sandbox.FolderVariable)
 	variables := sandbox.Environment(os.Environ(), folder)
 	os.Clearenv()

@@ -138,28 +138,29 @@ const (
 
 // call asks a worker to run a cell and waits for the answer.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
-	if a, how := w.prepare(ctx, c, r.readyIn()); how != endWhole {
+	// The worker prepares for the cell. This takes none of the cell's time.
+	if a, how := w.answer(ctx, request{Prepare: &c}, r.readyIn(), endUnready, func(a reply) bool { return a.Ready }); how != endWhole {
 		return a, how
 	}
 	w.stderr.Reset()
 	w.tell(cellBegins)
 	defer w.tell(cellEnds)
-	asked := make(chan error, 1)
-	go func() { asked <- w.ask.Encode(request{Cell: &c, Timeout: r.Timeout}) }()
-	late := make(chan struct{})
+	limit := time.Duration(0)
+	if r.Timeout > 0 {
+		limit = r.Timeout + cmp.Or(r.Grace, workerGrace)
+	}
+	return w.answer(ctx, request{Cell: &c, Timeout: r.Timeout}, limit, endLate, func(a reply) bool { return a.Key == c.Key })
+}
+
+// answer asks a worker and waits for an answer that is right, within a limit of time; 0 is any time.
+func (w *worker) answer(ctx context.Context, q request, limit time.Duration, late callEnd, right func(reply) bool) (answer, callEnd) {
+	go func() { _ = w.ask.Encode(q) }() // an error ends the answers, too
 	over := make(chan struct{})
 	defer close(over)
-	if r.Timeout > 0 {
-		go func() {
-			if systemClock.countdown(over, r.Timeout+cmp.Or(r.Grace, workerGrace)) {
-				close(late)
-			}
-		}()
-	}
 	select {
 	case a := <-w.replies:
 		switch {
-		case a.err == nil && a.Key == c.Key:
+		case a.err == nil && right(a.reply):
 			return a, endWhole
 		case a.err != nil && isEnd(a.err):
 			return a, endAlone
@@ -167,8 +168,8 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 		return a, endGarbled
 	case <-w.ended: // a process below the worker may still hold the pipe
 		return answer{}, endAlone
-	case <-late:
-		return answer{}, endLate
+	case <-systemClock.passed(over, limit):
+		return answer{}, late
 	case <-ctx.Done():
 		return answer{}, endStopped
 	}
@@ -217,30 +218,6 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 		return r.died(w, run, text, a.err)
 	}
 	return run, nil
-}
-
-// prepare lets the worker prepare for a cell. This takes none of the cell's time.
-func (w *worker) prepare(ctx context.Context, c CellSpec, within time.Duration) (answer, callEnd) {
-	late := time.NewTimer(within)
-	defer late.Stop()
-	asked := make(chan error, 1)
-	go func() { asked <- w.ask.Encode(request{Prepare: &c}) }()
-	select {
-	case a := <-w.replies:
-		switch {
-		case a.err == nil && a.Ready:
-			return a, endWhole
-		case a.err != nil && isEnd(a.err):
-			return a, endAlone
-		}
-		return a, endGarbled
-	case <-w.ended:
-		return answer{}, endAlone
-	case <-late.C:
-		return answer{}, endUnready
-	case <-ctx.Done():
-		return answer{}, endStopped
-	}
 }
 
 var errOtherCell = errors.New("it is the result of another cell")
