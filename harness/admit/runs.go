@@ -10,9 +10,7 @@ package admit
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -35,16 +33,11 @@ type Conflict struct {
 	Differences []verify.Difference // Stored is the value stored here, Computed that of the source
 }
 
-// Results returns the results that are stored here; *store.DB is one.
-type Results interface {
-	Result(ctx context.Context, key string) (result.Run, bool, error)
-}
-
 // Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported from
 // the source. A result is marked as superseded if this program would plan its cell with another key today. A result that is
 // stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored returns the
 // results with these keys. The data need not be here.
-func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
+func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
 	stand, err := h.Standing(ctx, cells, false)
@@ -65,7 +58,7 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 }
 
 // Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded attempts.
-func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored Results, put func(result.Run) error) (Import, error) {
+func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	for _, c := range src.Cells {
 		if c.Protocol != protocol {
@@ -82,7 +75,7 @@ func Unplanned(ctx context.Context, protocol, why string, src Source, known map[
 type taking struct {
 	src    Source
 	known  map[string]store.Known
-	stored Results
+	stored *store.DB
 	put    func(result.Run) error
 	out    Import
 }
@@ -143,11 +136,4 @@ func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	r.Grid, r.GridWritten = planned.Grid, planned.GridWritten
 	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = planned.ProtocolText, planned.ProtocolPath, planned.ProtocolSplits, planned.SetFile
 	return r, true
-}
-
-// String names the cell and its first difference.
-func (c Conflict) String() string {
-	d := c.Differences[0]
-	return fmt.Sprintf("%s on %s, split %d, protocol %s: %s is %s here and %s in the file%s", c.Cell.Method, c.Cell.Dataset, c.Cell.Split, c.Cell.Protocol, d.What, d.Stored, d.Computed,
-		strings.Repeat(", and more differs", min(1, len(c.Differences)-1)))
 }

@@ -51,6 +51,7 @@
 package canary
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -165,26 +166,16 @@ func reverse(rng *rand.Rand, y []float64, rows []int) {
 	for i, row := range rows {
 		values[i] = y[row]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	place := make([]float64, n)
 	for rank, i := range order {
 		place[i] = float64(rank) + (rng.Float64()-0.5)*float64(n)/10
 	}
-	slices.SortFunc(order, func(a, b int) int { return compare(place[a], place[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 	slices.Sort(values)
 	for rank, i := range order {
 		y[rows[i]] = values[n-1-rank]
 	}
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // P returns the probability that predictions by chance are as right about rows as these scores are. y holds the true

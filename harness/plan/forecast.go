@@ -2,7 +2,9 @@ package plan
 
 import (
 	"container/heap"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -231,3 +233,86 @@ func (e ends) Less(i, j int) bool { return e[i] < e[j] }
 func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
 func (e *ends) Push(any)          { panic("harness: the number of jobs is fixed") }
 func (e *ends) Pop() any          { panic("harness: the number of jobs is fixed") }
+
+// A Prediction is what a forecast says of a run: the time that it takes and the cells that it runs.
+type Prediction struct {
+	Seconds     float64  // from start to end
+	Early       float64  // seconds until every method has a cell on every set
+	Cells       []*Cell  // the cells that run, in the order of the plan
+	BudgetSets  []string // the sets that do not fit into the budget, cheapest first
+	BudgetCells int      // the number of cells of these sets
+}
+
+// Predict predicts a run on a number of jobs within a budget; 0 is no budget.
+func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
+	out := Prediction{Cells: p.Cells}
+	if budget > 0 {
+		out.Cells = nil
+		for _, group := range ByDataset(p.Cells) {
+			taken := append(out.Cells[:len(out.Cells):len(out.Cells)], group...)
+			if out.BudgetSets == nil && p.Forecast.Wall(taken, nil, jobs) <= budget.Seconds() {
+				out.Cells = taken
+				continue
+			}
+			out.BudgetSets = append(out.BudgetSets, group[0].Dataset)
+			out.BudgetCells += len(group)
+		}
+	}
+	var early []*Cell
+	for _, c := range out.Cells {
+		if c.Early {
+			early = append(early, c)
+		}
+	}
+	out.Early = p.Forecast.Wall(early, nil, jobs)
+	out.Seconds = p.Forecast.Wall(out.Cells, nil, jobs)
+	return out
+}
+
+// A law says how the time of a method that declares no cost grows with the data set. It is a line: the logarithm
+// of the method's factor (see Forecast) is linear in log n and log d. So the time is k n^(1+byRows)
+// d^(1+byFeatures) for a grid and folds of the same size. Each data set is one point of the fit, however many
+// cells of the set were measured.
+//
+// The two slopes are the most probable ones under two assumptions. A slope is normal around 0 with standard
+// deviation 1/2, so that the cost stays n d if few sets are known or all sets have the same size. The logarithm of
+// a time has standard deviation 0.3 around the line. Then the exponents are limited: that of n to [0, 3] and that
+// of d to [0, 2].
+type law struct{ at, rows, features, byRows, byFeatures float64 } // the line goes through (rows, features, at)
+
+// lawOf fits the law to the measured sets of a method. It returns false if no set has a known size.
+func lawOf(sets map[string]timing) (law, bool) {
+	const pull = 0.3 * 0.3 / (0.5 * 0.5) // what the assumptions add to a sum of squares
+	var l law
+	var known []timing
+	for _, name := range slices.Sorted(maps.Keys(sets)) { // in a fixed order, so that sums have the same bits
+		if t := sets[name]; t.rows > 0 && t.features > 0 {
+			known = append(known, t)
+		}
+	}
+	if known == nil {
+		return l, false
+	}
+	for _, t := range known {
+		share := 1 / float64(len(known))
+		l.at += share * t.factor()
+		l.rows += share * math.Log(float64(t.rows))
+		l.features += share * math.Log(float64(t.features))
+	}
+	nn, nd, dd := pull, 0.0, pull
+	var ny, dy float64
+	for _, t := range known {
+		n, d, y := math.Log(float64(t.rows))-l.rows, math.Log(float64(t.features))-l.features, t.factor()-l.at
+		nn, nd, dd = nn+n*n, nd+n*d, dd+d*d
+		ny, dy = ny+n*y, dy+d*y
+	}
+	determinant := nn*dd - nd*nd
+	l.byRows = min(max((ny*dd-dy*nd)/determinant, -1), 2)
+	l.byFeatures = min(max((dy*nn-ny*nd)/determinant, -1), 1)
+	return l, true
+}
+
+// factor predicts log(1e9 * seconds / units) for a set with n training rows and d features.
+func (l law) factor(n, d int) float64 {
+	return l.at + l.byRows*(math.Log(float64(max(1, n)))-l.rows) + l.byFeatures*(math.Log(float64(max(1, d)))-l.features)
+}

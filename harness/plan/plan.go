@@ -8,7 +8,6 @@
 //	forecast.go    how long cells take, by their declared costs and by measured times
 //	limits.go      cells that are skipped, since they would take too much time or memory
 //	queue.go       the order in which cells start
-//	prediction.go  the time that a run of a plan takes
 //
 // The package computes no cell. It loads only data sets whose size the catalogue lacks.
 package plan

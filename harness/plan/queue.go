@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // A Queue gives cells in the order in which a run starts them. First come the early cells, the cheapest first: one
@@ -24,20 +28,17 @@ type cellGroup struct {
 // NewQueue takes cells in any order. It gives the cells of one method on one set in the order in which it
 // took them.
 func NewQueue(cells []*Cell, f *Forecast) *Queue {
-	type pair struct{ method, dataset string }
 	q := &Queue{forecast: f}
-	at := map[pair]*cellGroup{}
+	var others []*Cell
 	for _, c := range cells {
 		if c.Early {
 			q.early = append(q.early, c)
-			continue
+		} else {
+			others = append(others, c)
 		}
-		p := pair{c.Method, c.Dataset}
-		if at[p] == nil {
-			at[p] = &cellGroup{}
-			q.groups = append(q.groups, at[p])
-		}
-		at[p].cells = append(at[p].cells, c)
+	}
+	for _, group := range grouped(others, func(c *Cell) [2]string { return [2]string{c.Method, c.Dataset} }) {
+		q.groups = append(q.groups, &cellGroup{cells: group})
 	}
 	q.Refresh()
 	slices.SortStableFunc(q.early, func(a, b *Cell) int {
@@ -123,17 +124,7 @@ func (q *Queue) PutBack(c *Cell) { q.early = slices.Insert(q.early, 0, c) }
 
 // ByDataset groups cells by data set, the cheapest set first. Within a group the order stays.
 func ByDataset(cells []*Cell) [][]*Cell {
-	at := map[string]int{}
-	var groups [][]*Cell
-	for _, c := range cells {
-		i, ok := at[c.Dataset]
-		if !ok {
-			i = len(groups)
-			at[c.Dataset] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], c)
-	}
+	groups := grouped(cells, func(c *Cell) string { return c.Dataset })
 	slices.SortStableFunc(groups, func(a, b []*Cell) int { return cmp.Compare(seconds(a), seconds(b)) })
 	return groups
 }
@@ -144,4 +135,36 @@ func seconds(cells []*Cell) float64 {
 		sum += c.Seconds
 	}
 	return sum
+}
+
+// grouped groups items with the same key, in the order in which their keys first occur.
+func grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, item := range items {
+		i, known := at[key(item)]
+		if !known {
+			i = len(groups)
+			at[key(item)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], item)
+	}
+	return groups
+}
+
+// Shown returns what the database keeps of a planned cell while the run is under way.
+func (c *Cell) Shown() store.PlannedCell {
+	return store.PlannedCell{
+		Key: c.Spec.Key, Attempt: c.Attempt, Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, MethodVersion: c.Spec.Inputs.MethodVersion, Split: c.Split,
+		CostUnits: c.Spec.Cost, TrainRows: c.Spec.Shape.N, Features: c.Spec.Shape.D, Guessed: c.Guessed, Early: c.Early, Canary: c.Spec.Canary != nil,
+	}
+}
+
+// OfShown returns a cell for which a [Forecast] predicts the same time as for the cell that Shown described. It
+// has no other use.
+func OfShown(p store.PlannedCell) *Cell {
+	return &Cell{
+		Cell: runner.Cell{Protocol: p.Protocol, Dataset: p.Dataset, Method: p.Method, Split: p.Split}, Attempt: p.Attempt, Guessed: p.Guessed, Early: p.Early,
+		Spec: runner.CellSpec{Key: p.Key, Cost: p.CostUnits, Shape: registry.Shape{N: p.TrainRows, D: p.Features}, Inputs: runner.Inputs{MethodVersion: p.MethodVersion}},
+	}
 }

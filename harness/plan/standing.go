@@ -29,7 +29,7 @@ type Stand struct {
 // lacks.
 func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
 	var out Stand
-	for _, group := range bySetAndMethod(stored) {
+	for _, group := range grouped(stored, func(c store.Cell) [2]string { return [2]string{c.Dataset, c.Method} }) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -68,23 +68,6 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 		}
 	}
 	return out, nil
-}
-
-// bySetAndMethod groups cells by data set and method.
-func bySetAndMethod(cells []store.Cell) [][]store.Cell {
-	at := map[[2]string]int{}
-	var groups [][]store.Cell
-	for _, c := range cells {
-		key := [2]string{c.Dataset, c.Method}
-		i, seen := at[key]
-		if !seen {
-			i = len(groups)
-			at[key] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], c)
-	}
-	return groups
 }
 
 // again plans cells of one method on one set in the way a run would today.

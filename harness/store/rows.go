@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,9 +33,6 @@ type attempts struct {
 	ids  string
 	args []any
 }
-
-// where selects the rows of a table that belong to the attempts.
-func (a attempts) where() string { return "run_id IN (" + a.ids + ")" }
 
 // rows returns attempts as cells, sorted by data set, method and split.
 func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) {
@@ -97,25 +95,74 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sum
 		out, sums = append(out, r), append(sums, sum)
 		return err
 	}, of.args...)
-	if err == nil {
-		err = db.addRest(ctx, of, out, byID, folds)
+	if err != nil {
+		return nil, nil, err
 	}
-	return out, sums, err
+	return out, sums, db.addRest(ctx, of, folds, func(run int64) *Row {
+		if i, read := byID[run]; read {
+			return &out[i]
+		}
+		return new(Row) // a cell that was stored after cells were read
+	})
 }
 
-// addRest reads what all further tables hold of cells. byID finds a cell by its run. It ignores a cell that was
-// stored after cells were read.
-func (db *DB) addRest(ctx context.Context, of attempts, cells []Row, byID map[int64]int, folds bool) error {
-	add := []func(context.Context, attempts, []Row, map[int64]int) error{db.addStages, db.addGridTests, db.addSeedTests, db.addWarnings}
-	if folds {
-		add = append(add, db.addFolds)
-	}
-	for _, table := range add {
-		if err := table(ctx, of, cells, byID); err != nil {
+// addRest reads what all further tables hold of attempts. cell finds the row of an attempt.
+func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(run int64) *Row) error {
+	missing := false
+	var t result.SeedTest
+	err := cmp.Or(
+		db.eachTest(ctx, of, "stages", "round", nil, func(run int64, round int, s result.Score) {
+			cell(run).Stages = append(cell(run).Stages, result.Stage{Round: round, Score: s})
+		}),
+		db.eachTest(ctx, of, "point_tests", "grid_index", nil, func(run int64, g int, s result.Score) {
+			r := cell(run)
+			missing = missing || r.Key != "" && g != len(r.GridTests)
+			r.GridTests = append(r.GridTests, s)
+		}),
+		db.eachTest(ctx, of, "seed_counts", "number, seed, scores_hash", []any{&t.Seed, &t.ScoresHash}, func(run int64, _ int, s result.Score) {
+			t.Score = s
+			cell(run).SeedTests = append(cell(run).SeedTests, t)
+		}),
+		scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE run_id IN (`+of.ids+`) ORDER BY run_id, number`, func(scan func(...any) error) error {
+			var id int64
+			var w result.Warning
+			err := scan(&id, &w.Text, &w.Times)
+			cell(id).Warnings = append(cell(id).Warnings, w)
 			return err
-		}
+		}, of.args...))
+	switch {
+	case err != nil:
+		return err
+	case missing: // a check of the database reports this, too
+		return &DamageError{db.path, []Problem{{Row: "tests of the grid", What: "a grid point is missing"}}}
+	case !folds:
+		return nil
 	}
-	return nil
+	return scanned(ctx, db.sql, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
+		FROM fold_counts WHERE run_id IN (`+of.ids+`) ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
+		var id int64
+		var e result.Evaluation
+		s := &e.Score
+		err := scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds)
+		cell(id).Folds = append(cell(id).Folds, e)
+		return err
+	}, of.args...)
+}
+
+// eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
+// of a run; more receives the values of the columns after it.
+func (db *DB) eachTest(ctx context.Context, of attempts, table, columns string, more []any, take func(run int64, number int, s result.Score)) error {
+	return scanned(ctx, db.sql, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
+		" WHERE run_id IN ("+of.ids+") ORDER BY 11, 12", func(scan func(...any) error) error {
+		var id int64
+		var n int
+		var s result.Score
+		err := scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...)
+		if err == nil {
+			take(id, n, s)
+		}
+		return err
+	}, of.args...)
 }
 
 // gridOf returns the points of a grid. written has them in the notation of the grid's author, where this is
@@ -146,87 +193,6 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 		out[hash] = append(out[hash], json.RawMessage(point))
 		return err
 	}, protocol)
-}
-
-// addStages reads the stages of cells.
-func (db *DB) addStages(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "stages", "round", nil, of, func(run int64, round int, s result.Score) error {
-		if i, ok := byID[run]; ok {
-			cells[i].Stages = append(cells[i].Stages, result.Stage{Round: round, Score: s})
-		}
-		return nil
-	})
-}
-
-// addGridTests reads the tests of every grid point of cells.
-func (db *DB) addGridTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return db.eachTest(ctx, "point_tests", "grid_index", nil, of, func(run int64, g int, s result.Score) error {
-		i, ok := byID[run]
-		switch {
-		case !ok:
-		case g != len(cells[i].GridTests): // a check of the database reports this, too
-			return &DamageError{db.path, []Problem{{Row: fmt.Sprintf("tests of run %d", run), What: "a grid point is missing"}}}
-		default:
-			cells[i].GridTests = append(cells[i].GridTests, s)
-		}
-		return nil
-	})
-}
-
-// addSeedTests reads the tests with each seed of cells.
-func (db *DB) addSeedTests(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	var t result.SeedTest
-	more := []any{&t.Seed, &t.ScoresHash}
-	return db.eachTest(ctx, "seed_counts", "number, seed, scores_hash", more, of, func(run int64, _ int, s result.Score) error {
-		if i, ok := byID[run]; ok {
-			t.Score = s
-			cells[i].SeedTests = append(cells[i].SeedTests, t)
-		}
-		return nil
-	})
-}
-
-// eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
-// of a run; more receives the values of the columns after it.
-func (db *DB) eachTest(ctx context.Context, table, columns string, more []any, of attempts, take func(run int64, number int, s result.Score) error) error {
-	return scanned(ctx, db.sql, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
-		" WHERE "+of.where()+" ORDER BY 11, 12", func(scan func(...any) error) error {
-		var id int64
-		var n int
-		var s result.Score
-		if err := scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...); err != nil {
-			return err
-		}
-		return take(id, n, s)
-	}, of.args...)
-}
-
-// addWarnings reads warnings of cells.
-func (db *DB) addWarnings(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE `+of.where()+` ORDER BY run_id, number`, func(scan func(...any) error) error {
-		var id int64
-		var w result.Warning
-		err := scan(&id, &w.Text, &w.Times)
-		if i, ok := byID[id]; ok {
-			cells[i].Warnings = append(cells[i].Warnings, w)
-		}
-		return err
-	}, of.args...)
-}
-
-// addFolds reads the evaluations of cells.
-func (db *DB) addFolds(ctx context.Context, of attempts, cells []Row, byID map[int64]int) error {
-	return scanned(ctx, db.sql, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
-		FROM fold_counts WHERE `+of.where()+` ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
-		var id int64
-		var e result.Evaluation
-		s := &e.Score
-		err := scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds)
-		if i, ok := byID[id]; ok {
-			cells[i].Folds = append(cells[i].Folds, e)
-		}
-		return err
-	}, of.args...)
 }
 
 // environments returns the stored environments by their numbers.

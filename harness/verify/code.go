@@ -26,14 +26,6 @@ const (
 	allChecks    = 30 * time.Second
 )
 
-// CodeStore is the part of a store that Code needs.
-type CodeStore interface {
-	Results
-	Codes(ctx context.Context, protocol, hash string) ([]store.CodeCheck, error)
-	Cells(ctx context.Context) ([]store.Cell, error)
-	CodeChecks(ctx context.Context) ([]store.CodeCheck, error)
-}
-
 // An OldResult is a method whose stored results today's code does not reproduce.
 type OldResult struct {
 	Method, Version string
@@ -60,7 +52,7 @@ type codeGroup struct {
 // protocol. A check that the store has is not made again. The caller stores new checks. run runs the cells.
 // told, if not nil, is called before their cells start: once with the methods whose code changed, and once
 // with those whose results are imported. Methods that the request reruns are left out.
-func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, req plan.Request, opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
+func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, req plan.Request, opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -103,7 +95,7 @@ func Code(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runn
 
 // otherCode returns the stored cells of the request's methods that were computed by other code than today's. It leaves out
 // code that is known to give the same results.
-func otherCode(ctx context.Context, h *plan.Experiment, db CodeStore, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
+func otherCode(ctx context.Context, h *plan.Experiment, db *store.DB, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.Methods(req.Methods)
 	if err != nil {
 		return nil, err
@@ -158,7 +150,7 @@ func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck
 
 // compareCode runs one cell of each group. It notes in report the verdicts and the groups that could not be
 // compared. It returns the groups whose results differ.
-func compareCode(ctx context.Context, h *plan.Experiment, db CodeStore, run runner.Runner, groups []codeGroup, opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
+func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, groups []codeGroup, opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
 	var cells []*plan.Cell
 	names := map[bool][]string{} // by whether their results are imported

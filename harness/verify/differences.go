@@ -45,29 +45,15 @@ func Differences(stored, computed result.Run) []Difference {
 	}
 	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
 	differs("test part", counts(&stored.Score), counts(&computed.Score))
-	for i := range max(len(stored.Stages), len(computed.Stages)) {
-		round, a, b := 0, "none", "none"
-		if i < len(stored.Stages) {
-			round, a = stored.Stages[i].Round, counts(&stored.Stages[i].Score)
-		}
-		if i < len(computed.Stages) {
-			round, b = computed.Stages[i].Round, counts(&computed.Stages[i].Score)
-		}
-		differs(fmt.Sprintf("test part after round %d", round), a, b)
-	}
-	for g := range max(len(stored.GridTests), len(computed.GridTests)) {
-		a, b := "none", "none"
-		if g < len(stored.GridTests) {
-			a = counts(&stored.GridTests[g])
-		}
-		if g < len(computed.GridTests) {
-			b = counts(&computed.GridTests[g])
-		}
-		differs("test part with "+point(stored, &g), a, b)
-	}
-	for k := range max(len(stored.SeedTests), len(computed.SeedTests)) {
-		differs(fmt.Sprintf("test part with seed %d of the cell", k+1), seedTest(stored, k), seedTest(computed, k))
-	}
+	each(stored.Stages, computed.Stages, differs, func(i int, s result.Stage) (string, string) {
+		return fmt.Sprintf("test part after round %d", s.Round), counts(&s.Score)
+	})
+	each(stored.GridTests, computed.GridTests, differs, func(g int, s result.Score) (string, string) {
+		return "test part with " + point(stored, &g), counts(&s)
+	})
+	each(stored.SeedTests, computed.SeedTests, differs, func(k int, t result.SeedTest) (string, string) {
+		return fmt.Sprintf("test part with seed %d of the cell", k+1), fmt.Sprintf("seed %d, %s, scores %s", t.Seed, counts(&t.Score), t.ScoresHash)
+	})
 	differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	return out
 }
@@ -104,13 +90,18 @@ func point(r result.Run, index *int) string {
 	return string(r.Grid[*index])
 }
 
-// seedTest writes a run's test with one of its seeds.
-func seedTest(r result.Run, k int) string {
-	if k >= len(r.SeedTests) {
-		return "none"
+// each compares two lists item by item. text names an item and writes it; an item that one list lacks is "none".
+func each[T any](stored, computed []T, differs func(what, a, b string), text func(i int, v T) (what, written string)) {
+	for i := range max(len(stored), len(computed)) {
+		what, a, b := "", "none", "none"
+		if i < len(stored) {
+			what, a = text(i, stored[i])
+		}
+		if i < len(computed) {
+			what, b = text(i, computed[i])
+		}
+		differs(what, a, b)
 	}
-	t := r.SeedTests[k]
-	return fmt.Sprintf("seed %d, %s, scores %s", t.Seed, counts(&t.Score), t.ScoresHash)
 }
 
 // counts writes all values of a score, and errors of a regression with all their bits.

@@ -73,7 +73,7 @@ func (e *Ended) Sample() []*plan.Cell {
 // its own that starts new processes. All these cells together get the time that all checks of code get. A cell that does
 // not end ok this time proves nothing, since other limits hold now. Closing stop ends the checks after the current cell.
 // The caller stores the checks.
-func State(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*plan.Cell, stop <-chan struct{}, memory int64, db Results) ([]store.StateCheck, error) {
+func State(ctx context.Context, fresh func() (run runner.Runner, end func()), cells []*plan.Cell, stop <-chan struct{}, memory int64, db *store.DB) ([]store.StateCheck, error) {
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()
 	var out []store.StateCheck

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/harness/store"
 )
 
 // Sample draws cells at random: a share of them, but at least one, or a number of them, at most all.
@@ -39,14 +40,9 @@ type Verified struct {
 	Differences []Difference // empty if the result is the stored one
 }
 
-// Results returns stored results by key.
-type Results interface {
-	Result(ctx context.Context, key string) (result.Run, bool, error)
-}
-
 // Cells runs cells once more, in the way of schedule.Run, and compares each with its stored result in db. It
 // stores nothing. It calls compared for each cell that ends, one call at a time.
-func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, db Results, compared func(Verified)) (schedule.Outcome, error) {
+func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, db *store.DB, compared func(Verified)) (schedule.Outcome, error) {
 	var mu sync.Mutex
 	return schedule.Run(ctx, run, stop, cells, opt, func(computed result.Run) error {
 		stored, found, err := db.Result(context.WithoutCancel(ctx), computed.Key)
