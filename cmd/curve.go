@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// curveFlags say which tests a learning curve has.
 type curveFlags struct {
 	report       reportFlags
 	rows, rounds []int

@@ -22,12 +22,10 @@ import (
 )
 
 func newDataCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "data",
 		Short: "List, add, fetch, verify, show, describe and export the data sets and their splits",
-	})
-	c.AddCommand(newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
-	return c
+	}, newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
 }
 
 func newDataListCommand(a *app) *cobra.Command {

@@ -11,12 +11,10 @@ import (
 )
 
 func newDBCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "db",
 		Short: "Look after the results database",
-	})
-	c.AddCommand(newDBCheckCommand(a), newDBBackupCommand(a), newDBCompactCommand(a))
-	return c
+	}, newDBCheckCommand(a), newDBBackupCommand(a), newDBCompactCommand(a))
 }
 
 func newDBCheckCommand(a *app) *cobra.Command {

@@ -22,7 +22,7 @@ import (
 )
 
 func newExperimentCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "experiment",
 		Short: "Tables and figures of papers, by name, with a verdict on what they claim",
 		Long: `experiment draws the tables and figures of the papers behind this program, the printed
@@ -32,9 +32,7 @@ the numbers (docs/explanation/experiments.md); one of your own is a TOML file of
 		Example: `  bench experiment list
   bench experiment show ecml-figure2
   bench experiment run ecml-figure2 --quick`,
-	})
-	c.AddCommand(newExperimentListCommand(a), newExperimentShowCommand(a), newExperimentRunCommand(a))
-	return c
+	}, newExperimentListCommand(a), newExperimentShowCommand(a), newExperimentRunCommand(a))
 }
 
 func newExperimentListCommand(a *app) *cobra.Command {
@@ -181,7 +179,6 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	return out, nil
 }
 
-// showExperiment draws an experiment and decides its claims.
 func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
 	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) { return a.drawExperiment(ctx, c, e, f.quick) })
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportFormats are those of `bench data export`.
 var exportFormats = []struct {
 	name  string
 	write func(split.Exported, io.Writer) error

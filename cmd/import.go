@@ -128,7 +128,6 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile, f
 	return nil
 }
 
-// tellImport says what was taken from a source.
 func (a *app) tellImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
 	a.noteGroups("not imported", in.Refused)

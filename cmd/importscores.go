@@ -53,7 +53,10 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 			err = put(r)
 		}
 	}
-	if err := cmp.Or(end(), err); err != nil {
+	if stored := end(); stored != nil {
+		err = stored
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))

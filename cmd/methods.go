@@ -12,13 +12,11 @@ import (
 )
 
 func newMethodsCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "methods",
 		Short: "List, show, check and write methods in any language; look at trained models",
-	})
-	c.AddCommand(newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a), newPluginsCommand(a),
+	}, newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a), newPluginsCommand(a),
 		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a), newMethodsPredictCommand(a), newMethodsScoreCommand(a))
-	return c
 }
 
 func newMethodsListCommand(a *app) *cobra.Command {

@@ -152,8 +152,10 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 		folder, err2 := filepath.Abs(folder)
 		full, err3 := filepath.Abs(file)
 		to, err4 := filepath.Rel(folder, full)
-		if err := cmp.Or(err1, err2, err3, err4); err != nil {
-			return err
+		for _, err := range []error{err1, err2, err3, err4} {
+			if err != nil {
+				return err
+			}
 		}
 		if err := os.Symlink(to, link); err != nil {
 			return fmt.Errorf("%s was written, and no link to it can be made: %w; name the plugin by --plugin %s", file, err, file)
@@ -182,7 +184,6 @@ func pythonGrid(axes registry.Grid, parameters []registry.Parameter) string {
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
-// pythonValue writes a value of a grid as Python does.
 func pythonValue(v any, whole bool) string {
 	switch v {
 	case nil:

@@ -219,7 +219,6 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 	return nil
 }
 
-// writeFile writes a file, and makes its folder.
 func writeFile(path string, text []byte) error {
 	return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
 }

@@ -128,7 +128,6 @@ func visible(v any) string {
 	return wording.Spelled(plain(v))
 }
 
-// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -60,7 +60,6 @@ that holds anything else is refused.`,
 	return c
 }
 
-// paper reads what is stored and writes the folder.
 func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Options) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// permissionFlags adds the flags of commands that run plugins.
 func permissionFlags(a *app, c *cobra.Command) {
 	c.Flags().StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a folder or a file; repeatable")
 	c.Flags().BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
@@ -77,19 +76,15 @@ func (a *app) hidden() []string {
 
 // pluginOptions say what the processes of a plugin may do.
 func (a *app) pluginOptions(f *foundPlugin) external.Options {
+	data := int64(0)
+	if !a.onlyNamed && a.memory > 0 {
+		data = runner.LargestData(a.memory) // as a worker has, since no keeper limits these processes
+	}
 	return external.Options{
 		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network || f.known.Network,
 		Fork: a.onlyNamed, // in a worker, the keeper ends all processes below it
-		Data: a.dataOfPlugins(),
+		Data: data,
 	}
-}
-
-// dataOfPlugins is the limit of data for a plugin's processes without a keeper. It equals the limit that a worker has.
-func (a *app) dataOfPlugins() int64 {
-	if a.onlyNamed || a.memory <= 0 {
-		return 0
-	}
-	return runner.LargestData(a.memory)
 }
 
 // askPlugin starts a plugin, asks it what it is and stores the answer, whatever was known before. The user agreed to this.
@@ -133,7 +128,6 @@ func (a *app) endStrays() {
 	}
 }
 
-// remember stores what is known of a plugin.
 func (a *app) remember(f *foundPlugin) {
 	if err := a.records.Keep(f.known); err != nil && !a.onlyNamed {
 		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n", f.file, err)

@@ -172,7 +172,6 @@ func skeletonFileName(name, ending string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
 }
 
-// newPlugin writes a plugin of one file.
 func (a *app) newPlugin(name, lang, dir string) error {
 	ending, known := pluginEndings[strings.ToLower(lang)]
 	if !known {

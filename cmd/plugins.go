@@ -34,10 +34,8 @@ func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 // withoutMethods are the verbs that need no method, so they look for no plugin.
 var withoutMethods = []string{"data", "query", "db", "version", "export", "help", "completion"}
 
-// isolatedVerb is the verb by which the program starts itself for isolated cells.
 const isolatedVerb = "cell"
 
-// verbOf returns the verb that a command belongs to.
 func verbOf(c *cobra.Command) string {
 	for c.HasParent() && c.Parent().HasParent() {
 		c = c.Parent()
@@ -230,7 +228,6 @@ func (a *app) settlePlugin(method string) {
 	}
 }
 
-// closePlugins ends the processes of all plugins.
 func (a *app) closePlugins() {
 	for _, f := range a.plugins {
 		if f.in != nil {

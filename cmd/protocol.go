@@ -21,12 +21,10 @@ import (
 )
 
 func newProtocolCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+	return group(&cobra.Command{
 		Use:   "protocol",
 		Short: "List, show and write protocols: how methods are compared",
-	})
-	c.AddCommand(newProtocolListCommand(a), newProtocolShowCommand(a), newProtocolNewCommand(a))
-	return c
+	}, newProtocolListCommand(a), newProtocolShowCommand(a), newProtocolNewCommand(a))
 }
 
 func newProtocolListCommand(a *app) *cobra.Command {

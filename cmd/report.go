@@ -212,8 +212,8 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 }
 
 // warn prints the warnings that a reader of a report's file must see.
-func (a *app) warn(d doc.Document) {
-	for _, w := range d.Clean().Warnings {
+func (a *app) warn(warnings []string) {
+	for _, w := range warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", w)
 	}
 }

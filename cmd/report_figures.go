@@ -141,7 +141,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return exitError{exitUsage, err}
 	}
-	a.warn(d)
+	a.warn(d.Clean().Warnings)
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {

@@ -113,9 +113,7 @@ func (a *app) wrote(output string, warnings []string, err error) error {
 	if err := notWritten(err); err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		fmt.Fprintf(a.err, "warning: %s\n", w)
-	}
+	a.warn(warnings)
 	fmt.Fprintf(a.err, "wrote %s\n", output)
 	return nil
 }

@@ -216,12 +216,8 @@ func takes(names ...string) cobra.PositionalArgs {
 
 // isUsage recognises the errors that cobra makes itself; it has no type for them.
 func isUsage(err error) bool {
-	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "required flag"} {
-		if strings.HasPrefix(err.Error(), start) {
-			return true
-		}
-	}
-	return false
+	starts := []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "required flag"}
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(err.Error(), start) })
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -284,7 +280,8 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 
 // group is a command that only holds others: called alone it shows its help, and
 // a word it does not know is a usage error with suggestions.
-func group(c *cobra.Command) *cobra.Command {
+func group(c *cobra.Command, members ...*cobra.Command) *cobra.Command {
+	c.AddCommand(members...)
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -163,7 +163,6 @@ func readSource(files fs.FS, dir string) (source, error) {
 	return s, nil
 }
 
-// addImports adds what a file imports, but for the standard library and C.
 func addImports(into map[string]bool, name string, text []byte) error {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 	if err != nil {

@@ -60,7 +60,6 @@ func WriteFile(file io.WriteCloser, v any) error {
 
 func length(n int) string { return fmt.Sprintf("(%d,)", n) }
 
-// header writes what precedes the values, padded to a multiple of 64 bytes.
 func header(w io.Writer, kind, shape string) error {
 	const magic = "\x93NUMPY\x01\x00"
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)

@@ -90,15 +90,6 @@ func (p *Plugin) environment(folder string) []string {
 //go:embed python/benchplugin/*.py
 var pythonFiles embed.FS
 
-// writePython writes the Python package into a folder.
-func writePython(folder string) error {
-	from, err := fs.Sub(pythonFiles, "python")
-	if err != nil {
-		return err
-	}
-	return os.CopyFS(folder, from)
-}
-
 // Candidates returns the files of a folder that may be plugins, in the order of their names: executable
 // files, and files that an interpreter runs. Names that begin with "." or "_" and folders are left out, since
 // they hold the parts of plugins.

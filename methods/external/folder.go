@@ -82,7 +82,6 @@ func (f *folder) make(name string) (*os.File, error) {
 	return f.root.OpenFile(filepath.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// drop removes a file.
 func (f *folder) drop(name string) { _ = f.root.Remove(filepath.Base(name)) }
 
 // open opens a regular file for reading. It refuses links and everything else that may be in its place.
@@ -106,7 +105,6 @@ func (f *folder) open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// write writes an array and returns its file.
 func (f *folder) write(kind string, v any) (string, error) {
 	name := f.name(kind)
 	file, err := f.make(name)

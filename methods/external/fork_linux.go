@@ -169,7 +169,6 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 	return q, nil
 }
 
-// pipe makes a named pipe.
 func (f *folder) pipe(name string) error {
 	at, err := f.root.Open(".")
 	if err != nil {

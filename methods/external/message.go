@@ -93,7 +93,6 @@ type Description struct {
 	Libraries     map[string]string    `json:"libraries,omitempty"` // name to version
 }
 
-// can reports whether the method declares an operation.
 func (d *Description) can(op string) bool { return slices.Contains(d.Ops, op) }
 
 // probabilities gives, for each meaning of scores in a description, the probability of +1 by score.
@@ -233,7 +232,6 @@ func (d *Description) bounded() error {
 	return nil
 }
 
-// tasks returns the set of the described tasks.
 func (d *Description) tasks() (registry.Task, error) {
 	var all registry.Task
 	for _, name := range d.Tasks {

@@ -2,7 +2,6 @@ package external
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -85,10 +84,13 @@ func (p *Plugin) fits(ctx context.Context, env registry.Env, train registry.Data
 	if err != nil {
 		return nil, nil, err
 	}
-	x, errX := q.folder.write("x", train.X)
+	x, err := q.folder.write("x", train.X)
 	y, errY := q.folder.write("y", train.Y)
 	done = func() { q.folder.drop(x); q.folder.drop(y); giveBack() }
-	if err := cmp.Or(errX, errY); err != nil {
+	if err == nil {
+		err = errY
+	}
+	if err != nil {
 		done()
 		return nil, nil, q.internalError(err)
 	}
@@ -178,7 +180,6 @@ func (m *model) kept() registry.Model {
 	return m.typed()
 }
 
-// Score implements registry.Model.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return m.ask(ctx, "score", x, nil, out)
 }
@@ -237,10 +238,8 @@ func (q *process) wrong(op, format string, args ...any) error {
 	return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf(format, args...), Stderr: q.stderrEnd()}
 }
 
-// Rounds implements registry.Stager.
 func (m *model) Rounds() int { return m.rounds }
 
-// ScoreStages implements registry.Stager.
 func (m *model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	for i, t := range at {
 		if t < 1 || t > m.rounds || i > 0 && t <= at[i-1] {
@@ -279,7 +278,6 @@ type savedHead struct {
 	SHA256   string `json:"sha256"`
 }
 
-// Save implements registry.Saver.
 func (m *model) Save(w io.Writer) error {
 	file := m.p.folder.name("m")
 	defer m.p.folder.drop(file)

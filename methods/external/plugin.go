@@ -155,8 +155,7 @@ func (p *Plugin) prepare() error {
 	if err != nil {
 		return err
 	}
-	support := filepath.Join(data, "python")
-	if err := writePython(support); err != nil {
+	if err := os.CopyFS(data, pythonFiles); err != nil {
 		release()
 		return err
 	}
@@ -191,7 +190,6 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 	return nil
 }
 
-// another starts a process and asks for its description.
 func (p *Plugin) another(ctx context.Context) (*process, error) {
 	if err := p.ready(); err != nil {
 		return nil, err

@@ -39,7 +39,6 @@ type Record struct {
 // this user agreed to. "" means no folder; then nothing is kept.
 type Records string
 
-// at returns the file of a record.
 func (r Records) at(file, hash string) string {
 	sum := sha256.Sum256([]byte(file + "\x00" + hash))
 	return filepath.Join(string(r), hex.EncodeToString(sum[:16])+".json")
