@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
@@ -121,7 +122,7 @@ func TestRidge(t *testing.T) {
 		data := toydata.Easy(registry.Regression, n, p, 3)
 		f := vmath.Transposed(data.X.RawMatrix().Data, n, p)
 		for _, intercept := range []bool{true, false} {
-			w, shift, fitted, err := ridge(t.Context(), f, p, n, data.Y, 1, 0.1, intercept)
+			w, shift, fitted, err := ridge(t.Context(), slices.Clone(f), p, n, data.Y, 1, 0.1, intercept, make([]float64, min(p, n)*min(p, n)))
 			if err != nil {
 				t.Fatal(err)
 			}

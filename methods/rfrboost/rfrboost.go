@@ -43,7 +43,7 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 		return nil
 	}
 	s := registry.Spec{
-		Name: name, Version: "1", Tasks: tasks, Summary: summary, Load: load,
+		Name: name, Version: "2", Tasks: tasks, Summary: summary, Load: load,
 		Source: "Zozoulenko, Cass and Gonon, ICML 2025",
 	}
 	if !greedy {
@@ -57,10 +57,10 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	}, path, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// memory counts the features, twice, the matrix of line 3, and the layers of the model.
+// memory counts the features, the matrix of line 3, and the layers of the model.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
-	features := 2 * m * n
+	features := m * n
 	if m > n {
 		features += m * n // the n x n form of line 3 reads a transposed copy
 	}
@@ -79,8 +79,8 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 		}
 		n, d, k, m := float64(s.N), float64(s.D), float64(s.Outputs()), float64(2*ps[alike[0]].Features)
 		low, high := min(n, m), max(n, m)
-		round := m*n*(15+0.06*d) + 0.05*low*low*high + 0.05*low*low*low + 0.2*m*n*k
-		top := 30 * n * k * (15 + 0.4*d)
+		round := m*n*(5+0.05*d+0.8*k) + 0.016*low*low*high + 0.01*low*low*low
+		top := 40 * n * k * (15 + 0.4*d)
 		if s.Task == registry.Regression {
 			top = n*d*(4+0.06*d) + 0.1*d*d*d
 		}
@@ -154,6 +154,9 @@ func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booste
 // fit runs the algorithm. It ends early if the residuals or W_t are zero, or if there are fewer than two rows.
 func (b *booster) fit(ctx context.Context) (*model, error) {
 	m := &model{D: b.d, Outputs: b.k}
+	features := 2 * b.Features
+	side := min(features, b.n)
+	f, gram := make([]float64, features*b.n), make([]float64, side*side)
 	for {
 		if err := b.refit(ctx); err != nil { // line 1
 			return nil, err
@@ -164,7 +167,6 @@ func (b *booster) fit(ctx context.Context) (*model, error) {
 			return m, nil
 		}
 		r := round{Deep: b.layer(b.phi), Wide: b.layer(b.x)} // line 2
-		f := make([]float64, 2*b.Features*b.n)
 		half := b.Features * b.n
 		r.Deep.features(f[:half], b.phi, b.d)
 		r.Wide.features(f[half:], b.x, b.d)
@@ -176,7 +178,7 @@ func (b *booster) fit(ctx context.Context) (*model, error) {
 		}
 		var fitted []float64
 		var err error
-		if r.S, r.Shift, fitted, err = ridge(ctx, f, 2*b.Features, b.n, b.res, b.k, penalty, !b.greedy); err != nil { // line 3
+		if r.S, r.Shift, fitted, err = ridge(ctx, f, features, b.n, b.res, b.k, penalty, !b.greedy, gram); err != nil { // line 3
 			return nil, err
 		}
 		r.Step = b.LearningRate * scale
@@ -209,7 +211,8 @@ func (b *booster) refit(ctx context.Context) error {
 		_, err := b.top.Solve(ctx, b.theta)
 		return err
 	}
-	w, shift, _, err := ridge(ctx, vmath.Transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true)
+	side := min(b.d, b.n)
+	w, shift, _, err := ridge(ctx, vmath.Transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true, make([]float64, side*side))
 	if err != nil {
 		return err
 	}

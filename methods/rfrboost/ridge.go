@@ -13,12 +13,11 @@ import (
 //	min over S, s   (1/n) sum_i |r_i - S f_i - s|^2 + rho |S|^2,
 //
 // by the smaller of two matrices: p x p, the products of the features, or n x n, the products of the rows. Without an intercept
-// s is zero. ridge returns S (K x p), s and the fitted values S f_i + s (K x n).
-func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho float64, intercept bool) (weights, shift, fitted []float64, err error) {
+// s is zero. ridge returns S (K x p), s and the fitted values S f_i + s (K x n). It centres f. gram is memory for the matrix.
+func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho float64, intercept bool, gram []float64) (weights, shift, fitted []float64, err error) {
 	r = slices.Clone(r)
 	means, shift := make([]float64, p), make([]float64, k)
 	if intercept {
-		f = slices.Clone(f)
 		for j := range means {
 			means[j] = centre(f[j*n : (j+1)*n])
 		}
@@ -31,7 +30,7 @@ func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho f
 	if n < p {
 		side, rows = n, vmath.Transposed(f, p, n)
 	}
-	gram := make([]float64, side*side)
+	gram = gram[:side*side]
 	if err := cholesky.Gram(ctx, gram, rows, side, max(n, p)); err != nil {
 		return nil, nil, nil, err
 	}
@@ -42,26 +41,24 @@ func ridge(ctx context.Context, f []float64, p, n int, r []float64, k int, rho f
 	if err := factor.Factor(ctx, gram); err != nil {
 		return nil, nil, nil, err
 	}
-	right := r
-	if side == p {
-		vmath.MatMulT(weights, r, k, n, f, p)
-		right = weights
-	}
-	for c := range k {
-		if err := factor.Solve(ctx, gram, right[c*side:(c+1)*side]); err != nil {
+	fitted = make([]float64, k*n)
+	for c := range k { // one output after the other: a product of matrices would copy f first
+		target, weight, values := r[c*n:(c+1)*n], weights[c*p:(c+1)*p], fitted[c*n:(c+1)*n]
+		if side == p {
+			vmath.RowDots(weight, f, n, p, n, target)
+			err = factor.Solve(ctx, gram, weight)
+		} else {
+			err = factor.Solve(ctx, gram, target)
+			vmath.RowDots(weight, f, n, p, n, target)
+		}
+		if err != nil {
 			return nil, nil, nil, err
 		}
-	}
-	if side != p {
-		vmath.MatMulT(weights, r, k, n, f, p)
-	}
-	fitted = make([]float64, k*n)
-	vmath.MatMul(fitted, weights, k, p, f, n)
-	for c := range k {
-		for i := range n {
-			fitted[c*n+i] += shift[c]
+		vmath.MatTVec(values, f, p, n, weight)
+		for i := range values {
+			values[i] += shift[c]
 		}
-		shift[c] -= vmath.Dot(weights[c*p:(c+1)*p], means)
+		shift[c] -= vmath.Dot(weight, means)
 	}
 	return weights, shift, fitted, nil
 }

@@ -84,12 +84,7 @@ func (l layer) features(dst, z []float64, d int) {
 	n := len(z) / d
 	vmath.MatMulT(dst, l.A, len(l.B), d, z, n)
 	for j, b := range l.B {
-		for i := range n {
-			dst[j*n+i] = 2 * (dst[j*n+i] + b)
-		}
-	}
-	vmath.Exp(dst, dst)
-	for i, e := range dst {
-		dst[i] = 1 - 2/(1+e) // tanh(v) from exp(2 v)
+		row := dst[j*n : (j+1)*n]
+		vmath.Tanh(row, row, b)
 	}
 }

@@ -6,10 +6,28 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. Unlike vmath.Gram it works tile by tile and looks at the
-// context. dst must not overlap a.
+const (
+	gramDepth = 384      // columns of a strip: so many that dst is seldom read and written
+	gramWork  = 4 * work // multiply-adds between two looks at the context
+)
+
+// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by strip of the
+// columns, and looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
-	return Symmetric(ctx, dst, a, a, n, k)
+	clear(dst)
+	for from := 0; from < k; from += gramDepth {
+		depth := min(gramDepth, k-from)
+		for lo := 0; lo < n; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			hi := min(n, lo+max(blockSize, gramWork/(depth*(n-lo))))
+			vmath.GramAddPart(dst, a[from:], k, n, depth, lo, hi)
+			lo = hi
+		}
+	}
+	vmath.Mirror(dst, n)
+	return nil
 }
 
 // Symmetric sets dst (n x n) to a b' for row-major n x k matrices whose product is symmetric. It computes the lower triangle and mirrors it.

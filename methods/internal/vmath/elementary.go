@@ -29,6 +29,19 @@ func Exp(dst, x []float64) {
 	exp(dst, x)
 }
 
+// Tanh sets dst[i] to the hyperbolic tangent of x[i] + b, as 1 - 2 / (1 + exp(2 (x[i] + b))): the absolute error is a few units
+// in the last place of 1. dst may be x.
+func Tanh(dst, x []float64, b float64) {
+	sameLength("Tanh", "dst", len(dst), "x", len(x))
+	tanh(dst, x, b)
+}
+
+func tanhRef(dst, x []float64, b float64) {
+	for i, v := range x {
+		dst[i] = 1 - 2/(1+expRef(2*(v+b)))
+	}
+}
+
 // Sigmoid returns 1 / (1 + exp(-x)): the probability that belongs to log-odds x.
 func Sigmoid(x float64) float64 { return 1 / (1 + ExpScalar(-x)) }
 

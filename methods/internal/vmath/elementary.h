@@ -97,3 +97,16 @@ TARGET void FN(vm_exp)(double *y, const double *x, long n) {
 	for (; i + 8 <= n; i += 8) v8_store(y + i, expo(v8_load(x + i)));
 	if (i < n) v8_storen(y + i, expo(v8_loadn(x + i, n - i)), n - i);
 }
+
+// tangent returns the hyperbolic tangent of x + b: see Tanh.
+VM v8 tangent(v8 x, v8 b) {
+	v8 one = v8_set1(1), two = v8_set1(2);
+	return v8_sub(one, v8_div(two, v8_add(one, expo(v8_mul(two, v8_add(x, b))))));
+}
+
+TARGET void FN(vm_tanh)(double *y, const double *x, double b, long n) {
+	v8 bv = v8_set1(b);
+	long i = 0;
+	for (; i + 8 <= n; i += 8) v8_store(y + i, tangent(v8_load(x + i), bv));
+	if (i < n) v8_storen(y + i, tangent(v8_loadn(x + i, n - i), bv), n - i);
+}

@@ -40,6 +40,12 @@ func array(kernel, ref func(dst, x []float64)) func(*source, int, int, bool) []f
 var kernelCases = []kernelCase{
 	{"Cos", array(Cos, cosArrayRef)},
 	{"Exp", array(Exp, expArrayRef)},
+	{"Tanh", func(src *source, n, _ int, ref bool) []float64 {
+		x, b, dst := src.floats(n), src.float(), src.room(n)
+		pick(ref, func() { Tanh(dst, x, b) }, func() { tanhRef(dst, x, b) })
+		pick(ref, func() { Tanh(x, x, -b) }, func() { tanhRef(x, x, -b) })
+		return slices.Concat(dst, x)
+	}},
 	{"SinCos", func(src *source, n, _ int, ref bool) []float64 {
 		x := src.floats(n)
 		s, c, again := src.room(n), src.room(n), src.room(n)
@@ -193,7 +199,15 @@ var kernelCases = []kernelCase{
 		a, dst := src.floats(n*k), src.floats(n*n)
 		from := int(src.byte()) % (n + 1)
 		to := from + int(src.byte())%(n-from+1)
-		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, a, n, k, from, to) })
+		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, a, k, n, k, from, to) })
+		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
+		return dst
+	}},
+	{"GramAddPart", func(src *source, n, k int, ref bool) []float64 {
+		lda := k + int(src.byte())%9
+		a, dst := src.floats(n*lda), src.floats(n*n)
+		from := int(src.byte()) % (n + 1)
+		pick(ref, func() { GramAddPart(dst, a, lda, n, k, from, n) }, func() { gramAddRef(dst, a, lda, n, k, from, n) })
 		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
 		return dst
 	}},

@@ -43,7 +43,21 @@ func GramAdd(dst, a []float64, n, k, from, to int) {
 		panic("vmath: GramAdd: there are no such rows")
 	}
 	if from < to {
-		gramAdd(dst, a, n, k, from, to)
+		gramAdd(dst, a, k, n, k, from, to)
+	}
+}
+
+// GramAddPart is GramAdd for rows of a that start lda elements apart, as those of a part of a wider matrix do.
+func GramAddPart(dst, a []float64, lda, n, k, from, to int) {
+	sameLength("GramAddPart", "dst", len(dst), "its shape", n*n)
+	if lda < k || n > 0 && len(a) < (n-1)*lda+k {
+		panic("vmath: GramAddPart: a is shorter than its shape")
+	}
+	if from < 0 || to > n || from > to {
+		panic("vmath: GramAddPart: there are no such rows")
+	}
+	if from < to {
+		gramAdd(dst, a, lda, n, k, from, to)
 	}
 }
 
@@ -111,12 +125,12 @@ func gramRef(dst, a []float64, n, k int) {
 	}
 }
 
-func gramAddRef(dst, a []float64, n, k, from, to int) {
+func gramAddRef(dst, a []float64, lda, n, k, from, to int) {
 	for i := from; i < to; i++ {
 		for j := i; j < n; j++ {
 			s := dst[i*n+j]
-			for q, v := range a[i*k : (i+1)*k] {
-				s = math.FMA(v, a[j*k+q], s)
+			for q, v := range a[i*lda : i*lda+k] {
+				s = math.FMA(v, a[j*lda+q], s)
 			}
 			dst[i*n+j] = s
 		}

@@ -15,8 +15,8 @@
 #define DEPTH 192
 #define TALL 192
 
-// tile computes mr rows and w columns, w <= 8 nv, of c over depth steps of k.
-VM void tile(double *c, long ldc, const double *a, long lda, const double *b, long depth, long w, int first, int mr, int nv) {
+// tile computes mr rows and w columns, w <= 8 nv, of c over depth steps of k, whose rows of b are ldb apart.
+VM void tile(double *c, long ldc, const double *a, long lda, const double *b, long ldb, long depth, long w, int first, int mr, int nv) {
 	v8 acc[TILE * 3];
 	long last = w - 8 * (nv - 1);
 	for (int i = 0; i < mr; i++)
@@ -25,7 +25,7 @@ VM void tile(double *c, long ldc, const double *a, long lda, const double *b, lo
 				: j == nv - 1 && last < 8 ? v8_loadn(c + i * ldc + 8 * j, last) : v8_load(c + i * ldc + 8 * j);
 	for (long k = 0; k < depth; k++) {
 		v8 bv[3];
-		for (int j = 0; j < nv; j++) bv[j] = v8_load(b + k * PANEL + 8 * j);
+		for (int j = 0; j < nv; j++) bv[j] = v8_load(b + k * ldb + 8 * j);
 		for (int i = 0; i < mr; i++) {
 			v8 av = v8_set1(a[i * lda + k]);
 			for (int j = 0; j < nv; j++) acc[i * nv + j] = v8_fma(av, bv[j], acc[i * nv + j]);
@@ -40,11 +40,11 @@ VM void tile(double *c, long ldc, const double *a, long lda, const double *b, lo
 
 #define COLUMN(name, nv) \
 	static TARGET __attribute__((noinline)) void name(double *c, long ldc, const double *a, long lda, const double *b, \
-		long depth, long w, int first, long rows) { \
+		long ldb, long depth, long w, int first, long rows) { \
 		long i = 0; \
-		for (; i + TILE <= rows; i += TILE) tile(c + i * ldc, ldc, a + i * lda, lda, b, depth, w, first, TILE, nv); \
-		for (; i + 2 <= rows; i += 2) tile(c + i * ldc, ldc, a + i * lda, lda, b, depth, w, first, 2, nv); \
-		for (; i < rows; i++) tile(c + i * ldc, ldc, a + i * lda, lda, b, depth, w, first, 1, nv); \
+		for (; i + TILE <= rows; i += TILE) tile(c + i * ldc, ldc, a + i * lda, lda, b, ldb, depth, w, first, TILE, nv); \
+		for (; i + 2 <= rows; i += 2) tile(c + i * ldc, ldc, a + i * lda, lda, b, ldb, depth, w, first, 2, nv); \
+		for (; i < rows; i++) tile(c + i * ldc, ldc, a + i * lda, lda, b, ldb, depth, w, first, 1, nv); \
 	}
 COLUMN(column1, 1)
 #if WIDE
@@ -53,44 +53,48 @@ COLUMN(column3, 3)
 #endif
 
 // column computes rows x w results, w <= PANEL.
-VM void column(double *c, long ldc, const double *a, long lda, const double *b, long depth, long w, int first, long rows) {
+VM void column(double *c, long ldc, const double *a, long lda, const double *b, long ldb, long depth, long w, int first, long rows) {
 #if WIDE
-	if (w > 16) { column3(c, ldc, a, lda, b, depth, w, first, rows); return; }
-	if (w > 8) { column2(c, ldc, a, lda, b, depth, w, first, rows); return; }
+	if (w > 16) { column3(c, ldc, a, lda, b, ldb, depth, w, first, rows); return; }
+	if (w > 8) { column2(c, ldc, a, lda, b, ldb, depth, w, first, rows); return; }
 #endif
-	column1(c, ldc, a, lda, b, depth, w, first, rows);
+	column1(c, ldc, a, lda, b, ldb, depth, w, first, rows);
 }
 
-// pack_plain packs b, k x n row-major; pack_turned packs the transpose of b, n x k row-major.
-VM void pack_plain(double *panels, const double *b, long k, long n) {
+// pack_plain packs b, k x n row-major; pack_turned packs the transpose of b, n x k row-major. Rows of b are ld apart.
+VM void pack_plain(double *panels, const double *b, long ld, long k, long n) {
 	for (long j = 0; j < n; j += PANEL, panels += k * PANEL)
 		for (long i = 0; i < k; i++)
 			for (long l = 0; l < PANEL; l += 8) {
 				long w = n - j - l;
-				v8 v = w >= 8 ? v8_load(b + i * n + j + l) : w > 0 ? v8_loadn(b + i * n + j + l, w) : v8_set1(0);
+				v8 v = w >= 8 ? v8_load(b + i * ld + j + l) : w > 0 ? v8_loadn(b + i * ld + j + l, w) : v8_set1(0);
 				v8_store(panels + i * PANEL + l, v);
 			}
 }
 
-VM void pack_turned(double *panels, const double *b, long k, long n) {
+VM void pack_turned(double *panels, const double *b, long ld, long k, long n) {
 	v8 r[8];
 	for (long j = 0; j < n; j += PANEL, panels += k * PANEL)
 		for (long l = 0; l < PANEL; l += 8)
 			for (long i = 0; i < k; i += 8) {
 				long cols = k - i < 8 ? k - i : 8;
-				part8(r, b + (j + l) * k + i, k, n - j - l, cols);
+				part8(r, b + (j + l) * ld + i, ld, n - j - l, cols);
 				v8_transpose(r);
 				for (int q = 0; q < 8; q++)
 					if (q < cols) v8_store(panels + (i + q) * PANEL + l, r[q]);
 			}
 }
 
-// vm_matmul: c (m x n, rows ldc apart) = a (m x k, rows lda apart) b, or a times the transpose of b where turned; with add
-// set, the chains go on from what c holds. With upper set, elements left of the diagonal's tile may be left unwritten.
-TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, long lda, const double *b, long m, long k, long n, int turned,
-		int upper, int add, double *panels) {
-	if (turned) pack_turned(panels, b, k, n);
-	else pack_plain(panels, b, k, n);
+// vm_matmul: c (m x n, rows ldc apart) = a (m x k, rows lda apart) b (rows ldb apart), or a times the transpose of b where
+// turned; with add set, the chains go on from what c holds. With upper set, elements left of the diagonal's tile may be left unwritten.
+TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, long lda, const double *b, long ldb, long m, long k, long n,
+		int turned, int upper, int add, double *panels) {
+	long whole = 0; // columns that are read where they lie, since a few rows of a do not repay a copy
+	if (turned) pack_turned(panels, b, ldb, k, n);
+	else {
+		if (m <= TILE) whole = n - n % PANEL;
+		pack_plain(panels + whole * k, b + whole, ldb, k, n - whole);
+	}
 	if (k == 0 && !add)
 		for (long i = 0; i < m; i++)
 			for (long j = 0; j < n; j++) c[i * ldc + j] = 0;
@@ -101,8 +105,10 @@ TARGET void FN(vm_matmul)(double *c, long ldc, const double *a, long lda, const 
 			for (long j = 0; j < n; j += PANEL) {
 				long w = n - j < PANEL ? n - j : PANEL, tall = rows;
 				if (upper && j + w - i < tall) tall = j + w - i; // rows below have their mirror elsewhere
-				if (tall > 0)
-					column(c + i * ldc + j, ldc, a + i * lda + q, lda, panels + j * k + q * PANEL, depth, w, q == 0 && !add, tall);
+				if (tall <= 0) continue;
+				int packed = j >= whole;
+				const double *from = packed ? panels + j * k + q * PANEL : b + q * ldb + j;
+				column(c + i * ldc + j, ldc, a + i * lda + q, lda, from, packed ? PANEL : ldb, depth, w, q == 0 && !add, tall);
 			}
 		}
 	}

@@ -5,6 +5,7 @@
 	K(int, vm_sincos, (double *s, double *c, const double *x, long n), (s, c, x, n)) \
 	K(int, vm_cos, (double *c, const double *x, long n), (c, x, n)) \
 	K(void, vm_exp, (double *y, const double *x, long n), (y, x, n)) \
+	K(void, vm_tanh, (double *y, const double *x, double b, long n), (y, x, b, n)) \
 	K(double, vm_dot, (const double *x, const double *y, long n), (x, y, n)) \
 	K(double, vm_sum, (const double *x, long n), (x, n)) \
 	K(void, vm_axpy, (double a, const double *x, double *y, long n), (a, x, y, n)) \
@@ -30,8 +31,8 @@
 		(r, c, s, n, cb, sb)) \
 	K(double, vm_reweight, (double *score, double *w, double *r, const double *y, const double *h, double alpha, long n), \
 		(score, w, r, y, h, alpha, n)) \
-	K(void, vm_matmul, (double *c, long ldc, const double *a, long lda, const double *b, long m, long k, long n, int turned, \
-		int upper, int add, double *panels), (c, ldc, a, lda, b, m, k, n, turned, upper, add, panels)) \
+	K(void, vm_matmul, (double *c, long ldc, const double *a, long lda, const double *b, long ldb, long m, long k, long n, \
+		int turned, int upper, int add, double *panels), (c, ldc, a, lda, b, ldb, m, k, n, turned, upper, add, panels)) \
 	K(void, vm_mirror, (double *c, long n), (c, n)) \
 	K(void, vm_gaussian, (double *dst, const double *dots, const double *squares, double s, double g, long n), \
 		(dst, dots, squares, s, g, n)) \

@@ -10,6 +10,8 @@ package vmath
 #cgo nocallback vm_cos
 #cgo noescape vm_exp
 #cgo nocallback vm_exp
+#cgo noescape vm_tanh
+#cgo nocallback vm_tanh
 #cgo noescape vm_dot
 #cgo nocallback vm_dot
 #cgo noescape vm_sum
@@ -118,6 +120,14 @@ func exp(dst, x []float64) {
 		return
 	}
 	C.vm_exp(ptr(dst), ptr(x), length(x))
+}
+
+func tanh(dst, x []float64, b float64) {
+	if !useC(len(x), 4) {
+		tanhRef(dst, x, b)
+		return
+	}
+	C.vm_tanh(ptr(dst), ptr(x), C.double(b), length(x))
 }
 
 func dot(x, y []float64) float64 {
@@ -265,10 +275,10 @@ func margins(y, h, w []float64) (plus, minus float64) {
 // panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
-func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, m, k, n int, turned, upper, add C.int) {
-	panels := scratch(k * (n + panelSlack))
+func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, ldb, m, k, n int, turned, upper, add C.int) {
+	panels := rough(k * (n + panelSlack))
 	defer pool.Put(panels)
-	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), C.long(lda), ptr(b), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
+	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), C.long(lda), ptr(b), C.long(ldb), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
 }
 
 func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
@@ -276,11 +286,15 @@ func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
 		matMulRef(dst, a, lda, m, k, b, n, turned)
 		return
 	}
-	var t C.int
-	if turned {
-		t = 1
+	if turned && m == 1 { // the same chains of multiply-adds, without a copy of b
+		matVec(dst, b, n, k, a[:k])
+		return
 	}
-	cMatMul(dst, n, a, lda, b, m, k, n, t, 0, 0)
+	ldb, t := n, C.int(0)
+	if turned {
+		ldb, t = k, 1
+	}
+	cMatMul(dst, n, a, lda, b, ldb, m, k, n, t, 0, 0)
 }
 
 func gram(dst, a []float64, n, k int) {
@@ -288,16 +302,16 @@ func gram(dst, a []float64, n, k int) {
 		gramRef(dst, a, n, k)
 		return
 	}
-	cMatMul(dst, n, a, k, a, n, k, n, 1, 1, 0)
+	cMatMul(dst, n, a, k, a, k, n, k, n, 1, 1, 0)
 	C.vm_mirror(ptr(dst), C.long(n))
 }
 
-func gramAdd(dst, a []float64, n, k, from, to int) {
+func gramAdd(dst, a []float64, lda, n, k, from, to int) {
 	if !useC((to-from)*(n-from)*k, 64) {
-		gramAddRef(dst, a, n, k, from, to)
+		gramAddRef(dst, a, lda, n, k, from, to)
 		return
 	}
-	cMatMul(dst[from*n+from:], n, a[from*k:], k, a[from*k:], to-from, k, n-from, 1, 1, 1)
+	cMatMul(dst[from*n+from:], n, a[from*lda:], lda, a[from*lda:], lda, to-from, k, n-from, 1, 1, 1)
 }
 
 func mirror(c []float64, n int) {

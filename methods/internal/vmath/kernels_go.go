@@ -7,6 +7,7 @@ var (
 	cos           = cosArrayRef
 	sinCos        = sinCosArrayRef
 	exp           = expArrayRef
+	tanh          = tanhRef
 	dot           = dotRef
 	sum           = sumRef
 	axpy          = axpyRef

@@ -112,12 +112,18 @@ func height(n, i int) int { return min(block, (n-i+7)&^7) }
 
 // scratch returns zeroed memory of n elements, to be given back to pool.
 func scratch(n int) *[]float64 {
+	b := rough(n)
+	clear(*b)
+	return b
+}
+
+// rough is scratch whose elements are arbitrary.
+func rough(n int) *[]float64 {
 	b := pool.Get().(*[]float64)
 	if cap(*b) < n {
 		*b = make([]float64, n)
 	}
 	*b = (*b)[:n]
-	clear(*b)
 	return b
 }
 

@@ -247,6 +247,15 @@ func TestGaussianAgreesWithItsFormula(t *testing.T) {
 	near(t, "kernel of a point with itself", dst[1], 1, 0)
 }
 
+func TestTanhAgreesWithItsFormula(t *testing.T) {
+	x := []float64{0, 1e-9, -0.3, 2, -20, 400, -1000}
+	dst := make([]float64, len(x))
+	Tanh(dst, x, 0.25)
+	for i, v := range x {
+		near(t, "tanh", dst[i], math.Tanh(v+0.25), 1e-15)
+	}
+}
+
 func TestLaplaceAgreesWithItsFormula(t *testing.T) {
 	a, b := []float64{1, -2, 0.5}, []float64{0.25, 3, -1}
 	dst, slopes := []float64{Dot(a, b), Dot(a, a) * (1 - 1e-15)}, make([]float64, 2) // the second distance is rounding
@@ -319,7 +328,7 @@ func TestResultsAreTheSameEverywhere(t *testing.T) {
 			}
 		}
 	}
-	if got, want := hash.Sum64(), uint64(0x53a41c755a60face); got != want {
+	if got, want := hash.Sum64(), uint64(0x5a4a119fec564376); got != want {
 		t.Errorf("hash %#x, want %#x", got, want)
 	}
 }
