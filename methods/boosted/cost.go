@@ -3,6 +3,7 @@ package boosted
 import (
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/gbdt"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -21,7 +22,7 @@ func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
 
 // lgbmMemory counts the bins twice, the positions of the nonzero values in the rows from which bins are chosen, the targets and
 // gradients, and a histogram for each open leaf.
-func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
+func lgbmMemory(s registry.Shape, p gbdt.LeafwiseParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
 	bins := min(255, n/3+2)
@@ -31,7 +32,7 @@ func lgbmMemory(s registry.Shape, p LGBMParams) int64 {
 // lgbmBins is the time to sort each feature and to look up the bin of each value.
 func lgbmBins(s registry.Shape) float64 { return 100 * float64(s.N) * float64(s.D) }
 
-func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
+func lgbmTrees(s registry.Shape, p gbdt.LeafwiseParams) float64 {
 	n, d := float64(s.N), math.Ceil(float64(s.D)/8)*8
 	depth := min(levels(n, float64(p.MinData), p.MaxDepth), math.Log2(float64(p.NumLeaves)))
 	leaves := min(math.Pow(2, depth), n/float64(p.MinData)+1)
@@ -45,8 +46,8 @@ func lgbmTrees(s registry.Shape, p LGBMParams) float64 {
 }
 
 // lgbmPathCost counts the bins once. A grid point costs nothing more if its depth limit is deeper than its trees grow.
-func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
-	sum, grown := lgbmBins(s), map[LGBMParams]bool{}
+func lgbmPathCost(s registry.Shape, ps []gbdt.LeafwiseParams) float64 {
+	sum, grown := lgbmBins(s), map[gbdt.LeafwiseParams]bool{}
 	for _, p := range ps {
 		cost, key := lgbmTrees(s, p), p
 		if deepest := int(levels(float64(s.N), float64(p.MinData), noLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
@@ -61,7 +62,7 @@ func lgbmPathCost(s registry.Shape, ps []LGBMParams) float64 {
 }
 
 // xgbMemory counts the order of each feature three times, its ranks, the gradients and the scores.
-func xgbMemory(s registry.Shape, p XGBParams) int64 {
+func xgbMemory(s registry.Shape, p gbdt.DepthwiseParams) int64 {
 	n, d := int64(s.N), int64(s.D)
 	return n*d*30 + n*int64(s.Outputs())*32 + int64(p.Rounds*s.Outputs())*min(int64(1)<<p.MaxDepth, n)*128 + 1<<20
 }
@@ -72,7 +73,7 @@ func xgbSort(s registry.Shape) float64 {
 
 // xgbTrees is the time to grow the trees. A row has a hessian of about a tenth, and a node needs MinHessian. With the
 // square loss a row has the hessian 1, and the features have more values.
-func xgbTrees(s registry.Shape, p XGBParams) float64 {
+func xgbTrees(s registry.Shape, p gbdt.DepthwiseParams) float64 {
 	n, d, hessian, level := float64(s.N), math.Ceil(float64(s.D)/8)*8, 0.1, 1.2
 	if s.Task == registry.Regression {
 		hessian, level = 1, 3
@@ -81,7 +82,7 @@ func xgbTrees(s registry.Shape, p XGBParams) float64 {
 	return float64(p.Rounds) * outputs(s) * n * (30 + d*(0.8+level*(depth-1)))
 }
 
-func xgbPathCost(s registry.Shape, ps []XGBParams) float64 {
+func xgbPathCost(s registry.Shape, ps []gbdt.DepthwiseParams) float64 {
 	sum := xgbSort(s)
 	for _, p := range ps {
 		sum += xgbTrees(s, p)

@@ -12,17 +12,6 @@ import (
 // noLimit is the MaxDepth of LGBM with which only the number of leaves limits a tree.
 const noLimit = -1
 
-// LGBMParams are the parameters of LightGBM with the defaults of its sklearn interface. Its n_estimators is rounds here, and its reg_lambda lambda.
-type LGBMParams struct {
-	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
-	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
-	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
-	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
-	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`
-	MinHessian   float64 `json:"min_child_weight" range:"[0,)" means:"sum of a leaf's second derivatives at least"`
-	L2           float64 `json:"lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
-}
-
 // LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
 // bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
 // 2^max_depth, and lambda 0, 2^-5..2^-2. docs/methods.md says how far the trees agree with those of LightGBM itself.
@@ -41,7 +30,7 @@ func LGBM() registry.Spec {
 		Trees:       true,
 		Gaps:        true,
 		Probability: vmath.Sigmoid,
-	}, LGBMParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
+	}, gbdt.LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
 		lgbmPath,
 		registry.Memory(lgbmMemory),
@@ -52,7 +41,7 @@ func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, since the bins depend on it. Grid points of different
 // depths share their first rounds.
-func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGBMParams, yield func(i int, m registry.Model) error) error {
+func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.LeafwiseParams, yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
 	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
 		ds, err := gbdt.NewDataset(ctx, fitting.Rows(train.X), n, d, ps[members[0]].MinData)
@@ -61,7 +50,7 @@ func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []LGB
 		}
 		params := make([]gbdt.LeafwiseParams, len(members))
 		for j, i := range members {
-			params[j] = gbdt.LeafwiseParams(ps[i])
+			params[j] = ps[i]
 		}
 		if err := gbdt.LeafwisePath(ctx, ds, targets(train), params, func(j int, m *gbdt.Model) error {
 			return yield(members[j], lgbmModel(m))

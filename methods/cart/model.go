@@ -281,31 +281,14 @@ func (m *model) MapThresholds(at func(feature int, v float64) float64) registry.
 
 // Dump implements registry.TreeModel for tree 0.
 func (m *model) Dump(t int, names []string) (string, error) {
-	if t != 0 {
-		return "", fmt.Errorf("CART has no tree %d; it has one, tree 0", t)
-	}
-	if names != nil && len(names) != m.Features {
-		return "", fmt.Errorf("%d names for %d features", len(names), m.Features)
-	}
-	var b strings.Builder
-	var walk func(at int32, indent string)
-	walk = func(at int32, indent string) {
+	return fitting.DumpTree("CART", t, 1, m.Features, names, func(at int, name func(int32) string) fitting.TreeNode {
 		n := &m.Nodes[at]
 		if n.Feature < 0 {
-			fmt.Fprintf(&b, "value %s  (%d rows)\n", shortList(n.Value), n.Rows)
-			return
+			return fitting.TreeNode{Text: "value " + shortList(n.Value), Rows: n.Rows}
 		}
-		name := fmt.Sprintf("x%d", n.Feature)
-		if names != nil {
-			name = names[n.Feature]
-		}
-		fmt.Fprintf(&b, "%s < %.6g?  (%d rows, gain %.6g)\n%s  yes: ", name, n.Threshold, n.Rows, n.Gain, indent)
-		walk(n.Left, indent+"  ")
-		b.WriteString(indent + "  no:  ")
-		walk(n.Right, indent+"  ")
-	}
-	walk(0, "")
-	return b.String(), nil
+		return fitting.TreeNode{Text: fmt.Sprintf("%s < %.6g", name(n.Feature), n.Threshold), Rows: n.Rows, Inner: true,
+			Gain: n.Gain, Yes: int(n.Left), No: int(n.Right)}
+	})
 }
 
 func shortList(v []float64) string {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
@@ -139,34 +138,17 @@ func (f *Model) Importance() (splits []int, gain []float64) {
 	return slices.Clone(f.Splits), slices.Clone(f.Gain)
 }
 
-// Dump returns tree t as indented text, one line a node. names are the features'
-// names, or nil.
+// Dump implements registry.TreeModel.
 func (f *Model) Dump(t int, names []string) (string, error) {
-	if t < 0 || t >= len(f.Trees) {
-		return "", fmt.Errorf("RF has no tree %d; it has %d", t, len(f.Trees))
-	}
-	if names != nil && len(names) != f.Features {
-		return "", fmt.Errorf("%d names for %d features", len(names), f.Features)
-	}
-	var b strings.Builder
-	tree := &f.Trees[t]
-	var walk func(at int, indent string)
-	walk = func(at int, indent string) {
+	return fitting.DumpTree("RF", t, len(f.Trees), f.Features, names, func(at int, name func(int32) string) fitting.TreeNode {
+		tree := &f.Trees[t]
+		rows := int(tree.Rows[at])
 		if tree.Feature[at] < 0 {
-			fmt.Fprintf(&b, "%s  (%d rows)\n", f.shown(tree.Value[at]), tree.Rows[at])
-			return
+			return fitting.TreeNode{Text: f.shown(tree.Value[at]), Rows: rows}
 		}
-		name := fmt.Sprintf("x%d", tree.Feature[at])
-		if names != nil {
-			name = names[tree.Feature[at]]
-		}
-		fmt.Fprintf(&b, "%s <= %.6g?  (%d rows, gain %.6g)\n%s  yes: ", name, tree.Threshold[at], tree.Rows[at], tree.Gain[at], indent)
-		walk(at+1, indent+"  ")
-		b.WriteString(indent + "  no:  ")
-		walk(int(tree.Right[at]), indent+"  ")
-	}
-	walk(0, "")
-	return b.String(), nil
+		return fitting.TreeNode{Text: fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at]), Rows: rows, Inner: true,
+			Gain: tree.Gain[at], Yes: at + 1, No: int(tree.Right[at])}
+	})
 }
 
 // shown is a leaf's value as Dump prints it: the tree's vote.

@@ -115,9 +115,7 @@ func unsplittable(inBin []int, total, least int) bool {
 // distinctValues returns the distinct values in ascending order with their counts. The value 0 counts `zeros` times. Neighbouring doubles
 // are one value, the larger one. Between a negative and a positive value there is a 0, even if no row has one.
 func distinctValues(known []float64, zeros int) (distinct []float64, counts []int) {
-	if !sortFew(known) {
-		slices.Sort(known)
-	}
+	slices.Sort(known)
 	add := func(v float64, count int) {
 		distinct, counts = append(distinct, v), append(counts, count)
 	}
@@ -142,42 +140,6 @@ func distinctValues(known []float64, zeros int) (distinct []float64, counts []in
 		add(0, zeros)
 	}
 	return distinct, counts
-}
-
-// sortFew sorts values by counting them if few of them are distinct. Otherwise it returns false and leaves the values as they are.
-func sortFew(values []float64) bool {
-	var distinct [6]float64
-	var counts [6]int
-	used := 0
-next:
-	for _, v := range values {
-		for k := range distinct[:used] {
-			if distinct[k] == v {
-				counts[k]++
-				continue next
-			}
-		}
-		if used == len(distinct) {
-			return false
-		}
-		distinct[used], counts[used] = v, 1
-		used++
-	}
-	at := 0
-	for range used {
-		least := -1
-		for k, c := range counts[:used] {
-			if c > 0 && (least < 0 || distinct[k] < distinct[least]) {
-				least = k
-			}
-		}
-		for range counts[least] {
-			values[at] = distinct[least]
-			at++
-		}
-		counts[least] = 0
-	}
-	return true
 }
 
 // zeroAsOneBin divides the bins between negative and positive values by their

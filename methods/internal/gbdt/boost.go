@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// LeafwiseParams are the parameters of LightGBM's sklearn interface that are
-// offered. Package boosted says which values make sense, and refuses others.
+// LeafwiseParams are the parameters of LightGBM that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
+// MaxDepth is no limit if it is not positive.
 type LeafwiseParams struct {
-	Rounds       int     // n_estimators
-	LearningRate float64 // learning_rate
-	NumLeaves    int     // num_leaves
-	MaxDepth     int     // max_depth; 0 and negative numbers are no limit
-	MinData      int     // min_child_samples
-	MinHessian   float64 // min_child_weight
-	L2           float64 // reg_lambda
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
+	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
+	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`
+	MinHessian   float64 `json:"min_child_weight" range:"[0,)" means:"sum of a leaf's second derivatives at least"`
+	L2           float64 `json:"lambda" range:"[0,1e100]" means:"penalty on the squared values of leaves"`
 }
 
 // leafLimit is NumLeaves, or less where MaxDepth allows no more.

@@ -7,14 +7,13 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// DepthwiseParams are the parameters of XGBoost's sklearn interface that are offered,
-// with the ranges that package boosted declares.
+// DepthwiseParams are the parameters of XGBoost that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
 type DepthwiseParams struct {
-	Rounds       int     // n_estimators
-	LearningRate float64 // learning_rate
-	MaxDepth     int     // max_depth
-	MinHessian   float64 // min_child_weight
-	L2           float64 // reg_lambda
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	MaxDepth     int     `json:"max_depth" range:"[1,30]" means:"splits from the root to a leaf at most"`
+	MinHessian   float64 `json:"min_child_weight" range:"(0,1e30]" means:"sum of a leaf's second derivatives at least"`
+	L2           float64 `json:"lambda" range:"[0,1e30]" means:"penalty on the squared values of leaves"`
 }
 
 // leastGain is the gain below which XGBoost does not split (kRtEps).

@@ -23,7 +23,7 @@
 //	expf.go                                    the exponential that XGBoost calls
 //	ranks.go, cut_kernel.h                     XGBoost's cuts from histograms of ranks
 //	objective.go                               losses
-//	tree.go, model.go, dump.go                 trees and models, and their text
+//	tree.go, model.go                          trees and models
 //	text.go, textread.go                       LightGBM's text format, version 3
 //
 // # Memory layout

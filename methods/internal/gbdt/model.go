@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 )
 
 // A Model is a sum of trees. Trees holds, round after round, one tree for each output.
@@ -59,13 +61,21 @@ func (m *Model) Importance(rounds int) (splits []int, gain []float64) {
 // Dump returns tree t of the model as indented text, one line a node; names gives
 // the features' names, or x0, x1, ... if nil.
 func (m *Model) Dump(t int, names []string) (string, error) {
-	if t < 0 || t >= len(m.Trees) {
-		return "", fmt.Errorf("gbdt: no tree %d; the model has %d", t, len(m.Trees))
-	}
-	if names != nil && len(names) != m.Features {
-		return "", fmt.Errorf("gbdt: %d names for %d features", len(names), m.Features)
-	}
-	return m.Trees[t].dump(names), nil
+	return fitting.DumpTree("the model", t, len(m.Trees), m.Features, names, func(at int, name func(int32) string) fitting.TreeNode {
+		tree := m.Trees[t]
+		if len(tree.Feature) == 0 {
+			at = -1
+		}
+		if at < 0 {
+			return fitting.TreeNode{Text: fmt.Sprintf("value %.6g", tree.LeafValue[^at]), Rows: int(tree.LeafCount[^at])}
+		}
+		text := fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at])
+		if tree.MissingNaN[at] && tree.DefaultLeft[at] {
+			text += " or missing"
+		}
+		return fitting.TreeNode{Text: text, Rows: int(tree.NodeCount[at]), Inner: true, Gain: float64(tree.Gain[at]),
+			Yes: int(tree.Left[at]), No: int(tree.Right[at])}
+	})
 }
 
 // MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v), for rows in other units. The text form holds the

@@ -80,21 +80,6 @@ func (t *Tree) Leaf(row []float64) int {
 // Leaves returns the number of leaves.
 func (t *Tree) Leaves() int { return len(t.LeafValue) }
 
-// Depth returns the largest number of splits between the root and a leaf.
-func (t *Tree) Depth() int {
-	deepest := 0
-	depth := make([]int, len(t.Feature)+1)
-	for k := range t.Feature { // children are made after their parents
-		for _, c := range [2]int32{t.Left[k], t.Right[k]} {
-			deepest = max(deepest, depth[k]+1)
-			if c >= 0 {
-				depth[c] = depth[k] + 1
-			}
-		}
-	}
-	return deepest
-}
-
 // constantTree is a tree of one leaf.
 func constantTree(value float64, rows int) *Tree {
 	return &Tree{LeafValue: []float64{value}, LeafWeight: []float64{0}, LeafCount: []int32{int32(rows)}, Shrinkage: 1}
