@@ -99,31 +99,3 @@ TARGET void FN(gb_cut) GB_CUT_PARAMS {
 			if (out[j] > floor) floor = out[j];
 	}
 }
-
-// sum_pairs adds the pairs of m rows in their order.
-VM __m128d sum_pairs(const int32_t *index, long m, const float *pairs) {
-	__m128d sum = _mm_setzero_pd();
-	for (long i = 0; i < m; i++)
-		sum = _mm_add_pd(sum, _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * (long)index[i])))));
-	return sum;
-}
-
-TARGET long FN(gb_divide) GB_DIVIDE_PARAMS {
-	long left = 0, right = 0;
-	int32_t below = -1, above = INT32_MAX, bound = limits[0];
-	for (long i = 0; i < m; i++) { // without a branch that chance decides
-		int32_t row = index[i], v = ranks[row * (long)LANES], side = v >= bound;
-		index[left] = spare[right] = row;
-		left += 1 - side;
-		right += side;
-		int32_t low = side ? -1 : v, high = side ? v : INT32_MAX;
-		below = low > below ? low : below;
-		above = high < above ? high : above;
-	}
-	memcpy(index + left, spare, sizeof(int32_t) * (size_t)right);
-	limits[0] = above;
-	limits[1] = below;
-	_mm_storeu_pd(sums, sum_pairs(index, left, pairs));
-	_mm_storeu_pd(sums + 2, sum_pairs(index + left, right, pairs));
-	return left;
-}

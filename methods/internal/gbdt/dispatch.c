@@ -15,8 +15,3 @@ void gb_cut GB_CUT_PARAMS {
 	if (level == 2) gb_cut_avx512 GB_CUT_ARGS;
 	else gb_cut_avx2 GB_CUT_ARGS;
 }
-
-long gb_divide GB_DIVIDE_PARAMS {
-	if (level == 2) return gb_divide_avx512 GB_DIVIDE_ARGS;
-	return gb_divide_avx2 GB_DIVIDE_ARGS;
-}

@@ -28,14 +28,7 @@ typedef struct {
 #define GB_CUT_ARGS (bins, n, blocks, top, use, index, m, pairs, limits, hist, seen, list, out)
 #define LEAST_GAIN ((double)1e-6f)
 
-// The kernel that divides a node's rows.
-#define GB_DIVIDE_PARAMS (const uint16_t *ranks, int32_t *index, int32_t *spare, long m, const float *pairs, int32_t *limits, double *sums)
-#define GB_DIVIDE_ARGS (ranks, index, spare, m, pairs, limits, sums)
-
 void gb_cut GB_CUT_PARAMS;
-long gb_divide GB_DIVIDE_PARAMS;
-long gb_divide_avx512 GB_DIVIDE_PARAMS;
-long gb_divide_avx2 GB_DIVIDE_PARAMS;
 void gb_cut_avx512 GB_CUT_PARAMS;
 void gb_cut_avx2 GB_CUT_PARAMS;
 void gb_node GB_NODE_PARAMS;

@@ -8,8 +8,6 @@ package gbdt
 #cgo nocallback gb_node
 #cgo noescape gb_cut
 #cgo nocallback gb_cut
-#cgo noescape gb_divide
-#cgo nocallback gb_divide
 #include "kernels.h"
 */
 import "C"
@@ -63,12 +61,4 @@ func (r *ranked) cut(c *cutCall) {
 		(*C.uint8_t)(unsafe.SliceData(r.use)), (*C.int32_t)(unsafe.SliceData(c.index)), C.long(len(c.index)), (*C.float)(unsafe.SliceData(c.pairs)),
 		(*C.double)(unsafe.Pointer(&c.limits)), (*C.double)(unsafe.SliceData(c.hist)),
 		(*C.uint8_t)(unsafe.SliceData(c.seen)), (*C.int32_t)(unsafe.SliceData(c.list)), (*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))))
-}
-
-func (r *ranked) divide(d *division) int {
-	if level == 0 {
-		return r.divideRef(d)
-	}
-	return int(C.gb_divide((*C.uint16_t)(unsafe.SliceData(r.place(d.place))), (*C.int32_t)(unsafe.SliceData(d.index)), (*C.int32_t)(unsafe.SliceData(d.spare)),
-		C.long(len(d.index)), (*C.float)(unsafe.SliceData(d.pairs)), (*C.int32_t)(&d.ranks[0]), (*C.double)(&d.sums[0])))
 }

@@ -9,5 +9,3 @@ func use(int) int { return 0 }
 func (ds *Dataset) splitNode(c *nodeCall) { ds.splitNodeRef(c) }
 
 func (r *ranked) cut(c *cutCall) { r.cutRef(c) }
-
-func (r *ranked) divide(d *division) int { return r.divideRef(d) }

@@ -21,7 +21,6 @@ type levelGrower struct {
 	parents     []int32
 	ranks       bool // cuts come from histograms of ranks, and there are no lists
 	call        cutCall
-	division    division
 }
 
 type levelNode struct {
@@ -152,18 +151,12 @@ func (g *levelGrower) search(lists []entry, n *levelNode, pairs []float32, best 
 // apply splits a node and lists its children for the next level.
 func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs []float32, into []entry, further bool) {
 	column := &g.s.columns[c.column]
-	divide := func() (left int, sums [4]float64) {
-		if g.ranks {
-			return g.divideRanks(n, c, pairs)
-		}
-		return g.divideLists(g.s.list(lists, int(c.column), n.from, n.rows), n, c, pairs)
-	}
-	left, sums := divide()
+	left, sums := g.divide(n, c, lists, pairs)
 	threshold := column.threshold(c)
 	if column.mirrored && threshold == column.values[c.rank] { // no number lies between: XGBoost sends the lower value right
 		slices.Sort(g.index[n.from:][:n.rows])
 		c.rank++
-		left, sums = divide()
+		left, sums = g.divide(n, c, lists, pairs)
 	}
 	var right int
 	g.parents, right = t.split(g.parents, n.leaf)
@@ -191,33 +184,48 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 }
 
-// divideLists divides the rows of a node, and marks the rows that go right.
-func (g *levelGrower) divideLists(list []entry, n *levelNode, c *cut, pairs []float32) (left int, sums [4]float64) {
-	left = n.rows
-	below, above := uint8(0), uint8(1)
+// divide divides the rows of a node, marks the rows that go right, and returns the sums of both sides. A cut from a histogram
+// moves between the two nearest ranks that rows of the node have.
+func (g *levelGrower) divide(n *levelNode, c *cut, lists []entry, pairs []float32) (left int, sums [4]float64) {
+	mirrored := int32(0)
 	if g.s.columns[c.column].mirrored {
-		below, above = above, below
+		mirrored = 1
 	}
-	for _, e := range list {
-		side := below
-		if e.rank >= c.rank {
-			side = above
-		}
-		g.goesRight[e.row] = side
-		left -= int(side)
-	}
-	g.splitRows(n)
 	rows := g.index[n.from:][:n.rows]
+	if g.ranks {
+		ranks, bound, lowest, highest := g.s.ranked.place(int(c.place)), c.rank-1, int32(math.MaxInt32), int32(-1)
+		for _, i := range rows { // without branches, since they could not be predicted
+			rank := int32(ranks[int(i)*lanes])
+			above := int32(uint32(bound-rank) >> 31)
+			lowest, highest = min(lowest, rank|(above-1)&math.MaxInt32), max(highest, rank|-above)
+			g.goesRight[i] = uint8(above ^ mirrored)
+		}
+		c.rank, c.before = lowest, highest
+	} else {
+		for _, e := range g.s.list(lists, int(c.column), n.from, n.rows) {
+			above := int32(uint32(c.rank-1-e.rank) >> 31)
+			g.goesRight[e.row] = uint8(above ^ mirrored)
+		}
+	}
+	left = g.splitRows(rows)
 	sums[0], sums[1] = sumPairs(rows[:left], pairs)
 	sums[2], sums[3] = sumPairs(rows[left:], pairs)
 	return left, sums
 }
 
+func sumPairs(index []int32, pairs []float32) (gradient, hessian float64) {
+	for _, i := range index {
+		gradient += float64(pairs[2*i])
+		hessian += float64(pairs[2*i+1])
+	}
+	return gradient, hessian
+}
+
 // open reports whether a node may have a split: both sides need the least hessian.
 func (g *levelGrower) open(n *levelNode) bool { return n.hessian >= 2*g.least*(1-1e-9) }
 
-func (g *levelGrower) splitRows(n *levelNode) {
-	rows := g.index[n.from:][:n.rows]
+// splitRows moves the rows that go left to the front, both sides in their order, and returns their number.
+func (g *levelGrower) splitRows(rows []int32) int {
 	left, right := 0, 0
 	for _, r := range rows {
 		rows[left], g.copy[right] = r, r
@@ -226,6 +234,7 @@ func (g *levelGrower) splitRows(n *levelNode) {
 		right += side
 	}
 	copy(rows[left:], g.copy[:right])
+	return left
 }
 
 // splitList divides a list between both children, without branches, as splitRows does.
