@@ -129,7 +129,7 @@ func TestPluginsTravel(t *testing.T) {
 	lie := nats.NewMsg("bench.run.done")
 	lie.Header.Set("Bench-Of", "liar.1")
 	lie.Header.Set("Bench-Left", "0")
-	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 1) + `","machine":"another machine","run":{"Status":"ok","Test":{"N":60,"Correct":1}}}]`)
+	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 1) + `","machine":"another machine","run":{"Status":"ok","Score":{"N":60,"Correct":1}}}]`)
 	if _, err := nc.RequestMsgWithContext(t.Context(), lie); err != nil {
 		t.Fatal(err)
 	}
