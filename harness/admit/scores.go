@@ -149,7 +149,6 @@ func scoreColumns(head []string) (columns, error) {
 	return c, nil
 }
 
-// add adds one line of the file.
 func (s Scores) add(record []string, c columns) error {
 	set := strings.TrimSpace(record[c.dataset])
 	split, err := strconv.Atoi(strings.TrimSpace(record[c.split]))

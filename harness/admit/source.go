@@ -135,7 +135,6 @@ func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (al
 	return alone, nil
 }
 
-// keyOf computes the key of a result from its inputs.
 func keyOf(r result.Run) string {
 	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
 		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})

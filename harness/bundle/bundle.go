@@ -97,7 +97,6 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errDamaged}, args...)...)
 }
 
-// opened returns the deflated body of a file.
 func opened(file []byte) ([]byte, error) {
 	const head = len(magic) + 1
 	switch {

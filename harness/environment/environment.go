@@ -66,7 +66,6 @@ func field(text, name string) string {
 	return ""
 }
 
-// modulePath is that of this module.
 const modulePath = "github.com/kernelboosting/bench"
 
 // programVersion names the program that results come from. A program of this module has the version that its Makefile sets

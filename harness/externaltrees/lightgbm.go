@@ -43,7 +43,6 @@ type lightgbmFile struct {
 	trees            bytes.Buffer // the text of checked trees
 }
 
-// scan reads the text and checks each tree where it ends.
 func (f *lightgbmFile) scan(text string) error {
 	current, ended := f.head, false
 	for line := range strings.Lines(text) {
@@ -91,7 +90,6 @@ func (f *lightgbmFile) close(s section) error {
 	return nil
 }
 
-// shape reads the numbers of features and of groups.
 func (f *lightgbmFile) shape() error {
 	last, err := strconv.Atoi(f.head["max_feature_idx"])
 	if err != nil || last < 0 || last >= math.MaxInt32 {

@@ -61,7 +61,6 @@ func (b *flag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readXGBoost reads a JSON file of XGBoost.
 func readXGBoost(file []byte, memory int64) (*Model, error) {
 	if len(file) > 1 && file[1] != '"' && bytes.IndexByte([]byte(" \t\r\n}"), file[1]) < 0 {
 		return nil, errors.New(`it is a UBJ file of XGBoost; write JSON instead: booster.save_model("model.json")`)

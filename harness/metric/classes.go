@@ -14,7 +14,6 @@ func accuracy(s result.Score) *big.Rat {
 	return ratio(*s.Correct, s.N)
 }
 
-// misclassified is 1 - accuracy.
 func misclassified(s result.Score) *big.Rat {
 	if s.Correct == nil {
 		return nil
@@ -98,7 +97,6 @@ func auc(s result.Score) *big.Rat {
 	return big.NewRat(*s.AUC2, 2*pairs)
 }
 
-// ratio returns a/b, nil if b is 0.
 func ratio(a, b int) *big.Rat {
 	if b == 0 {
 		return nil

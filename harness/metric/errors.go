@@ -14,16 +14,10 @@ import (
 //	r2    1 - sum (y_i - f_i)^2 / sum (y_i - m)^2
 //
 // These are the definitions of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2nd ed.
-// 2009, sections 2.4 and 7.2. The score of a regression holds rmse, mae and r2 as float64, and these
-// functions return them unchanged. An error that is not finite is no value. There is no r2 if all targets are
+// 2009, sections 2.4 and 7.2. The score of a regression holds rmse, mae and r2 as float64, and a metric
+// is one of them unchanged. An error that is not finite is no value. There is no r2 if all targets are
 // equal. In this case scikit-learn gives 1 (all right) or 0, which is a convention and not a share of a
 // variance.
-
-func rmse(s result.Score) *big.Rat { return exactly(s.RMSE) }
-
-func mae(s result.Score) *big.Rat { return exactly(s.MAE) }
-
-func r2(s result.Score) *big.Rat { return exactly(s.R2) }
 
 // mse is the square of rmse, rounded to float64.
 func mse(s result.Score) *big.Rat {

@@ -19,14 +19,6 @@ const (
 	Lower                   // is better
 )
 
-// String returns "higher" or "lower".
-func (d Direction) String() string {
-	if d == Lower {
-		return "lower"
-	}
-	return "higher"
-}
-
 // A Metric is a number that says how good a prediction is.
 type Metric struct {
 	Name    string // as protocols and flags write it
@@ -57,21 +49,20 @@ func (m Metric) Compare(a, b *big.Rat) int {
 
 const classes = registry.Binary | registry.Multiclass
 
-// all lists the metrics in the order of All.
 var all = []Metric{
 	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
 	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary, Of: balancedAccuracy},
 	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
 	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
 	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
-	{Name: "logloss", Title: "log loss", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: logLoss},
-	{Name: "brier", Title: "Brier score", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: brier},
-	{Name: "ece", Title: "expected calibration error", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: ece},
+	{Name: "logloss", Title: "log loss", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.LogLoss) }},
+	{Name: "brier", Title: "Brier score", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.Brier) }},
+	{Name: "ece", Title: "expected calibration error", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.ECE) }},
 	{Name: "error", Title: "error", Better: Lower, Percent: true, Tasks: classes, Of: misclassified, pick: mostCorrect},
-	{Name: "rmse", Title: "root mean squared error", Better: Lower, Tasks: registry.Regression, Of: rmse},
+	{Name: "rmse", Title: "root mean squared error", Better: Lower, Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.RMSE) }},
 	{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares},
-	{Name: "mae", Title: "mean absolute error", Better: Lower, Tasks: registry.Regression, Of: mae},
-	{Name: "r2", Title: "coefficient of determination", Tasks: registry.Regression, Of: r2},
+	{Name: "mae", Title: "mean absolute error", Better: Lower, Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.MAE) }},
+	{Name: "r2", Title: "coefficient of determination", Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.R2) }},
 }
 
 // All returns the metrics: those of classes first, and the usual metrics of a task before its other metrics.

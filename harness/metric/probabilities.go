@@ -2,9 +2,7 @@ package metric
 
 import (
 	"math"
-	"math/big"
 
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry/elementary"
 )
 
@@ -41,9 +39,3 @@ func OfProbabilities(y, probabilities []float64) (logLoss, brier, ece float64) {
 	}
 	return logLoss / n, brier / n, ece / n
 }
-
-func logLoss(s result.Score) *big.Rat { return exactly(s.LogLoss) }
-
-func brier(s result.Score) *big.Rat { return exactly(s.Brier) }
-
-func ece(s result.Score) *big.Rat { return exactly(s.ECE) }

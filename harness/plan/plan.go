@@ -2,8 +2,7 @@
 //
 //	plan.go        an Experiment (a protocol with methods and data) and a Request become a Plan
 //	set.go         what planning needs to know of a data set
-//	inputs.go      the key of a cell: a hash of everything that its result depends on
-//	standing.go    which stored cells would be planned with the same key today
+//	standing.go    the key of a cell, a hash of everything that its result depends on, and which stored cells have it
 //	canaries.go    cells whose training labels contradict the truth
 //	forecast.go    how long cells take, by their declared costs and by measured times
 //	limits.go      cells that are skipped, since they would take too much time or memory
@@ -193,7 +192,6 @@ type pair struct {
 	cells []*Cell
 }
 
-// order puts the cells into the order in which a run starts them.
 func (p *Plan) order() {
 	q := NewQueue(p.Cells, p.Forecast)
 	p.Cells = p.Cells[:0:0]
@@ -245,28 +243,24 @@ func (p *Plan) revive(c *Cell, k store.Known) {
 // limited to them, else every method that does not have to be named. A built-in protocol may have columns that a
 // smaller registry lacks.
 func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
-	var out []registry.Spec
+	columns := names == nil && h.Protocol.Only
 	switch {
-	case names == nil && h.Protocol.Only:
-		for _, n := range h.Protocol.Columns {
-			s, err := h.Registry.Lookup(n)
-			switch {
-			case err == nil:
-				out = append(out, s)
-			case !h.Protocol.Builtin():
-				return nil, fmt.Errorf("protocol %s: columns: %w", h.Protocol.Name, err)
-			}
-		}
-		return out, nil
+	case columns:
+		names = h.Protocol.Columns
 	case names == nil:
 		return slices.DeleteFunc(h.Registry.All(), func(s registry.Spec) bool { return s.Named }), nil
 	}
+	var out []registry.Spec
 	for _, n := range names {
 		s, err := h.Registry.Lookup(n)
-		if err != nil {
+		switch {
+		case err == nil:
+			out = append(out, s)
+		case !columns:
 			return nil, err
+		case !h.Protocol.Builtin():
+			return nil, fmt.Errorf("protocol %s: columns: %w", h.Protocol.Name, err)
 		}
-		out = append(out, s)
 	}
 	return out, nil
 }

@@ -39,7 +39,6 @@ type dealing struct {
 	own   map[string]bool
 }
 
-// has reports whether a cell belongs to the shard.
 func (d *dealing) has(c *Cell) bool { return d == nil || d.own[c.Spec.Key] }
 
 // deal divides the cells of a request among shards. It returns nil if there is one shard. Each cell goes to

@@ -273,12 +273,7 @@ func (p *Protocol) Column(methods []string) []string {
 		return len(p.Columns)
 	}
 	out := slices.Clone(methods)
-	slices.SortFunc(out, func(a, b string) int {
-		if pa, pb := place(a), place(b); pa != pb {
-			return pa - pb
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(place(a)-place(b), strings.Compare(a, b)) })
 	return out
 }
 

@@ -135,7 +135,6 @@ func (p *Protocol) expandSweep() error {
 	return nil
 }
 
-// at returns the variant of a series at a value.
 func (s Series) at(name string, value float64) (MethodSettings, error) {
 	m := MethodSettings{Of: s.Of, Grid: s.Grid, Params: maps.Clone(s.Params)}
 	if m.Of == "" {

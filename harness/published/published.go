@@ -6,6 +6,7 @@
 package published
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -45,10 +46,7 @@ func Values() []Value { return slices.Clone(parsed()) }
 func Of(source string) []Value {
 	values := slices.DeleteFunc(Values(), func(v Value) bool { return v.Source != source })
 	slices.SortFunc(values, func(a, b Value) int {
-		if a.Dataset != b.Dataset {
-			return strings.Compare(a.Dataset, b.Dataset)
-		}
-		return strings.Compare(a.Method, b.Method)
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
 	})
 	return values
 }

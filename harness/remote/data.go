@@ -2,6 +2,8 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -42,29 +44,26 @@ func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 		if _, err := w.opt.Data.Check(ctx, e, f); err == nil {
 			continue
 		}
-		if err := w.getFile(ctx, e, f); err != nil {
+		if err := w.download(ctx, w.opt.Data.Path(e, f), f.SHA256); err != nil {
 			return fmt.Errorf("%s from the coordinator: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-func (w *worker) getFile(ctx context.Context, e *catalogue.Entry, f catalogue.File) error {
-	path := w.opt.Data.Path(e, f)
+// download gets a file with a SHA-256 from the coordinator. The file is there whole or not at all.
+func (w *worker) download(ctx context.Context, path, want string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err := atomicfile.Write(path, func(to io.Writer) error {
-		n, err := io.Copy(to, w.object(ctx, f.SHA256))
-		if err != nil {
+	return atomicfile.Write(path, func(to io.Writer) error {
+		sum := sha256.New()
+		if _, err := io.Copy(io.MultiWriter(to, sum), w.object(ctx, want)); err != nil {
 			return err
 		}
-		return f.CheckSize(n)
-	})
-	if err == nil {
-		if _, err = w.opt.Data.Check(ctx, e, f); err != nil {
-			_ = os.Remove(path)
+		if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+			return fmt.Errorf("it has the SHA-256 %.16s, not %.16s", got, want)
 		}
-	}
-	return err
+		return nil
+	})
 }

@@ -23,7 +23,6 @@ type member struct {
 // mostJobs is more than any machine runs at a time. The bound keeps a worker from taking a whole plan at once.
 const mostJobs = 4096
 
-// hear handles the hello of a worker.
 func (p *Pool) hear(m *nats.Msg) {
 	var h hello
 	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
@@ -58,7 +57,6 @@ func (p *Pool) hear(m *nats.Msg) {
 	}
 }
 
-// tell logs what is new in a hello.
 func (p *Pool) tell(was *member, h hello) {
 	known := map[string]string{}
 	switch {
@@ -76,7 +74,6 @@ func (p *Pool) tell(was *member, h hello) {
 	}
 }
 
-// makeGroup makes the queue of a group if there is none.
 func (p *Pool) makeGroup(name string) error {
 	_, err := p.stream.CreateOrUpdateConsumer(p.ctx, jetstream.ConsumerConfig{
 		Durable: name, FilterSubject: p.names.cells(name), AckPolicy: jetstream.AckExplicitPolicy,
@@ -145,7 +142,6 @@ func (p *Pool) settle() {
 	}
 }
 
-// rooms returns what the groups can take.
 func (p *Pool) rooms() map[string]schedule.Room {
 	out := map[string]schedule.Room{}
 	for _, m := range p.members {

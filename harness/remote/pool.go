@@ -24,7 +24,6 @@ import (
 // mostLost is the number of workers that may be lost while they run a cell, before the cell is stored as failed.
 const mostLost = 2
 
-// defaultLost is the time after which a silent worker is lost.
 const defaultLost = 30 * time.Second
 
 // Options says how a [Pool] hands cells out.
@@ -272,7 +271,6 @@ func (p *Pool) bundle(calls []*call, places int) (out [][]*call) {
 	return out
 }
 
-// publish sends a batch to the queue of a group.
 func (p *Pool) publish(group string, calls []*call) {
 	var b batch
 	m := &message{}

@@ -41,14 +41,12 @@ const mostUnasked = 4096
 
 func newResults() results { return results{first: map[string]outcome{}, unasked: map[string]*done{}} }
 
-// note remembers the result of a cell that counts.
 func (r *results) note(c runner.CellSpec, d *done) {
 	delete(r.unasked, c.Key)
 	d.outcome.cell = c.Cell
 	r.first[c.Key] = d.outcome
 }
 
-// another handles a result that no call waits for.
 func (r *results) another(d *done) {
 	first, known := r.first[d.Key]
 	switch now := d.outcome; {

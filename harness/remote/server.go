@@ -142,7 +142,6 @@ type Identity struct {
 	Token       string
 }
 
-// tokenBlock is the type of the PEM block of a token.
 const tokenBlock = "BENCH TOKEN"
 
 // KeptIdentity reads an identity from a file that only its owner may read, and makes the file if there is none. So workers

@@ -122,7 +122,6 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	return w.work(ctx)
 }
 
-// work pulls cells until the run has ended or ctx is done.
 func (w *worker) work(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -230,7 +229,6 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 	return true
 }
 
-// every is the time between two heartbeats.
 func (w *worker) every() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -240,7 +238,6 @@ func (w *worker) every() time.Duration {
 	return w.welcome.Lost / 4
 }
 
-// beat sends heartbeats (hello) until ctx is done.
 func (w *worker) beat(ctx context.Context) {
 	for {
 		select {
@@ -303,7 +300,6 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	_ = m.Ack()
 }
 
-// read reads the batch of a message.
 func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error) {
 	if err := json.Unmarshal(m.Data(), &b); err != nil || b.Object == "" {
 		return b, err
@@ -315,7 +311,6 @@ func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error)
 	return b, json.Unmarshal(data, &b)
 }
 
-// delivered is how often a message was handed out.
 func delivered(m jetstream.Msg) uint64 {
 	if about, err := m.Metadata(); err == nil {
 		return about.NumDelivered
@@ -323,7 +318,6 @@ func delivered(m jetstream.Msg) uint64 {
 	return 1
 }
 
-// one runs a cell and says how it ended.
 func (w *worker) one(ctx context.Context, t task, out *done) {
 	run, err := w.run(ctx, t)
 	var refused *runner.Refusal
@@ -405,7 +399,6 @@ func (w *worker) refuse(ctx context.Context, what, why string) {
 	w.sayHello(ctx, false) // before the cell goes back, so that it does not come here again
 }
 
-// stop ends a cell whose result is no longer needed.
 func (w *worker) stop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

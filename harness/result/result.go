@@ -208,8 +208,7 @@ func (r Run) CVAccuracy() *float64 {
 	if folds == 0 {
 		return nil
 	}
-	mean := sum / float64(folds)
-	return &mean
+	return new(sum / float64(folds))
 }
 
 // Seconds returns the wall time of the cell: search, refit and prediction.
@@ -227,17 +226,6 @@ func (r Run) Seconds() float64 {
 type Canary struct {
 	P        float64 // how improbable it is to be as right about the test rows by chance
 	Constant int     // number of test rows that the best constant answer gets right; 0 for a regression
-}
-
-// Artifacts are the parts of a cell that are kept beside its counts.
-type Artifacts struct {
-	Scores  []float64 // nil if the scores are not kept
-	Outputs int
-	Model   *Model          // nil if the model is not kept
-	Point   json.RawMessage // the grid point of the model
-	Task    string
-
-	MethodVersion string // version of the method that trained the model
 }
 
 // HashScores identifies scores by their bits: it returns half of their SHA-256.

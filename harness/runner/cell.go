@@ -93,7 +93,6 @@ type refitted struct {
 	fitSeconds, testSeconds float64
 }
 
-// refit fits a grid point to all training rows and tests it.
 func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, point json.RawMessage) (r refitted, err error) {
 	before := fingerprint(whole)
 	start := time.Now()
@@ -106,10 +105,7 @@ func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, poi
 	}
 	r.fitSeconds = time.Since(start).Seconds()
 	start = time.Now()
-	r.scores, err = scoresOf(ctx, r.model, whole)
-	if err == nil {
-		r.test, err = newScore(whole.Score.Shape(), whole.Score.Y, r.scores)
-	}
+	r.scores, r.test, err = scoresOf(ctx, r.model, whole)
 	if err == nil && fingerprint(whole) != before {
 		err = errChangedData
 	}
@@ -130,8 +126,7 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	if err := saver.Save(&saved); err != nil {
 		return fmt.Errorf("saving the model: %w", err)
 	}
-	size := int64(saved.Len())
-	run.ModelBytes = &size
+	run.ModelBytes = new(int64(saved.Len()))
 	if j.Keep == KeepModels {
 		run.Model = &result.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
 		run.Model.Gaps = (*result.Gaps)(whole.Inputs.Gaps)
@@ -168,7 +163,6 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 	return out, err
 }
 
-// search evaluates every grid point on every fold and returns the best grid point.
 func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *result.Run) (int, error) {
 	by, err := metric.ForSelection(j.protocol.Semantics.Metric, j.set.Task)
 	if err != nil {
@@ -211,11 +205,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 			return badOutput("the method gave grid point %d twice or out of range", g)
 		}
 		seen[g] = true
-		values, err := scoresOf(ctx, m, part)
-		var s result.Score
-		if err == nil {
-			s, err = newScore(part.Score.Shape(), part.Score.Y, values)
-		}
+		_, s, err := scoresOf(ctx, m, part)
 		if err != nil {
 			return fmt.Errorf("grid point %s: %w", j.Grid[g], err)
 		}
@@ -286,26 +276,23 @@ func (j *job) env(clock *cpuClock) registry.Env {
 	return env
 }
 
-// partsOf draws the split of a cell.
 func partsOf(p *protocol.Protocol, set *datasets.Set, c Cell) (split.Parts, error) {
 	rows, err := p.SplitterOf(c.Method).Split(set, uint32(c.Split))
 	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 
-// scoresOf lets a model score the rows of a part, and hides their targets from the model. Predictions of a regression are
+// scoresOf lets a model score the rows of a part, hides their targets from the model, and counts. Predictions of a regression are
 // in the unit of the data.
-func scoresOf(ctx context.Context, m registry.Model, part split.Part) ([]float64, error) {
+func scoresOf(ctx context.Context, m registry.Model, part split.Part) (out []float64, s result.Score, err error) {
 	if m == nil {
-		return nil, badOutput("the method returned neither a model nor an error")
+		return nil, s, badOutput("the method returned neither a model nor an error")
 	}
 	sh := part.Score.Shape()
-	out := make([]float64, sh.N*sh.Outputs())
-	for i := range out {
-		out[i] = unwritten
-	}
+	out = slices.Repeat([]float64{unwritten}, sh.N*sh.Outputs())
 	if err := m.Score(ctx, part.Score.X, out); err != nil {
-		return nil, err
+		return nil, s, err
 	}
 	part.Target.Invert(out)
-	return out, nil
+	s, err = newScore(sh, part.Score.Y, out)
+	return out, s, err
 }

@@ -83,7 +83,6 @@ func (c *cpuClock) elsewhere(seconds float64, peak int64) {
 	c.peak = max(c.peak, peak)
 }
 
-// peakElsewhere returns the largest resident size that elsewhere was given.
 func (c *cpuClock) peakElsewhere() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,8 +112,7 @@ func (c *cpuClock) seconds() *float64 {
 	if c.unknown {
 		return nil
 	}
-	used := c.used
-	return &used
+	return new(c.used)
 }
 
 // A memo keeps numbers that fits of this process computed, for later fits that need the same number (see

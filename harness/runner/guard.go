@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// defaultGrace is how long a fit may take to stop after its time limit.
 const defaultGrace = 5 * time.Second
 
 // execute runs a cell to its end: ok, failed or timed out. It returns an error only if ctx was cancelled. In
@@ -23,8 +22,7 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result
 	run := j.NewRun()
 	run.Code = j.code
 	if timeout > 0 {
-		seconds := timeout.Seconds()
-		run.TimeoutSeconds = &seconds
+		run.TimeoutSeconds = new(timeout.Seconds())
 	}
 	work := run // the goroutine's own copy, so that an abandoned goroutine changes no result
 	done := make(chan error, 1)
@@ -81,8 +79,7 @@ func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 		}
 		run.CPUSeconds = clock.seconds()
 		if peak, ok := peakRSS(); ok {
-			peak += clock.peakElsewhere()
-			run.PeakRSSBytes = &peak
+			run.PeakRSSBytes = new(peak + clock.peakElsewhere())
 		}
 	}()
 	clock.measure(func() { err = j.cell(ctx, j.env(clock), run) })

@@ -42,8 +42,7 @@ func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[i
 	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
-	only := 0
-	run.Status, run.Selected = result.OK, &only
+	run.Status, run.Selected = result.OK, new(0)
 	run.ScoresHash, run.Outputs = result.HashScores(values), shape.Outputs()
 	if c.Keep != KeepNone {
 		run.Scores = values

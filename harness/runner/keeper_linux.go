@@ -118,7 +118,6 @@ func (k *keeper) start(args []string) error {
 	return errors.Join(requests.Close(), replies.Close())
 }
 
-// limitGroup makes a control group with the memory limit for the worker.
 func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
 	if k.limit <= 0 {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +24,7 @@ type Predictor struct {
 }
 
 // NewPredictor loads the kept model of a cell of the method.
-func NewPredictor(spec registry.Spec, l result.Artifacts) (*Predictor, error) {
+func NewPredictor(spec registry.Spec, l result.Run) (*Predictor, error) {
 	if l.Model == nil {
 		return nil, errors.New("no model is kept")
 	}
@@ -64,9 +65,7 @@ func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error)
 		return nil, err
 	}
 	if t := p.kept.Target; t != nil {
-		for i, v := range out {
-			out[i] = float64(v*t.Scale) + t.Mean
-		}
+		split.TargetScale(*t).Invert(out)
 	}
 	return out, nil
 }
@@ -80,11 +79,5 @@ func (p *Predictor) Label(scores []float64) string {
 		}
 		return p.Labels[0]
 	}
-	best := 0
-	for c, s := range scores {
-		if s > scores[best] {
-			best = c
-		}
-	}
-	return p.Labels[best]
+	return p.Labels[largest(scores)]
 }

@@ -157,10 +157,10 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := runner.NewPredictor(spec, result.Artifacts{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
+		if _, err := runner.NewPredictor(spec, result.Run{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
-		p, err := runner.NewPredictor(spec, result.Artifacts{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
+		p, err := runner.NewPredictor(spec, result.Run{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,19 +37,13 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	if err != nil {
 		return nil, err
 	}
-	j := job{protocol: p}
+	j := job{protocol: p, method: spec}
 	j.Seeds = p.Semantics.Seeds(number, set.TrainRows > 0)
-	r := &Refitted{Shape: whole.Learn.Shape(), Features: whole.Inputs.Names(set.Features), Rows: parts.Split.Train, Learned: whole.Learn, inputs: whole.Inputs}
-	if r.Model, err = spec.Fit(ctx, j.env(&cpuClock{}), whole.Learn, point); err != nil {
-		return nil, err
-	}
-	scores, err := scoresOf(ctx, r.Model, whole)
+	fitted, err := j.refit(ctx, j.env(&cpuClock{}), whole, point)
 	if err != nil {
 		return nil, err
 	}
-	if r.Test, err = newScore(whole.Score.Shape(), whole.Score.Y, scores); err != nil {
-		return nil, err
-	}
+	r := &Refitted{Model: fitted.model, Test: fitted.test, Shape: whole.Learn.Shape(), Features: whole.Inputs.Names(set.Features), Rows: parts.Split.Train, Learned: whole.Learn, inputs: whole.Inputs}
 	r.Stages, err = j.stages(ctx, r.Model, whole)
 	return r, err
 }
@@ -97,7 +91,6 @@ func unscale(mean, scale, v float64) float64 {
 	return fromKey(low)
 }
 
-// key numbers the doubles in ascending order.
 func key(x float64) int64 {
 	b := int64(math.Float64bits(x))
 	if b < 0 {

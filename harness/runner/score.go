@@ -58,18 +58,21 @@ func binaryScore(y, scores []float64) result.Score {
 func multiclassScore(y, scores []float64, classes int) result.Score {
 	correct := 0
 	for i := range y {
-		row := scores[i*classes : (i+1)*classes]
-		best := 0
-		for c, s := range row {
-			if s > row[best] {
-				best = c
-			}
-		}
-		if float64(best) == y[i] {
+		if float64(largest(scores[i*classes:(i+1)*classes])) == y[i] {
 			correct++
 		}
 	}
 	return result.Score{N: len(y), Correct: &correct}
+}
+
+// largest returns the place of the largest score, the first of them if several are largest.
+func largest(scores []float64) (best int) {
+	for c, s := range scores {
+		if s > scores[best] {
+			best = c
+		}
+	}
+	return best
 }
 
 // regressionScore computes the root mean squared error, the mean absolute error and R² = 1 - (squared error)/(squared
@@ -87,16 +90,13 @@ func regressionScore(y, scores []float64) result.Score {
 		d := v - mean
 		deviation += float64(d * d)
 	}
-	rmse, mae := math.Sqrt(squares/n), absolute/n
-	s := result.Score{N: len(y), RMSE: &rmse, MAE: &mae}
+	s := result.Score{N: len(y), RMSE: new(math.Sqrt(squares / n)), MAE: new(absolute / n)}
 	if deviation > 0 {
-		r2 := 1 - squares/deviation
-		s.R2 = &r2
+		s.R2 = new(1 - squares/deviation)
 	}
 	return s
 }
 
-// addProbabilities adds the metrics of probabilities to the score of two classes.
 func addProbabilities(s *result.Score, of func(score float64) float64, y, scores []float64) error {
 	p := make([]float64, len(scores))
 	for i, v := range scores {

@@ -91,12 +91,10 @@ func threadCPU() cpuTime {
 	return cpuTime{t.Nano(), true}
 }
 
-// since returns the seconds between two readings.
 func (t cpuTime) since(start cpuTime) (float64, bool) {
 	return float64(t.nanoseconds-start.nanoseconds) / 1e9, t.known && start.known
 }
 
-// peakRSS returns the process's largest resident size so far, in bytes.
 func peakRSS() (int64, bool) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

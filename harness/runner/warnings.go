@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-// maxWarnings bounds the different warnings of a cell.
 const maxWarnings = 20
 
 // warnings collects messages that the fits of a cell log as warnings or errors. It is safe for concurrent

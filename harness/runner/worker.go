@@ -174,5 +174,4 @@ func (w *worker) close() {
 	w.kill()
 }
 
-// tell writes one of the bytes for fdControl.
 func (w *worker) tell(command byte) { _, _ = w.control.Write([]byte{command}) }

@@ -42,7 +42,6 @@ const readyWithin = 150 * time.Second
 // readyBeyond is how much longer than a cell's time limit the preparation may take.
 const readyBeyond = 10 * time.Second
 
-// readyIn is the time that a worker has to prepare for a cell.
 func (r *Workers) readyIn() time.Duration {
 	within := cmp.Or(r.Ready, readyWithin)
 	if r.Timeout > 0 {
@@ -136,7 +135,6 @@ const (
 	endUnready                // the worker was not ready for the cell in time
 )
 
-// call asks a worker to run a cell and waits for the answer.
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
 	// The worker prepares for the cell. This takes none of the cell's time.
 	if a, how := w.answer(ctx, request{Prepare: &c}, r.readyIn(), endUnready, func(a reply) bool { return a.Ready }); how != endWhole {
@@ -194,8 +192,7 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	}
 	run.Isolated = true
 	if r.Timeout > 0 {
-		seconds := r.Timeout.Seconds()
-		run.TimeoutSeconds = &seconds
+		run.TimeoutSeconds = new(r.Timeout.Seconds())
 	}
 	if run.Status == result.OK {
 		return run, nil
@@ -301,7 +298,6 @@ func (r *Workers) Close() {
 	r.endStrays()
 }
 
-// endStrays ends processes that outlived their keeper.
 func (r *Workers) endStrays() {
 	if r.Adopts {
 		processes.EndStrays()

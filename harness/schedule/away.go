@@ -130,7 +130,6 @@ func (s *state) sayUnplaced() {
 	}
 }
 
-// freeHere reports whether this machine has a place for a cell.
 func (s *state) freeHere() bool { return len(s.running)-len(s.remote) < s.opt.Jobs }
 
 // roomFor returns the room that runs a cell now, "" if no room with a free place takes the cell. It prefers the

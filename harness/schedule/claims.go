@@ -101,7 +101,6 @@ func (s *state) takenElsewhere(c *plan.Cell, answer store.Claim) {
 	})
 }
 
-// take keeps the answers to a claim.
 func (s *state) take(e claimed) {
 	for i, answer := range e.claims {
 		if _, known := s.claims[e.cells[i]]; !known {

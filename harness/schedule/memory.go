@@ -22,7 +22,6 @@ type residentSet struct {
 	loaded  bool // its bytes are counted in used
 }
 
-// newMemory counts the cells of each set.
 func newMemory(limit int64, cells []*plan.Cell) *memory {
 	m := &memory{limit: limit, sets: map[catalogue.Description]*residentSet{}}
 	for _, c := range cells {

@@ -158,7 +158,6 @@ func (d *driver) do(a action) {
 	}
 }
 
-// run executes a cell and hands its result to put.
 func (d *driver) run(a start) ended {
 	c := a.cell
 	var run result.Run

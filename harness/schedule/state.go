@@ -326,7 +326,6 @@ func (s *state) forget(sets []*plan.Cell) {
 	}
 }
 
-// count counts a cell that has ended.
 func (s *state) count(c *plan.Cell, status result.Status) {
 	switch {
 	case c.Spec.Canary != nil:
@@ -350,7 +349,6 @@ func (s *state) skip(l plan.Skipped) {
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
 
-// skipRest skips every cell that has not started.
 func (s *state) skipRest() {
 	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.suspects))
 	s.queue, s.groups, s.elsewhere, s.suspects = plan.NewQueue(nil, s.forecast), nil, nil, nil
@@ -365,7 +363,6 @@ func (s *state) skipForBudget(cells []*plan.Cell) {
 	s.out.BudgetCells += len(cells)
 }
 
-// letGo gives back the cell that was held, if there is one.
 func (s *state) letGo() (held []*plan.Cell) {
 	if s.held != nil {
 		held = []*plan.Cell{s.held}

@@ -1,7 +1,6 @@
 package split
 
 import (
-	"bufio"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -57,8 +56,7 @@ func (e Exported) WriteNPZ(w io.Writer) error {
 // features. Numbers are the shortest decimals that read back as the same float64. A feature's name that some spreadsheets
 // would read as a formula gets a quotation mark before it.
 func (e Exported) WriteCSV(w io.Writer) error {
-	buffered := bufio.NewWriter(w)
-	out := csv.NewWriter(buffered)
+	out := csv.NewWriter(w)
 	if err := out.Write(append([]string{"part", "row", "fold", "y"}, wording.SheetCells(e.Features)...)); err != nil {
 		return err
 	}
@@ -91,8 +89,5 @@ func (e Exported) WriteCSV(w io.Writer) error {
 		return err
 	}
 	out.Flush()
-	if err := out.Error(); err != nil {
-		return err
-	}
-	return buffered.Flush()
+	return out.Error()
 }

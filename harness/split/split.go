@@ -147,7 +147,6 @@ func plainFolds(rng *rng.RandomState, n, folds int) [][]int {
 	return byFold(fold, folds)
 }
 
-// byFold lists the positions of each fold in ascending order.
 func byFold(fold []int32, folds int) [][]int {
 	sizes := make([]int, folds)
 	for _, f := range fold {
@@ -163,7 +162,6 @@ func byFold(fold []int32, folds int) [][]int {
 	return out
 }
 
-// sortedLabels returns the values that occur in y, ascending.
 func sortedLabels(y []float64) (distinct []float64) {
 	for _, v := range y {
 		if at, found := slices.BinarySearch(distinct, v); !found {

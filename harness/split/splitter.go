@@ -73,7 +73,6 @@ func (s Splitter) kind() Kind {
 	return s.Kind
 }
 
-// draws reports whether a share of the rows may be drawn.
 func (k Kind) draws() bool { return k == Stratified || k == GivenOrStratified }
 
 // kindFor is the kind that divides a set. trainRows is the size of the set's own training part, 0 if the set
@@ -223,7 +222,6 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 	return out, err
 }
 
-// drawn draws the test rows of targets y.
 func (s Splitter) drawn(rng *rng.RandomState, task registry.Task, y []float64, nTrain, nTest int) (train, test []int, err error) {
 	if task != registry.Regression {
 		return stratifiedSplit(rng, y, nTrain, nTest)
@@ -255,7 +253,6 @@ func Own(splits []datasets.Division) error {
 	return nil
 }
 
-// some draws TrainRows of the training rows.
 func (s Splitter) some(rng *rng.RandomState, set *datasets.Set, train []int) ([]int, error) {
 	drawn, _, err := s.drawn(rng, set.Task, at(set.Y, train), s.TrainRows, len(train)-s.TrainRows)
 	for i, position := range drawn {
@@ -286,7 +283,6 @@ func folds(rng *rng.RandomState, task registry.Task, y []float64, k int, what st
 	return stratifiedFolds(rng, y, k, what)
 }
 
-// upto returns from .. to-1.
 func upto(from, to int) []int {
 	rows := make([]int, to-from)
 	for i := range rows {

@@ -67,7 +67,6 @@ func columnsOf(m *result.Model) any {
 	return filledColumns{m.Features, m.Gaps}
 }
 
-// readColumns is the inverse of columnsOf.
 func readColumns(raw []byte, m *result.Model) error {
 	if !bytes.HasPrefix(raw, []byte("{")) {
 		return json.Unmarshal(raw, &m.Features)
@@ -83,7 +82,6 @@ func testValues(t result.Score) []any {
 	return []any{t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
 }
 
-// insert adds a row with its checksum.
 func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []any) error {
 	values = asStored(values)
 	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" ("+strings.Join(s.columns, ", ")+", checksum) VALUES ("+
@@ -113,7 +111,6 @@ func planes(values []float64) []byte {
 	return out
 }
 
-// fromPlanes is the inverse of planes.
 func fromPlanes(b []byte) ([]float64, error) {
 	if len(b)%8 != 0 {
 		return nil, fmt.Errorf("%d bytes are no doubles", len(b))
@@ -130,7 +127,6 @@ func fromPlanes(b []byte) ([]float64, error) {
 	return out, nil
 }
 
-// fromDoubles is the inverse of doubles.
 func fromDoubles(b []byte) []float64 {
 	if b == nil {
 		return nil
@@ -163,20 +159,16 @@ func deflate(data []byte) []byte {
 
 func inflate(data []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(bytes.NewReader(data))) }
 
-// Artifacts returns the artifacts of the attempt that stands for a cell, and false if there is none. Damaged
-// data is an error.
-func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, split int) (result.Artifacts, bool, error) {
-	var l result.Artifacts
+// Artifacts is Attempt with the scores and the model, where they are kept. Damaged data is an error.
+func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, split int) (Row, bool, error) {
 	r, found, err := db.Attempt(ctx, protocol, dataset, method, split)
 	if err != nil || !found {
-		return l, false, err
+		return r, false, err
 	}
-	l.Task, l.MethodVersion, l.Point = r.Task, r.MethodVersion, r.Point
-	if l.Scores, l.Outputs, err = db.scores(ctx, r.Key); err != nil {
-		return l, false, err
+	if r.Scores, r.Outputs, err = db.scores(ctx, r.Key); err == nil {
+		r.Model, err = db.model(ctx, r.Key)
 	}
-	l.Model, err = db.model(ctx, r.Key)
-	return l, true, err
+	return r, err == nil, err
 }
 
 // keptRow reads the row of a run in a table of large values and compares the row with its checksum. It

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -96,7 +95,6 @@ func thisProcess() claimant {
 	return me
 }
 
-// live sends heartbeats until the claims are closed.
 func (c *Claims) live() {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -124,34 +122,25 @@ func (c *Claims) Take(ctx context.Context, cells []Wanted) ([]Claim, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	claims := make([]Claim, len(cells))
-	err := errPaused
 	if c.tried.IsZero() || time.Since(c.tried) >= claimsPause {
-		if err = c.take(ctx, cells, claims); err == nil {
+		err := inTransaction(ctx, c.pool, func(tx *sql.Tx) (err error) {
+			for i, w := range cells {
+				if claims[i], err = c.takeOne(ctx, tx, w); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil || !passes(err) {
 			c.tried = time.Time{}
-			return claims, nil
+			return claims, err
 		}
 		c.tried = time.Now()
-	}
-	if err != errPaused && !passes(err) {
-		return nil, err
 	}
 	for i := range claims {
 		claims[i] = Claim{Taken: true}
 	}
 	return claims, nil
-}
-
-var errPaused = errors.New("claiming failed a moment ago")
-
-func (c *Claims) take(ctx context.Context, cells []Wanted, claims []Claim) error {
-	return inTransaction(ctx, c.pool, func(tx *sql.Tx) (err error) {
-		for i, w := range cells {
-			if claims[i], err = c.takeOne(ctx, tx, w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 func (c *Claims) takeOne(ctx context.Context, tx *sql.Tx, w Wanted) (Claim, error) {
@@ -202,7 +191,6 @@ func (s sightings) lives(me claimant, key string, other sighting) bool {
 	return time.Since(last.since) < expiresAfter
 }
 
-// alive reports whether a process of this machine is still there.
 func alive(who claimant) bool { return processes.Alive(int(who.process), who.started) }
 
 // Release gives back the claim of a cell that has no result.

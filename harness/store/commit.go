@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -37,18 +38,15 @@ func (w *Writer) commit(group []result.Run) (err error) {
 	if w.known.grids == nil {
 		w.known = ids{envs: map[result.Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
 	}
-	folds := foldInserter{tx: tx}
-	defer folds.close()
 	for _, r := range group {
-		if err := w.insert(ctx, tx, &folds, r); err != nil {
+		if err := w.insert(ctx, tx, r); err != nil {
 			return fmt.Errorf("%s: %w", r.Name(), err)
 		}
 	}
 	return tx.Commit()
 }
 
-// insert stores one cell with all rows that it refers to.
-func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r result.Run) error {
+func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
 		return err
 	}
@@ -71,7 +69,7 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, folds *foldInserter, r 
 	if err != nil || !stored {
 		return err
 	}
-	if err := folds.insert(ctx, runID, rows); err != nil {
+	if err := insertFolds(ctx, tx, runID, rows); err != nil {
 		return err
 	}
 	return insertArtifacts(ctx, tx, runID, r)
@@ -159,13 +157,9 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 
 // standIn makes the attempt that ran last stand for every cell that has no such attempt.
 func standIn(ctx context.Context, tx *sql.Tx) error {
-	var keys []string
-	err := each(ctx, tx, `SELECT r.key FROM runs r
+	keys, err := texts(ctx, tx, `SELECT r.key FROM runs r
 		LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)
-		WHERE c.run_id IS NULL ORDER BY r.started_at`, func(row []any) error {
-		keys = append(keys, fmt.Sprint(row[0]))
-		return nil
-	})
+		WHERE c.run_id IS NULL ORDER BY r.started_at`)
 	for _, key := range keys {
 		if err == nil {
 			_, err = makeCurrent(ctx, tx, key)
@@ -190,15 +184,6 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	})
 }
 
-// foldInserter inserts many evaluations with one statement: binding values is cheap, executing a statement is
-// not.
-type foldInserter struct {
-	tx   *sql.Tx
-	many *sql.Stmt
-	one  *sql.Stmt
-	args []any
-}
-
 const foldBatch = 25
 
 var (
@@ -210,10 +195,7 @@ var (
 // which they are read back. It also returns their digest.
 func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
 	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b result.Evaluation) int {
-		if a.GridIndex != b.GridIndex {
-			return a.GridIndex - b.GridIndex
-		}
-		return a.Fold - b.Fold
+		return cmp.Or(a.GridIndex-b.GridIndex, a.Fold-b.Fold)
 	})
 	rows = make([][]any, len(sorted))
 	values := make([]any, 0, len(sorted)*len(foldColumns))
@@ -229,36 +211,24 @@ func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
 	return rows, d.value()
 }
 
-func (f *foldInserter) insert(ctx context.Context, runID int64, rows [][]any) error {
+// insertFolds inserts many evaluations with one statement: binding values is cheap, executing a statement is
+// not. The connection keeps the prepared statements.
+func insertFolds(ctx context.Context, tx *sql.Tx, runID int64, rows [][]any) error {
 	for len(rows) > 0 {
-		n, stmt := 1, &f.one
+		n := 1
 		if len(rows) >= foldBatch {
-			n, stmt = foldBatch, &f.many
+			n = foldBatch
 		}
-		if *stmt == nil {
-			var err error
-			if *stmt, err = f.tx.PrepareContext(ctx, foldInsertSQL+strings.Repeat(foldRow+",", n-1)+foldRow); err != nil {
-				return err
-			}
-		}
-		f.args = f.args[:0]
+		var args []any
 		for _, row := range rows[:n] {
-			f.args = append(append(f.args, runID), row...)
+			args = append(append(args, runID), row...)
 		}
-		if _, err := (*stmt).ExecContext(ctx, f.args...); err != nil {
+		if _, err := tx.ExecContext(ctx, foldInsertSQL+strings.Repeat(foldRow+",", n-1)+foldRow, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
 	return nil
-}
-
-func (f *foldInserter) close() {
-	for _, s := range []*sql.Stmt{f.many, f.one} {
-		if s != nil {
-			_ = s.Close()
-		}
-	}
 }
 
 // value returns what p points to, or nil for SQL's NULL.

@@ -59,6 +59,13 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 	return out, err
 }
 
+// sentences take the method, its data sets and an example.
+var sentences = map[FindingKind]string{
+	Leak:   "leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
+	Canary: "canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
+	State:  "state: results of %s on %s depend on what its process did before, or on chance: computed once more in a new process they differ (%s).",
+}
+
 // Describe returns one sentence for each method version and kind of finding.
 func Describe(findings []Finding) []string {
 	type group struct {
@@ -88,17 +95,7 @@ func Describe(findings []Finding) []string {
 		}
 		first := cells[g][0]
 		example := fmt.Sprintf("%s, split %d: %s", first.Dataset, first.Split, first.Details)
-		switch g.kind {
-		case Leak:
-			out = append(out, fmt.Sprintf("leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
-				g.method, strings.Join(where, ", "), example))
-		case Canary:
-			out = append(out, fmt.Sprintf("canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
-				g.method, strings.Join(where, ", "), example))
-		case State:
-			out = append(out, fmt.Sprintf("state: results of %s on %s depend on what its process did before, or on chance: computed once more in a new process they differ (%s).",
-				g.method, strings.Join(where, ", "), example))
-		}
+		out = append(out, fmt.Sprintf(sentences[g.kind], g.method, strings.Join(where, ", "), example))
 	}
 	return out
 }

@@ -115,6 +115,11 @@ func listOf[T any](ctx context.Context, q queryer, query string, fields func(*T)
 	return out, err
 }
 
+// texts returns the only column of a query.
+func texts(ctx context.Context, q queryer, query string, args ...any) ([]string, error) {
+	return listOf(ctx, q, query, func(s *string) []any { return []any{s} }, args...)
+}
+
 // rows hands over the number, the checksum and the covered columns of every row.
 func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
 	number := "rowid"
@@ -167,7 +172,6 @@ func foldSums(ctx context.Context, q queryer, s span, yield func(run int64, sum 
 	return err
 }
 
-// gridSums computes the checksum of every grid: its hash and all its points.
 func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, sum, stored int64)) error {
 	type grid struct {
 		id, stored int64
@@ -203,7 +207,6 @@ func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, 
 	return err
 }
 
-// publishedSum is the checksum of published_values.
 func publishedSum(ctx context.Context, q queryer) (int64, error) {
 	d := newDigest()
 	err := each(ctx, q, `SELECT source, dataset, method, mean, std FROM published_values ORDER BY source, dataset, method`,

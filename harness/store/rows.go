@@ -195,7 +195,6 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 	}, protocol)
 }
 
-// environments returns the stored environments by their numbers.
 func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
 	return out, scanned(ctx, db.sql, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
@@ -264,5 +263,4 @@ func VersionQuery(protocol, dataset string, v Version) string {
 		"\nGROUP BY dataset, split ORDER BY dataset, split"
 }
 
-// literal writes a text as SQL does.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -166,7 +166,6 @@ func (db *DB) checkPragmas(ctx context.Context) error {
 	return nil
 }
 
-// one returns the single value of a query.
 func (db *DB) one(ctx context.Context, query string, args ...any) (any, error) {
 	var v any
 	err := db.sql.QueryRowContext(ctx, query, args...).Scan(&v)

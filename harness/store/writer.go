@@ -180,7 +180,6 @@ func (w *Writer) Waiting() int {
 	return len(w.queue)
 }
 
-// mostAtOnce bounds the cells of one commit.
 const mostAtOnce = 256
 
 func (w *Writer) loop() {
@@ -285,7 +284,6 @@ func (w *Writer) stored(group []result.Run) {
 	}
 }
 
-// isLost reports whether the schema refused a cell.
 func (w *Writer) isLost(r result.Run) bool {
 	return slices.ContainsFunc(w.lost, func(l lostRun) bool { return l.run.Key == r.Key })
 }

@@ -82,7 +82,6 @@ func folds(r result.Run) int {
 	return n
 }
 
-// point writes a grid point of a run.
 func point(r result.Run, index *int) string {
 	if index == nil || *index < 0 || *index >= len(r.Grid) {
 		return "none"

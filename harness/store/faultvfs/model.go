@@ -100,9 +100,6 @@ func (m *Model) Apply(op Op) {
 // Pending returns the operations that a loss of power may undo, in order.
 func (m *Model) Pending() []Op { return m.pending }
 
-// NamesPending reports that files were made or removed and the folder was not synced since.
-func (m *Model) NamesPending() bool { return !maps.Equal(m.names, m.known) }
-
 // After returns the files after a loss of power. fates has the fate of each pending operation. If kept is set, the
 // names are those that programs see, although the folder was not synced.
 func (m *Model) After(fates []Fate, kept bool) map[string][]byte {

@@ -115,13 +115,6 @@ func (d *Disk) Fails() int {
 	return d.fails
 }
 
-// Seen returns how many operations were of the fault's kinds.
-func (d *Disk) Seen() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.seen
-}
-
 // create notes a new file; d.mu is held or d is not shared yet.
 func (d *Disk) create(name string) {
 	d.next++
