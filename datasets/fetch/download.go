@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -19,10 +20,11 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// maxArchive bounds a downloaded zip archive, since the catalogue does not give its size.
-const maxArchive = 256 << 20
+// maxWhole bounds an answer that is kept whole, in memory or as a zip archive, and whose size nobody tells beforehand.
+const maxWhole = 256 << 20
 
 // retryable marks an error that another attempt may not meet.
 type retryable struct {
@@ -93,13 +95,13 @@ func (f *fetcher) mirror(file catalogue.File) source {
 
 func (f *fetcher) web(address string, want int64) source {
 	return source{address: address, copy: func(ctx context.Context, w *countingWriter) error {
-		return f.get(ctx, address, want, w)
+		return f.get(ctx, address, want, want, w)
 	}}
 }
 
-// get copies the body at an address to w. want is the length it must have, or -1.
+// get copies the body at an address to w. want is the length it must have, or -1, and most is the largest length that it may have.
 // The request is given up after f.Timeout, or when no byte came for f.Stall.
-func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writer) error {
+func (f *fetcher) get(ctx context.Context, address string, want, most int64, w io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("the answer is not complete after %v", f.Timeout))
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -134,15 +136,11 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 	if err := checkAnswer(response, want); err != nil {
 		return err
 	}
-	body := io.Reader(response.Body)
-	if want >= 0 {
-		body = io.LimitReader(body, want+1)
-	}
-	n, err := io.Copy(w, &watchedReader{body, func() { timer.Reset(f.Stall) }})
+	arrived := arrival(func() { timer.Reset(f.Stall) })
+	n, err := io.Copy(w, io.TeeReader(io.LimitReader(response.Body, most+1), arrived))
 	switch {
 	case err != nil:
-		var local localError
-		if errors.As(err, &local) || errors.As(err, new(tooLarge)) {
+		if errors.As(err, new(localError)) {
 			return err
 		}
 		return retryable{error: explain(fmt.Errorf("the answer broke off after %d bytes: %w", n, err))}
@@ -150,6 +148,8 @@ func (f *fetcher) get(ctx context.Context, address string, want int64, w io.Writ
 		return retryable{error: fmt.Errorf("expected %d bytes, got %d", want, n)}
 	case want >= 0 && n > want:
 		return fmt.Errorf("expected %d bytes, got more", want)
+	case n > most:
+		return fmt.Errorf("the answer is larger than %s", wording.Bytes(most))
 	}
 	return nil
 }
@@ -181,18 +181,12 @@ func retryAfter(text string) time.Duration {
 	return 0
 }
 
-// A watchedReader tells when bytes arrive.
-type watchedReader struct {
-	r       io.Reader
-	arrived func()
-}
+// An arrival is called when bytes arrive.
+type arrival func()
 
-func (w *watchedReader) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	if n > 0 {
-		w.arrived()
-	}
-	return n, err
+func (a arrival) Write(p []byte) (int, error) {
+	a()
+	return len(p), nil
 }
 
 // archives keeps downloaded zip archives until the fetch is over, so that an archive
@@ -248,7 +242,11 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", inTempDir(err)
 	}
-	err = f.get(ctx, address, -1, &limitedWriter{out, maxArchive, "archive"})
+	err = f.get(ctx, address, -1, maxWhole, &countingWriter{w: out, sum: sha256.New()})
+	var local localError
+	if errors.As(err, &local) {
+		err = inTempDir(local.cause)
+	}
 	if e := out.Close(); err == nil && e != nil {
 		err = inTempDir(e)
 	}
@@ -261,27 +259,4 @@ func (f *fetcher) archive(ctx context.Context, address string) (string, error) {
 	}
 	a.paths[address] = out.Name()
 	return out.Name(), nil
-}
-
-// A limitedWriter refuses to write more than left bytes to a file for temporary use.
-type limitedWriter struct {
-	w    io.Writer
-	left int64
-	what string // "archive"
-}
-
-// tooLarge is what a limitedWriter refuses.
-type tooLarge string
-
-func (t tooLarge) Error() string { return "the " + string(t) + " is larger than 256 MiB" }
-
-func (l *limitedWriter) Write(p []byte) (int, error) {
-	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, tooLarge(l.what)
-	}
-	n, err := l.w.Write(p)
-	if err != nil {
-		err = inTempDir(err)
-	}
-	return n, err
 }

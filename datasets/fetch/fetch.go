@@ -82,7 +82,7 @@ func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o
 	if err != nil {
 		return err
 	}
-	defer f.close()
+	defer f.archives.close()
 	jobs := jobsOf(d, entries)
 	failures := make([]error, len(jobs))
 	slots := make(chan struct{}, atOnce)
@@ -170,7 +170,7 @@ func (f *fetcher) run(ctx context.Context, job job) error {
 func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) error {
 	data, err := files.Generate(job.entry, job.file)
 	if err == nil {
-		err = writeChecked(job.path, job.file, func(w *countingWriter) error {
+		err = writeChecked(job.path, job.file.Check, func(w *countingWriter) error {
 			_, err := w.Write(data)
 			return err
 		})
@@ -189,10 +189,9 @@ func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) er
 
 // obtain tries the sources of a file in turn and returns the one that had it.
 func (f *fetcher) obtain(ctx context.Context, job job) (string, error) {
-	sources := f.sources(job.file)
 	var reasons []string
-	var shared sharedReason
-	for _, source := range sources {
+	missing := unfetched{set: job.entry.Name}
+	for _, source := range f.sources(job.file) {
 		err := f.attempts(ctx, job, source)
 		if err == nil {
 			return source.address, nil
@@ -206,25 +205,25 @@ func (f *fetcher) obtain(ctx context.Context, job job) (string, error) {
 		}
 		var silent unreachable
 		if errors.As(err, &silent) {
-			shared = silent
+			missing.reason, missing.key = silent, silent.host
+			missing.advice = "run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a mirror"
 		}
 		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
 	}
 	if job.file.Repository == "" {
-		advice := "has no public address (" + job.file.Note + "); take it from a mirror that has it: `bench data fetch --from DIR " + job.entry.Name + "`, DIR being a directory or URL"
-		reasons = append(reasons, advice)
+		reasons = append(reasons, "has no public address ("+job.file.Note+"); take it from a mirror that has it: `bench data fetch --from DIR "+job.entry.Name+"`, DIR being a directory or URL")
 	} else {
 		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
 	}
-	message := fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
-	return "", unfetched{set: job.entry.Name, message: message, reason: shared}
+	missing.message = fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
+	return "", missing
 }
 
 // attempts fetches from one source, up to three times where that can help.
 func (f *fetcher) attempts(ctx context.Context, job job, source source) error {
 	wait := f.Backoff
 	for attempt := 1; ; attempt++ {
-		err := writeChecked(job.path, job.file, func(w *countingWriter) error {
+		err := writeChecked(job.path, job.file.Check, func(w *countingWriter) error {
 			w.progress = func(done int64) {
 				f.Log(Event{Set: job.entry.Name, File: job.file.Path, Status: Progress, From: source.address, Done: done, Total: job.file.Bytes})
 			}
@@ -275,8 +274,6 @@ func newFetcher(s files.Directory, o Options) (*fetcher, error) {
 	}
 	return f, nil
 }
-
-func (f *fetcher) close() { f.archives.close() }
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")

@@ -5,17 +5,16 @@ import (
 	"cmp"
 	"context"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
 // A Polite makes one request at a time, pauses between requests, and waits as long as the server says (Retry-After) before
@@ -34,15 +33,12 @@ type Polite struct {
 // mostAttempts is how often a Polite makes the same request at most.
 const mostAttempts = 4
 
-// maxAnswer bounds what Bytes returns, and is the bound that a tooLarge tells.
-const maxAnswer = 256 << 20
-
 // Bytes returns what an address has. The error is a *Refusal where the server answers that it has nothing.
 func (p *Polite) Bytes(ctx context.Context, address string) ([]byte, error) {
 	var out bytes.Buffer
 	err := p.ask(ctx, address, func() error {
 		out.Reset()
-		return p.f.get(ctx, address, -1, &limitedWriter{&out, maxAnswer, "answer"})
+		return p.f.get(ctx, address, -1, maxWhole, &out)
 	})
 	return out.Bytes(), err
 }
@@ -52,7 +48,7 @@ func (p *Polite) Bytes(ctx context.Context, address string) ([]byte, error) {
 func (p *Polite) File(ctx context.Context, address, path, md5sum string) (catalogue.File, error) {
 	var out catalogue.File
 	err := p.ask(ctx, address, func() (err error) {
-		out, err = WriteFile(path, md5sum, func(w io.Writer) error { return p.f.get(ctx, address, -1, w) })
+		out, err = WriteFile(path, md5sum, func(w io.Writer) error { return p.f.get(ctx, address, -1, math.MaxInt64-1, w) })
 		return err
 	})
 	return out, err
@@ -61,26 +57,23 @@ func (p *Polite) File(ctx context.Context, address, path, md5sum string) (catalo
 // WriteFile writes a file with fill, and returns its size and its SHA-256. The file gets its name when it is whole and has
 // the MD5 sum, in hexadecimal digits; "" accepts any.
 func WriteFile(path, md5sum string, fill func(w io.Writer) error) (catalogue.File, error) {
-	var wrong error // with the content, and not with this machine
-	w := &countingWriter{sum: sha256.New()}
-	err := atomicfile.Write(path, func(out io.Writer) error {
-		sum := md5.New() // OpenML tells this sum and no other
-		w.w = io.MultiWriter(out, sum)
-		if wrong = fill(w); wrong == nil && md5sum != "" && hex.EncodeToString(sum.Sum(nil)) != md5sum {
-			wrong = fmt.Errorf("expected MD5 %s, got %x", md5sum, sum.Sum(nil))
+	var file catalogue.File
+	theirs := md5.New() // OpenML tells this sum and no other
+	err := writeChecked(path, func(size int64, sum string) error {
+		file.Bytes, file.SHA256 = size, sum
+		if got := hex.EncodeToString(theirs.Sum(nil)); md5sum != "" && got != md5sum {
+			return fmt.Errorf("expected MD5 %s, got %s", md5sum, got)
 		}
-		return wrong
+		return nil
+	}, func(w *countingWriter) error {
+		w.w = io.MultiWriter(w.w, theirs)
+		return fill(w)
 	})
 	var local localError
-	switch {
-	case errors.As(wrong, &local):
+	if errors.As(err, &local) {
 		err = localError{filepath.Dir(path), "--data", local.cause}
-	case wrong != nil:
-		err = wrong
-	case err != nil:
-		err = localError{filepath.Dir(path), "--data", err}
 	}
-	return catalogue.File{Bytes: w.n, SHA256: hex.EncodeToString(w.sum.Sum(nil))}, err
+	return file, err
 }
 
 // ask makes a request, and repeats it if that can help.

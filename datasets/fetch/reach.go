@@ -86,23 +86,12 @@ func defaultClient() *http.Client {
 	return &http.Client{Transport: t}
 }
 
-func (u unreachable) key() string { return u.host }
-
-func (u unreachable) advice() string {
-	return "run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a mirror"
-}
-
-// A sharedReason is why many files could not be had at once.
-type sharedReason interface {
-	error
-	key() string    // equal for the files that failed for one reason
-	advice() string // what to do
-}
-
 // unfetched is a file that could not be had.
 type unfetched struct {
 	set, message string
-	reason       sharedReason // nil if the reason concerns this file alone
+	reason       error  // why many files could not be had at once; nil if the reason concerns this file alone
+	key          string // equal for the files that failed for one reason
+	advice       string // what to do about the reason
 }
 
 func (u unfetched) Error() string { return u.message }
@@ -111,27 +100,21 @@ func (u unfetched) Error() string { return u.message }
 // failed for one reason share one line.
 func joinFailures(failures []error) error {
 	groups := map[string][]string{} // by key, the sets of the files that failed for one reason
-	shared := func(err error) (u unfetched, key string) {
-		if errors.As(err, &u) && u.reason != nil {
-			key = u.reason.key()
-		}
-		return u, key
-	}
 	for _, err := range failures {
-		if u, key := shared(err); key != "" {
-			groups[key] = append(groups[key], u.set)
+		if u, _ := err.(unfetched); u.key != "" {
+			groups[u.key] = append(groups[u.key], u.set)
 		}
 	}
 	var out []error
 	for _, err := range failures {
-		u, key := shared(err)
-		switch sets := groups[key]; {
-		case key == "" || len(sets) == 1:
+		u, _ := err.(unfetched)
+		switch sets := groups[u.key]; {
+		case u.key == "" || len(sets) == 1:
 			out = append(out, err)
 		case sets != nil:
 			n := len(sets)
-			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n, strings.Join(slices.Compact(sets), ", "), u.reason.advice()))
-			groups[key] = nil // told
+			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n, strings.Join(slices.Compact(sets), ", "), u.advice))
+			groups[u.key] = nil // told
 		}
 	}
 	return errors.Join(out...)

@@ -12,13 +12,12 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// writeChecked gives a file its name only when it is whole and has the right size and SHA-256.
+// writeChecked writes a file with fill. The file gets its name only when it is whole and check accepts its size and its SHA-256.
 // A failure of this machine is a localError.
-func writeChecked(name string, file catalogue.File, fill func(w *countingWriter) error) error {
+func writeChecked(name string, check func(size int64, sum string) error, fill func(w *countingWriter) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return localError{cause: err}
 	}
@@ -26,7 +25,7 @@ func writeChecked(name string, file catalogue.File, fill func(w *countingWriter)
 	err := atomicfile.Write(name, func(out io.Writer) error {
 		w := &countingWriter{w: out, sum: sha256.New()}
 		if wrong = fill(w); wrong == nil {
-			wrong = file.Check(w.n, hex.EncodeToString(w.sum.Sum(nil)))
+			wrong = check(w.n, hex.EncodeToString(w.sum.Sum(nil)))
 		}
 		return wrong
 	})
@@ -71,8 +70,6 @@ func (e localError) Error() string { return fmt.Sprintf("cannot write to %s: %v"
 
 func (e localError) Unwrap() error { return e.cause }
 
-func (e localError) key() string { return e.setting + e.reason().Error() }
-
 // reason is the cause without the names of files.
 func (e localError) reason() error {
 	var number syscall.Errno
@@ -105,5 +102,5 @@ func (f *fetcher) unwritten(job job, e localError) unfetched {
 		here.place = filepath.Dir(job.path)
 	}
 	message := fmt.Sprintf("%s: %s: %v; %s", job.entry.Name, job.file.Path, here, e.advice())
-	return unfetched{set: job.entry.Name, message: message, reason: e}
+	return unfetched{set: job.entry.Name, message: message, reason: e, key: e.Error(), advice: e.advice()}
 }
