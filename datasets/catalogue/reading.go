@@ -106,7 +106,7 @@ func (e *Entry) checkFormat() error {
 	case e.MissingAs != "" && e.MissingAs != "zero" && e.MissingAs != "level":
 		return fmt.Errorf("missing_as = %q is not \"zero\" or \"level\"", e.MissingAs)
 	case e.Impute != "" && !slices.Contains(imputations, e.Impute):
-		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""), meant(e.Impute, imputations))
+		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""), Meant(e.Impute, imputations))
 	case e.Indicator && e.Impute == "":
 		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or another way to fill them in")
 	case e.Decimal != "" && e.Decimal != ",":
@@ -120,9 +120,9 @@ func (e *Entry) checkFormat() error {
 // imputations are the values of the key impute, as package datasets names them.
 var imputations = []string{"median", "mean", "most-frequent", "none"}
 
-// meant returns the question "did you mean ...?" with the entry of all that is spelled most like name, for the end of an
+// Meant returns the question "did you mean ...?" with the entry of all that is spelled most like name, for the end of an
 // error; "" if no entry is near.
-func meant(name string, all []string) string {
+func Meant(name string, all []string) string {
 	if near := wording.Suggest(name, all); near != nil {
 		return fmt.Sprintf("; did you mean %q?", near[0])
 	}

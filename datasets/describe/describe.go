@@ -13,9 +13,11 @@ package describe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,7 +63,7 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 		return nil, err
 	}
 	if s.format == catalogue.LIBSVM {
-		err = s.sparse(ctx, d, o)
+		err = s.sparse(d, o)
 	} else {
 		err = s.table(d, o)
 	}
@@ -103,8 +105,9 @@ func open(path string, o Options) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := refuse(path); err != nil {
-			return nil, err
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".xlsx", ".xls", ".ods":
+			return nil, fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
 		}
 		if k == 0 {
 			s.format, s.sep = formatOf(path, data, o.Memory)
@@ -316,15 +319,5 @@ func clip(text string) string {
 
 // sortedKeys returns the keys by falling count, equal counts by name.
 func sortedKeys(counts map[string]int) []string {
-	keys := make([]string, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
-	})
-	return keys
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 }

@@ -2,7 +2,7 @@ package describe
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
-	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A class is a label with its rows.
@@ -38,11 +37,7 @@ func (s *source) findLabel(d *Description, o Options) error {
 			d.note("there is no column %q; %s is taken", o.Label, s.names[j])
 		}
 		if s.label < 0 {
-			meant := ""
-			if near := wording.Suggest(o.Label, s.names); near != nil {
-				meant = fmt.Sprintf("; did you mean %q?", near[0])
-			}
-			return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], o.Label, listed(s.names), meant)
+			return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], o.Label, listed(s.names), catalogue.Meant(o.Label, s.names))
 		}
 	} else {
 		s.guessed = true
@@ -87,14 +82,9 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 	case o.Positive != nil:
 		s.task, s.pos = "binary", catalogue.CanonicalLabels(o.Positive)
 		for _, p := range s.pos {
-			if counts[p] > 0 {
-				continue
+			if counts[p] == 0 {
+				return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), catalogue.Meant(p, names))
 			}
-			meant := ""
-			if near := wording.Suggest(p, names); near != nil {
-				meant = fmt.Sprintf("; did you mean %q?", near[0])
-			}
-			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), meant)
 		}
 		if len(s.pos) == len(names) {
 			return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0], listed(names))
@@ -120,7 +110,7 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 }
 
 // sparse describes a LIBSVM file by its labels; its inputs are numbers.
-func (s *source) sparse(_ context.Context, d *Description, o Options) error {
+func (s *source) sparse(d *Description, o Options) error {
 	if o.Label != "" {
 		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
 	}
@@ -168,15 +158,14 @@ func (s *source) findLeaks(d *Description) {
 // tells reports whether the values of a column divide the classes without error. Either the column has few values and each
 // value has one label, or the numbers of each class lie in a range of their own.
 func (s *source) tells(c *column) bool {
-	class := s.classOf()
 	if c.distinct <= s.rows()/5 {
 		of := map[string]string{}
 		for i := range s.rows() {
 			text := string(s.text(i, c.j))
-			if have, seen := of[text]; seen && have != class(i) {
+			if have, seen := of[text]; seen && have != s.class(i) {
 				return false
 			}
-			of[text] = class(i)
+			of[text] = s.class(i)
 		}
 		return true
 	}
@@ -190,18 +179,10 @@ func (s *source) tells(c *column) bool {
 	var all []labelled
 	for i := range s.rows() {
 		if v, ok := s.number(s.text(i, c.j)); ok {
-			all = append(all, labelled{v, class(i)})
+			all = append(all, labelled{v, s.class(i)})
 		}
 	}
-	slices.SortFunc(all, func(a, b labelled) int {
-		switch {
-		case a.v != b.v && a.v < b.v:
-			return -1
-		case a.v != b.v:
-			return 1
-		}
-		return strings.Compare(a.label, b.label)
-	})
+	slices.SortFunc(all, func(a, b labelled) int { return cmp.Or(cmp.Compare(a.v, b.v), strings.Compare(a.label, b.label)) })
 	changes, seen := 0, map[string]bool{all[0].label: true}
 	for i := 1; i < len(all); i++ {
 		if all[i].label != all[i-1].label {
@@ -214,18 +195,16 @@ func (s *source) tells(c *column) bool {
 	return changes > 0
 }
 
-// classOf returns the function that gives the class of a row.
-func (s *source) classOf() func(i int) string {
-	return func(i int) string {
-		label := catalogue.CanonicalLabel(s.text(i, s.label))
-		if s.task == "binary" && !slices.Contains(s.pos, label) {
-			return ""
-		}
-		if s.task == "binary" {
-			return "+"
-		}
+// class returns the class of row i.
+func (s *source) class(i int) string {
+	label := catalogue.CanonicalLabel(s.text(i, s.label))
+	switch {
+	case s.task != "binary":
 		return label
+	case slices.Contains(s.pos, label):
+		return "+"
 	}
+	return ""
 }
 
 // line reports a correlation with the label that is 1 or -1 but for rounding.

@@ -3,25 +3,14 @@ package describe
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/wording"
 )
-
-// refuse is an error for a format that must be converted first. The error says how to convert the file.
-func refuse(path string) error {
-	switch lower := strings.ToLower(filepath.Ext(path)); {
-	case lower == ".xlsx" || lower == ".xls" || lower == ".ods":
-		return fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
-	}
-	return nil
-}
 
 // sample is how much of a file decides its format.
 const sample = 1 << 16

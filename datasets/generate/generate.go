@@ -84,19 +84,12 @@ const (
 // no coordinate is near the middle between two decimals.
 func toy(point func(i int, r *rng.RandomState) (x1, x2 float64, positive bool)) []byte {
 	r := rng.New(toySeed)
-	out := []byte("x1,x2,y\n")
-	for i := range toyRows {
-		x1, x2, positive := point(i, r)
-		label := ",-1\n"
-		if positive {
-			label = ",1\n"
-		}
-		out = strconv.AppendFloat(out, x1, 'f', 6, 64)
-		out = append(out, ',')
-		out = strconv.AppendFloat(out, x2, 'f', 6, 64)
-		out = append(out, label...)
+	x, positive := make([][]float64, toyRows), make([]bool, toyRows)
+	for i := range x {
+		x[i] = make([]float64, 2)
+		x[i][0], x[i][1], positive[i] = point(i, r)
 	}
-	return out
+	return rows(x, positive)
 }
 
 // twoMoons: two half circles, each reaching into the other. With t = pi U, row i
@@ -172,14 +165,7 @@ func channels(n, informative, noise int) []byte {
 	features := make([]float64, 2*(informative+noise))
 	for range n {
 		r.Norms(features)
-		label := "-1\n"
-		if channelSum(features[:2*informative])+float64(0.3*r.Norm()) > 0 {
-			label = "1\n"
-		}
-		for _, x := range features {
-			out = append(strconv.AppendFloat(out, x, 'f', 6, 64), ',')
-		}
-		out = append(out, label...)
+		out = appendRow(out, features, channelSum(features[:2*informative])+float64(0.3*r.Norm()) > 0)
 	}
 	return out
 }

@@ -27,16 +27,19 @@ func rows(x [][]float64, positive []bool) []byte {
 	}
 	out = append(out, "y\n"...)
 	for i, row := range x {
-		for _, v := range row {
-			out = append(strconv.AppendFloat(out, v, 'f', 6, 64), ',')
-		}
-		label := "-1\n"
-		if positive[i] {
-			label = "1\n"
-		}
-		out = append(out, label...)
+		out = appendRow(out, row, positive[i])
 	}
 	return out
+}
+
+func appendRow(out []byte, x []float64, positive bool) []byte {
+	for _, v := range x {
+		out = append(strconv.AppendFloat(out, v, 'f', 6, 64), ',')
+	}
+	if positive {
+		return append(out, "1\n"...)
+	}
+	return append(out, "-1\n"...)
 }
 
 // moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled. The points of class

@@ -214,16 +214,11 @@ func (r reader) binaryValues(t target, found []string) (map[string]float64, []st
 		}
 		counts[value[l]]++
 	}
-	switch {
-	case counts[1] == 0:
-		return nil, nil, t.noneOf("positive", r.Positive, found)
-	case counts[-1] == 0 && negative != nil:
-		return nil, nil, t.noneOf("negative", r.Negative, found)
-	case counts[-1] == 0:
-		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, r.Positive, someLabels(found))
-	}
 	if err := errors.Join(t.absent("positive", positive, found), t.absent("negative", negative, found)); err != nil {
 		return nil, nil, err
+	}
+	if counts[-1] == 0 {
+		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, r.Positive, someLabels(found))
 	}
 	if negative == nil {
 		negative = rest
@@ -250,11 +245,6 @@ func (t target) absent(key string, list, found []string) error {
 	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files, strings.Join(absent, ", "), key, someLabels(found), t.hint)
 }
 
-// noneOf is the error if no row has a label of a list.
-func (t target) noneOf(key string, list catalogue.Texts, found []string) error {
-	return fmt.Errorf("%s: no row has a label that %s = %s lists; the labels are %s; correct the list%s", t.files, key, list, someLabels(found), t.hint)
-}
-
 // classValues maps each label found to its class index.
 func (r reader) classValues(t target, found []string) (map[string]float64, []string, error) {
 	found = slices.Clone(found)
@@ -270,16 +260,7 @@ func (r reader) classValues(t target, found []string) (map[string]float64, []str
 	for k, l := range classes {
 		value[l] = float64(k)
 	}
-	present := map[string]bool{}
-	for _, l := range found {
-		present[l] = true
-	}
-	for _, l := range classes {
-		if !present[l] {
-			return nil, nil, fmt.Errorf("%s: no row has the label %q that classes lists; the labels are %s; correct the list%s", t.files, l, someLabels(found), t.hint)
-		}
-	}
-	return value, classes, nil
+	return value, classes, t.absent("classes", classes, found)
 }
 
 // classesByPosition labels the rows of a set without a label column.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -46,19 +45,17 @@ func parseParquet(file string, data []byte, b *budget) (t *table, err error) {
 	for i := range t.lines {
 		t.lines[i] = int32(i + 1)
 	}
-	p := parquetReader{t: t, budget: b, width: width}
-	for j, leaf := range leaves {
+	for _, leaf := range leaves {
 		t.names = append(t.names, leaf.name)
-		first := 0
-		for _, group := range f.RowGroups() {
-			if err := p.column(group.ColumnChunks()[j], leaf, first, j, int(group.NumRows())); err != nil {
-				return nil, err
-			}
-			first += int(group.NumRows())
+	}
+	p := parquetReader{t: t, budget: b, leaves: leaves}
+	for _, group := range f.RowGroups() {
+		if err := p.group(group); err != nil {
+			return nil, err
 		}
-		if first != int(rows) {
-			return nil, fmt.Errorf("%s: column %s has %d values for %d rows", file, t.columnName(j), first, rows)
-		}
+	}
+	if p.next != len(t.lines) {
+		return nil, fmt.Errorf("%s: the file announces %d rows and has %d", file, len(t.lines), p.next)
 	}
 	t.hint = encodingHint(file, t.buf)
 	return t, nil
@@ -103,9 +100,7 @@ func writerOf(t parquet.Type) func(to []byte, v parquet.Value) []byte {
 			}
 		case *format.DecimalType:
 			if t.Kind() == parquet.Int32 || t.Kind() == parquet.Int64 {
-				return func(to []byte, v parquet.Value) []byte {
-					return append(to, new(big.Rat).Mul(big.NewRat(wholeOf(v), 1), tenTo(-int64(meant.Scale))).FloatString(int(meant.Scale))...)
-				}
+				return func(to []byte, v parquet.Value) []byte { return appendDecimal(to, v, int(meant.Scale)) }
 			}
 		case *format.IntType:
 			if !meant.IsSigned {
@@ -121,19 +116,21 @@ func writerOf(t parquet.Type) func(to []byte, v parquet.Value) []byte {
 	return writePlain
 }
 
-func wholeOf(v parquet.Value) int64 {
+// appendDecimal writes a whole number with its last digits, scale in number, behind the point.
+func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
+	whole := v.Int64()
 	if v.Kind() == parquet.Int32 {
-		return int64(v.Int32())
+		whole = int64(v.Int32())
 	}
-	return v.Int64()
-}
-
-func tenTo(e int64) *big.Rat {
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(e, -e)), nil)
-	if e < 0 {
-		return new(big.Rat).SetFrac(big.NewInt(1), power)
+	size := uint64(whole)
+	if whole < 0 {
+		to, size = append(to, '-'), -size
 	}
-	return new(big.Rat).SetInt(power)
+	digits := fmt.Sprintf("%0*d", scale+1, size)
+	if point := len(digits) - scale; scale > 0 {
+		digits = digits[:point] + "." + digits[point:]
+	}
+	return append(to, digits...)
 }
 
 // writePlain writes a value as it is stored.
@@ -168,60 +165,49 @@ func appendNumber(to []byte, x float64) []byte {
 type parquetReader struct {
 	t      *table
 	budget *budget
-	width  int
-	values [512]parquet.Value
+	leaves []parquetLeaf
+	next   int // the row that is read next
 }
 
-// column reads the values of one column in one group of rows.
-func (p *parquetReader) column(chunk parquet.ColumnChunk, leaf parquetLeaf, first, j, rows int) error {
-	pages := chunk.Pages()
-	defer pages.Close()
-	i := first
+// group reads the rows of a group.
+func (p *parquetReader) group(group parquet.RowGroup) error {
+	rows := group.Rows()
+	defer rows.Close()
+	var some [64]parquet.Row
 	for {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("%s: column %q: %w", p.t.file, leaf.name, err)
-		}
-		values := page.Values()
-		for {
-			n, err := values.ReadValues(p.values[:])
-			for _, v := range p.values[:n] {
-				if i == first+rows {
-					return fmt.Errorf("%s: column %q has more values than rows", p.t.file, leaf.name)
-				}
-				if err := p.put(leaf.write, v, i, j); err != nil {
+		n, err := rows.ReadRows(some[:])
+		for _, row := range some[:n] {
+			if p.next == len(p.t.lines) || len(row) != len(p.leaves) {
+				return fmt.Errorf("%s: row %d has %d values of %d columns; the file announces %d rows", p.t.file, p.next+1, len(row), len(p.leaves), len(p.t.lines))
+			}
+			for j, v := range row {
+				if err := p.put(v, j); err != nil {
 					return err
 				}
-				i++
 			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("%s: column %q: %w", p.t.file, leaf.name, err)
-			}
+			p.next++
 		}
-		parquet.Release(page)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", p.t.file, err)
+		case n == 0:
+			return fmt.Errorf("%s: the rows end after row %d", p.t.file, p.next)
+		}
 	}
-	if i != first+rows {
-		return fmt.Errorf("%s: column %q has %d values for %d rows", p.t.file, leaf.name, i-first, rows)
-	}
-	return nil
 }
 
-// put writes a value as text; null is the empty text.
-func (p *parquetReader) put(write func([]byte, parquet.Value) []byte, v parquet.Value, i, j int) error {
+// put writes a value of column j as text; null is the empty text.
+func (p *parquetReader) put(v parquet.Value, j int) error {
 	start := len(p.t.buf)
 	if !v.IsNull() {
-		p.t.buf = write(p.t.buf, v)
+		p.t.buf = p.leaves[j].write(p.t.buf, v)
 	}
 	end := len(p.t.buf)
 	if size := int64(end - start); !p.budget.fits(size) || end > math.MaxInt32 {
 		return p.budget.refuse(size, "take fewer rows or columns", "%s: %d bytes of values", p.t.file, end)
 	}
-	p.t.cells[i*p.width+j] = span{uint32(start), uint32(end)}
+	p.t.cells[p.next*len(p.leaves)+j] = span{uint32(start), uint32(end)}
 	return nil
 }
