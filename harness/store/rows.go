@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,26 +109,31 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sum
 func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(run int64) *Row) error {
 	missing := false
 	var t result.SeedTest
-	err := cmp.Or(
-		db.eachTest(ctx, of, "stages", "round", nil, func(run int64, round int, s result.Score) {
-			cell(run).Stages = append(cell(run).Stages, result.Stage{Round: round, Score: s})
-		}),
-		db.eachTest(ctx, of, "point_tests", "grid_index", nil, func(run int64, g int, s result.Score) {
-			r := cell(run)
-			missing = missing || r.Key != "" && g != len(r.GridTests)
-			r.GridTests = append(r.GridTests, s)
-		}),
-		db.eachTest(ctx, of, "seed_counts", "number, seed, scores_hash", []any{&t.Seed, &t.ScoresHash}, func(run int64, _ int, s result.Score) {
-			t.Score = s
-			cell(run).SeedTests = append(cell(run).SeedTests, t)
-		}),
-		scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE run_id IN (`+of.ids+`) ORDER BY run_id, number`, func(scan func(...any) error) error {
-			var id int64
-			var w result.Warning
-			err := scan(&id, &w.Text, &w.Times)
-			cell(id).Warnings = append(cell(id).Warnings, w)
-			return err
-		}, of.args...))
+	var err error
+	note := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	note(db.eachTest(ctx, of, "stages", "round", nil, func(run int64, round int, s result.Score) {
+		cell(run).Stages = append(cell(run).Stages, result.Stage{Round: round, Score: s})
+	}))
+	note(db.eachTest(ctx, of, "point_tests", "grid_index", nil, func(run int64, g int, s result.Score) {
+		r := cell(run)
+		missing = missing || r.Key != "" && g != len(r.GridTests)
+		r.GridTests = append(r.GridTests, s)
+	}))
+	note(db.eachTest(ctx, of, "seed_counts", "number, seed, scores_hash", []any{&t.Seed, &t.ScoresHash}, func(run int64, _ int, s result.Score) {
+		t.Score = s
+		cell(run).SeedTests = append(cell(run).SeedTests, t)
+	}))
+	note(scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE run_id IN (`+of.ids+`) ORDER BY run_id, number`, func(scan func(...any) error) error {
+		var id int64
+		var w result.Warning
+		err := scan(&id, &w.Text, &w.Times)
+		cell(id).Warnings = append(cell(id).Warnings, w)
+		return err
+	}, of.args...))
 	switch {
 	case err != nil:
 		return err
