@@ -27,9 +27,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"reflect"
-	"slices"
 )
 
 const (
@@ -145,24 +143,24 @@ type fields struct {
 func (f *fields) visit(v reflect.Value) {
 	switch at := v.Addr().Interface().(type) {
 	case *int:
-		number(f, at, 8, func(b []byte, x int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) }, func(b []byte) int {
-			x := int64(binary.LittleEndian.Uint64(b))
-			if int64(int(x)) != x {
-				f.err = fmt.Errorf("the integer %d is too large for this machine", x)
-			}
-			return int(x)
-		})
+		x := int64(*at)
+		f.fixed(&x, 8)
+		if *at = int(x); int64(*at) != x && f.err == nil {
+			f.err = fmt.Errorf("the integer %d is too large for this machine", x)
+		}
 	case *int32:
-		number(f, at, 4, putInt32, getInt32)
+		f.fixed(at, 4)
 	case *float64:
-		number(f, at, 8, putFloat, getFloat)
+		f.fixed(at, 8)
 	case *bool:
-		number(f, at, 1, putBool, func(b []byte) bool {
-			if b[0] > 1 {
-				f.err = fmt.Errorf("a truth value is %d", b[0])
-			}
-			return b[0] == 1
-		})
+		var x uint8
+		if *at {
+			x = 1
+		}
+		f.fixed(&x, 1)
+		if *at = x == 1; x > 1 && f.err == nil {
+			f.err = fmt.Errorf("a truth value is %d", x)
+		}
 	case *string:
 		if n := f.length(len(*at)); f.writing {
 			f.data = append(f.data, *at...)
@@ -170,9 +168,9 @@ func (f *fields) visit(v reflect.Value) {
 			*at = string(f.take(n, 1))
 		}
 	case *[]float64:
-		numbers(f, at, 8, putFloat, getFloat)
+		numbers(f, at, 8)
 	case *[]int32:
-		numbers(f, at, 4, putInt32, getInt32)
+		numbers(f, at, 4)
 	default:
 		f.compound(v)
 	}
@@ -219,48 +217,44 @@ func (f *fields) take(n uint64, size int) []byte {
 // length writes n, or reads and returns a length. After an error it returns 0.
 func (f *fields) length(n int) uint64 {
 	written := uint64(n)
-	number(f, &written, 8, binary.LittleEndian.AppendUint64, binary.LittleEndian.Uint64)
+	if f.fixed(&written, 8); f.err != nil {
+		return 0
+	}
 	return written
 }
 
-func putFloat(b []byte, x float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-}
-func getFloat(b []byte) float64         { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
-func putInt32(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) }
-func getInt32(b []byte) int32           { return int32(binary.LittleEndian.Uint32(b)) }
-func putBool(b []byte, x bool) []byte {
-	if x {
-		return append(b, 1)
-	}
-	return append(b, 0)
-}
-
-// number writes or reads a value of size bytes.
-func number[T any](f *fields, v *T, size int, put func([]byte, T) []byte, get func([]byte) T) {
+// fixed writes or reads the number that v points to, which takes size bytes.
+func (f *fields) fixed(v any, size int) {
 	if f.writing {
-		f.data = put(f.data, *v)
+		f.put(v)
 	} else if b := f.take(1, size); b != nil {
-		*v = get(b)
+		get(b, v)
 	}
 }
 
-// numbers writes or reads a list of values of size bytes. An empty list is read as nil.
-func numbers[T any](f *fields, v *[]T, size int, put func([]byte, T) []byte, get func([]byte) T) {
+// numbers writes or reads a list of numbers of size bytes each. An empty list is read as nil.
+func numbers[T any](f *fields, v *[]T, size int) {
 	n := f.length(len(*v))
 	if f.writing {
-		f.data = slices.Grow(f.data, len(*v)*size)
-		for _, x := range *v {
-			f.data = put(f.data, x)
-		}
+		f.put(*v)
 		return
 	}
-	b := f.take(n, size)
 	*v = nil
-	if len(b) > 0 {
-		*v = make([]T, len(b)/size)
+	if b := f.take(n, size); len(b) > 0 {
+		*v = make([]T, n)
+		get(b, *v)
 	}
-	for i := range *v {
-		(*v)[i] = get(b[i*size:])
+}
+
+func (f *fields) put(v any) {
+	var err error
+	if f.data, err = binary.Append(f.data, binary.LittleEndian, v); err != nil {
+		panic(err) // the types that visit names have fixed sizes
+	}
+}
+
+func get(b []byte, v any) {
+	if _, err := binary.Decode(b, binary.LittleEndian, v); err != nil {
+		panic(err)
 	}
 }
