@@ -50,7 +50,7 @@ func BenchmarkProfile(b *testing.B) {
 			x := make([]float64, n*20)
 			rng.New(2).Norms(x)
 			p := &problem{embedding: productEmbedding(rng.New(1), kernel{name: gaussian}, registry.Shape{D: 20}.Groups(), 3000, frequencies.How{}), n: n, a: x, outputs: 1, y: x[:n]}
-			r, sigma := newRidge(p), p.usual(x, 0.2)
+			r, sigma := newRidge(p, p.width), p.usual(x, 0.2)
 			a := make([]float64, p.width*rowsAtOnce)
 			rng.New(3).Norms(a)
 			whole, product := 0.0, 0.0

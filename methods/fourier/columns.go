@@ -23,6 +23,7 @@ type columns struct {
 
 	ins, outs         [][]float64 // of the next product: its vectors, and the vectors to which the products are added
 	operands, product []float64   // the vectors side by side, and their products
+	block             []float64   // of rows
 }
 
 // A basis is the basis Q_j of one block, and the block of X.
@@ -41,44 +42,99 @@ const rankTol = 1e-14
 // than one with X and one with X'.
 func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*columns, error) {
 	m := &columns{n: p.n, width: p.width, alone: p.outputs == 1}
-	var psi []float64 // Psi_j', count x n
-	block := p.newWork(p.n, false)
 	for j, q := range p.parts {
-		b := &basis{from: q.at, count: q.count, at: m.rank}
-		psi = slices.Grow(psi[:0], q.count*p.n)[:q.count*p.n]
-		block.embedding = p.only(j)
-		err := fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
-			block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
-			for k := range q.count {
-				copy(psi[k*p.n+lo:k*p.n+hi], block.psi[k*(hi-lo):(k+1)*(hi-lo)])
-			}
-		})
+		b, err := newBasis(ctx, p.channel(j), sigma)
 		if err != nil {
 			return nil, err
 		}
-		if b.q, err = rowSpace(ctx, psi, q.count, p.n); err != nil {
-			return nil, err
-		}
-		b.rank = len(b.q) / q.count
-		b.xT = make([]float64, b.rank*p.n)
-		vmath.MatMul(b.xT, b.q, b.rank, q.count, psi, p.n)
-		b.x = vmath.Transposed(b.xT, b.rank, p.n)
+		b.from, b.at = q.at, m.rank
 		m.rank += b.rank
 		m.blocks = append(m.blocks, b)
 	}
-	m.grams = grams && m.rank <= 2*m.n
-	for j, b := range m.blocks {
-		b.gram = make([][]float64, len(m.blocks))
-		for k, c := range m.blocks[:j+1] {
-			if !m.grams || ctx.Err() != nil {
-				break
+	if m.grams = grams && m.rank <= 2*m.n; m.grams {
+		return m, m.multiplyBlocks(ctx)
+	}
+	return m, nil
+}
+
+// newBasis embeds the values of a channel. The product Psi_j'Psi_j of all rows is that of the values, each times the root of
+// the number of rows that have it.
+func newBasis(ctx context.Context, c *channel, sigma []float64) (*basis, error) {
+	psi, m := make([]float64, c.width*c.n), c.n
+	block := c.newWork(m, false)
+	err := fitting.Blocks(ctx, m, rowsAtOnce, func(lo, hi int) {
+		block.embed(c.values[lo*c.inputs:hi*c.inputs], sigma)
+		for k := range c.width {
+			copy(psi[k*m+lo:k*m+hi], block.psi[k*(hi-lo):(k+1)*(hi-lo)])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	weighted := psi
+	if c.which != nil {
+		weighted = slices.Clone(psi)
+		for k := range c.width {
+			for i, root := range c.roots {
+				weighted[k*m+i] *= root
 			}
-			b.gram[k] = make([]float64, b.rank*c.rank)
-			vmath.MatMulT(b.gram[k], b.xT, b.rank, m.n, c.xT, c.rank)
-			c.gram[j] = vmath.Transposed(b.gram[k], b.rank, c.rank)
 		}
 	}
-	return m, ctx.Err()
+	b := &basis{count: c.width}
+	if b.q, err = rowSpace(ctx, weighted, c.width, m); err != nil {
+		return nil, err
+	}
+	b.rank = len(b.q) / c.width
+	b.xT = make([]float64, b.rank*m)
+	vmath.MatMul(b.xT, b.q, b.rank, c.width, psi, m)
+	if c.which != nil {
+		values := b.xT
+		b.xT = make([]float64, b.rank*len(c.which))
+		for k := range b.rank {
+			row := b.xT[k*len(c.which):]
+			for i, v := range c.which {
+				row[i] = values[k*m+int(v)]
+			}
+		}
+	}
+	b.x = vmath.Transposed(b.xT, b.rank, len(b.xT)/max(1, b.rank))
+	return b, nil
+}
+
+// multiplyBlocks computes X'X.
+func (m *columns) multiplyBlocks(ctx context.Context) error {
+	all := make([]float64, m.rank*m.rank)
+	err := fitting.Blocks(ctx, m.n, rowsAtOnce, func(lo, hi int) { gramAdd(ctx, all, m.rows(lo, hi), m.rank, hi-lo) })
+	if err != nil {
+		return err
+	}
+	vmath.Mirror(all, m.rank)
+	for _, b := range m.blocks {
+		b.gram = make([][]float64, len(m.blocks))
+		for k, c := range m.blocks {
+			for r := range b.rank {
+				b.gram[k] = append(b.gram[k], all[(b.at+r)*m.rank+c.at:][:c.rank]...)
+			}
+		}
+	}
+	return nil
+}
+
+// rows returns the rows lo .. hi-1 of X, column by column: rank x (hi-lo). The next call overwrites them.
+func (m *columns) rows(lo, hi int) []float64 {
+	block := grown(&m.block, m.rank*(hi-lo))
+	for _, b := range m.blocks {
+		b.copyRows(block[b.at*(hi-lo):], lo, hi)
+	}
+	return block
+}
+
+// copyRows writes the rows lo .. hi-1 of X_j to dst, rank x (hi-lo).
+func (b *basis) copyRows(dst []float64, lo, hi int) {
+	n := len(b.xT) / max(1, b.rank)
+	for k := range b.rank {
+		copy(dst[k*(hi-lo):(k+1)*(hi-lo)], b.xT[k*n+lo:k*n+hi])
+	}
 }
 
 // rowSpace returns, as rows, an orthonormal basis of the row space of Psi; psi (count x n) is the transpose of Psi. The basis
@@ -135,18 +191,23 @@ func (m *columns) addOperand(out, in []float64) {
 	m.outs, m.ins = append(m.outs, out), append(m.ins, in)
 }
 
-// multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. The bits of a product do
-// not depend on the other vectors.
-func (m *columns) multiplyOperands(a []float64, rows, cols int) {
+// few is the number of rows or columns below which products of their own are faster than a product with the matrix.
+const few = 4
+
+// multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. turned is the transpose
+// of a. The bits of a product do not depend on the other vectors.
+func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 	k := len(m.ins)
-	m.product, m.operands = slices.Grow(m.product[:0], rows*k)[:rows*k], m.operands[:0]
-	for i, v := range m.ins {
-		if m.operands = append(m.operands, v...); m.alone {
-			vmath.MatVec(m.product[:rows], a, rows, cols, v)
-			vmath.Axpy(1, m.product[:rows], m.outs[i])
+	grown(&m.product, rows*k)
+	switch {
+	case k == 0:
+	case m.alone:
+		m.addProducts(a, turned, rows, cols)
+	default:
+		m.operands = m.operands[:0]
+		for _, v := range m.ins {
+			m.operands = append(m.operands, v...)
 		}
-	}
-	if !m.alone && k > 0 {
 		vmath.MatMulT(m.product, a, rows, cols, m.operands, k) // MatMulT copies its second matrix: so the larger one comes first
 		for c, out := range m.outs {
 			for r := range out {
@@ -155,6 +216,26 @@ func (m *columns) multiplyOperands(a []float64, rows, cols int) {
 		}
 	}
 	m.ins, m.outs = m.ins[:0], m.outs[:0]
+}
+
+// addProducts is multiplyOperands for one vector at a time.
+func (m *columns) addProducts(a, turned []float64, rows, cols int) {
+	for i, in := range m.ins {
+		out := m.outs[i]
+		switch {
+		case cols < few:
+			for c, v := range in {
+				vmath.Axpy(v, turned[c*rows:(c+1)*rows], out)
+			}
+		case rows < few:
+			for r := range out {
+				out[r] += vmath.Dot(a[r*cols:(r+1)*cols], in)
+			}
+		default:
+			vmath.RowDots(m.product[:rows], a, cols, rows, cols, in)
+			vmath.Axpy(1, m.product[:rows], out)
+		}
+	}
 }
 
 // reduce returns the weights of the columns of X for the given weights of the columns of Psi.

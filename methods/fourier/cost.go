@@ -5,15 +5,31 @@ import "github.com/kernelboosting/bench/registry"
 // This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding and K outputs.
 
 // ridgeMemory counts the start, the linear system, the blocks of rows, and a few sets of weights that are garbage at any time.
-// Where sigma is learned, it also counts the blocks of a pass.
+// It adds the columns in the bases of channels, and where sigma is learned the blocks of a pass.
 func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	width, parts := d.columns(s), d.parts(s)
 	inputs := s.D * d.kernel.mapped()
-	bytes := d.startBytes(s) + ridgeBytes(s.N, width, s.Outputs()) + workBytes(inputs, parts, width, s.N, false) + 8*int64(4*s.Outputs()*width)
+	bytes := d.startBytes(s) + 8*int64(4*s.Outputs()*width)
+	if d.product {
+		bytes += ridgeBytes(s.N, width, s.Outputs()) + workBytes(inputs, parts, width, s.N, false)
+	} else {
+		bytes += ridgeBytes(s.N, d.mostRank(s), s.Outputs()) + d.columnsBytes(s, false)
+	}
 	if learned {
 		bytes += 2 * passBytes(s, inputs, parts, width)
 	}
 	return bytes
+}
+
+// columnsBytes is what newColumns allocates: the values of channels, the columns in two orders, the embedding of one channel,
+// and X'X twice if grams is set.
+func (d design) columnsBytes(s registry.Shape, grams bool) int64 {
+	n, rank := s.N, d.mostRank(s)
+	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(n*(2*rank+2*d.features)+d.columns(s)*d.features)
+	if grams && rank <= 2*n {
+		bytes += 8 * int64(2*rank*rank)
+	}
+	return bytes + 8*int64(rank*min(n, rowsAtOnce))
 }
 
 // passBytes is what a pass over the rows allocates.
@@ -32,81 +48,124 @@ func (d design) parts(s registry.Shape) int {
 // prepareNanoseconds is the time of a product of the embedding with itself.
 func (d design) prepareNanoseconds(s registry.Shape) float64 {
 	n, p := float64(s.N), float64(d.columns(s))
-	ns := 2e6 + d.embedNanoseconds(s) + n*p*min(n, p)/45 + float64(s.D*d.kernel.mapped()*d.features)*20
-	if p > n { // the fit keeps the rows of Psi
-		ns += 15 * n * p
-	}
-	return ns
+	return d.embedNanoseconds(s) + n*p*min(n, p)/70
 }
 
-// solveNanoseconds is the time of a factorisation and its use.
-func (d design) solveNanoseconds(s registry.Shape) float64 {
-	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
+// solveNanoseconds is the time of a factorisation of the given order and its use for n x p columns.
+func solveNanoseconds(s registry.Shape, p float64) float64 {
+	n, k := float64(s.N), float64(s.Outputs())
 	order := min(n, p)
-	return order*order*order/60 + order*order*(3+k) + k*n*p/4
+	return 5e5 + order*order*order/40 + order*order*(4+k) + k*n*p/6
+}
+
+// drawNanoseconds is the time to draw the embedding.
+func (d design) drawNanoseconds(s registry.Shape) float64 {
+	return 1e6 + float64(s.D*d.kernel.mapped()*d.features)*20
 }
 
 // passNanoseconds is the time of one pass over the rows for the gradient in sigma.
 func (d design) passNanoseconds(s registry.Shape) float64 {
 	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
-	return 2*d.embedNanoseconds(s) + n*p*(1+0.15*k)
-}
-
-// memory counts, for a whole path, the start, the columns in two orders, their products, and the points of the group lasso.
-// Where sigma is learned, it adds another lasso and a pass, which are garbage at any time.
-func (g groupSetting) memory(s registry.Shape) int64 {
-	n, width, rank, parts, k := s.N, g.columns(s), g.rank(s), g.parts(s), s.Outputs()
-	inputs := s.D * g.kernel.mapped()
-	columns := n * (2*rank + g.features)
-	if !g.tube && rank <= 2*n {
-		columns += rank * rank
-	}
-	points := 6 * k * (9*n + 8*rank + 2*width)
-	bytes := g.startBytes(s) + 8*int64(columns+points+width*g.features) + workBytes(inputs, parts, width, n, false)
-	if g.steps > 0 {
-		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB
-		bytes += 8*int64(columns) + passBytes(s, inputs, parts, width) + young
-	}
-	return bytes
+	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
 }
 
 // oneInput is the usual rank of the columns of a channel whose single input has many values.
 const oneInput = 14
 
-// rank estimates the rank of the columns.
-func (g groupSetting) rank(s registry.Shape) (rank int) {
+// mostRank is the usual rank of the columns, where features have many values.
+func (d design) mostRank(s registry.Shape) (rank int) {
 	for _, size := range s.Groups() {
-		if d := g.features; size*g.kernel.mapped() == 1 && 4*oneInput <= 3*d {
+		if size*d.kernel.mapped() == 1 && 4*oneInput <= 3*d.features {
 			rank += oneInput
 		} else {
-			rank += d
+			rank += d.features
 		}
 	}
 	return rank
 }
 
-// lassoNanoseconds is the time of newLasso.
-func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
-	n, p, d := float64(s.N), float64(g.columns(s)), float64(g.features)
-	return g.embedNanoseconds(s) + n*p*(2+d/25) + p*d*d*0.2 + float64(s.D*g.kernel.mapped()*g.features)*20
+// rank estimates the rank of the columns. A shape does not say how many values a feature has. Where features are many and rows
+// far more, most features are codes of categories, with a rank of 2 to 4, but not always. The estimate is between the two.
+func (d design) rank(s registry.Shape) int {
+	const narrow, code = 20, 4
+	if rank := d.mostRank(s); rank != oneInput*s.D || s.D <= narrow || s.N <= rank {
+		return rank
+	}
+	return narrow*oneInput + (s.D-narrow)*code
 }
 
-// solutionNanoseconds is the time of the solution for one penalty, after newLasso. It counts the steps of conjugate gradients.
-// Many columns and a sharp loss need more steps. The factors were fitted on the sets of the protocol table2.
-func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
-	n, r, k := float64(s.N), float64(g.rank(s)), float64(s.Outputs())
-	product := 0.25 // ns an element, for one vector; the columns come from memory
-	if k > 1 {
-		product = 0.05
+// columnsNanoseconds is the time of newColumns, with X'X if grams is set.
+func (d design) columnsNanoseconds(s registry.Shape, grams bool) float64 {
+	n, p, count, r := float64(s.N), float64(d.columns(s)), float64(d.features), float64(d.rank(s))
+	ns := d.embedNanoseconds(s) + n*p*(1+count/30) + p*count*count/5 + 100*p + 4*n*r
+	if grams && r <= 2*n {
+		ns += n * r * r / 50
 	}
-	crowd, row := r/(r+n), 15.0
-	turns := 60 + 400*crowd
-	if g.tube {
-		turns, row = 120+1200*crowd, 30
+	return ns
+}
+
+// memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where sigma is
+// learned, it adds another lasso and a pass, which are garbage at any time.
+func (g groupSetting) memory(s registry.Shape) int64 {
+	n, width, rank, parts, k := s.N, g.columns(s), g.mostRank(s), g.parts(s), s.Outputs()
+	inputs := s.D * g.kernel.mapped()
+	lasso := g.columnsBytes(s, !g.tube)
+	order := min(n, rank, largest)
+	direct := 3*order*order + rank*min(n, rowsAtOnce)
+	if rank > n {
+		direct = 2*order*order + 2*n*rank
 	}
-	one := 1e6 + turns*k*n*(row+r*product)
+	points := 6 * k * (9*n + 8*rank + 2*width)
+	bytes := g.startBytes(s) + lasso + 8*int64(points+direct) + workBytes(inputs, parts, width, n, false)
 	if g.steps > 0 {
-		one += 1.2 * float64(g.steps+1) * (g.lassoNanoseconds(s) + one/2 + g.passNanoseconds(s))
+		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB
+		bytes += lasso + passBytes(s, inputs, parts, width) + young
 	}
-	return one
+	return bytes
+}
+
+// lassoNanoseconds is the time of newLasso.
+func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
+	return g.columnsNanoseconds(s, !g.tube)
+}
+
+// solutionNanoseconds is the time of Newton's steps for one penalty, and of learning sigma from there. The numbers of steps are
+// usual ones.
+func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
+	cold, warm := 14.0, 10.0
+	if g.tube {
+		cold, warm = 22, 17
+	}
+	step := float64(s.Outputs()) * g.stepNanoseconds(s)
+	ns := 2e5 + cold*step
+	if g.steps > 0 {
+		evaluations := 1.4 * float64(g.steps+1)
+		ns += evaluations * (g.lassoNanoseconds(s) + 2e5 + warm*step + g.share()*g.passNanoseconds(s))
+	}
+	return ns
+}
+
+// share is the usual part of the channels that have weights.
+func (g groupSetting) share() float64 { return min(1, 0.12+0.022/g.lambda) }
+
+// stepNanoseconds is the time of one of Newton's steps for one output: its system, and three products with X.
+func (g groupSetting) stepNanoseconds(s registry.Shape) float64 {
+	const turns = 40 // of conjugate gradients
+	n, r, row, product := float64(s.N), float64(g.rank(s)), 25.0, 0.3
+	if g.tube {
+		row = 90
+	}
+	if s.Outputs() > 1 {
+		product = 0.05 // ns an element, where several vectors share the reading of X
+	}
+	active := r * g.share()
+	order := min(n, active)
+	system, iterated := order*order*max(n, active)/40+order*order*order/30+1.5*n*active, turns*2*n*active*product
+	if !g.tube && active <= n {
+		system, iterated = order*order*order/30+5*order*order, turns*order*order*product
+	}
+	if order > largest || s.Outputs() > 1 && iterated < system {
+		system = iterated
+	}
+	return 15e3 + 1500*float64(g.parts(s)) + system + n*(row+2*r*product)
 }

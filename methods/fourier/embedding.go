@@ -104,12 +104,13 @@ func (e *embedding) append(p part) {
 	e.width += p.count
 }
 
-// only returns the embedding of part j alone.
+// only returns the embedding of part j alone, of rows that have the inputs of this part alone.
 func (e *embedding) only(j int) *embedding {
-	one, p := *e, e.parts[j]
-	p.at = 0
-	one.parts, one.width = []part{p}, p.count
-	return &one
+	p := e.parts[j]
+	one := &embedding{kernel: e.kernel, inputs: p.inputs(), group: e.group[p.from:p.to], width: p.count, scale: e.scale}
+	p.from, p.to, p.at = 0, p.inputs(), 0
+	one.parts = []part{p}
+	return one
 }
 
 // groups is the number of sigmas.
@@ -216,6 +217,24 @@ func (w *work) embed(a, sigma []float64) {
 		scaleAll(w.scale, sines)
 	}
 	scaleAll(w.scale, psi)
+}
+
+// addSlopes adds to gs the gradient in sigma of a function with the gradient m (width x h) in psi, at the embedded rows:
+//
+//   - sum over inputs i of group j and rows r of x_ri (H' (m o sines))_ir.
+//
+// It overwrites m and scratch, which has room for inputs x h.
+func (w *work) addSlopes(gs, m, scratch []float64) {
+	h := w.h
+	for i, s := range w.sines[:w.width*h] {
+		m[i] *= s
+	}
+	for _, p := range w.parts {
+		vmath.MatMul(scratch[p.from*h:p.to*h], p.turned, p.inputs(), p.count, m[p.at*h:(p.at+p.count)*h], h)
+	}
+	for i, g := range w.group {
+		gs[g] -= vmath.Dot(scratch[i*h:(i+1)*h], w.raw[i*h:(i+1)*h])
+	}
 }
 
 func scaleAll(by float64, x []float64) {

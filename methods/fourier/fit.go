@@ -105,5 +105,5 @@ func (d design) startBytes(s registry.Shape) int64 {
 // embedNanoseconds is the time to embed n rows: products with the inputs, cosines, and their scaling.
 func (d design) embedNanoseconds(s registry.Shape) float64 {
 	inputs := float64(s.D * d.kernel.mapped())
-	return float64(s.N) * (inputs*float64(d.features)*0.06 + float64(d.columns(s))*2.5)
+	return float64(s.N) * (inputs*float64(d.features)*0.06 + float64(d.columns(s))*1.8)
 }

@@ -39,6 +39,8 @@ type lasso struct {
 	y       []float64 // outputs x n
 	top     float64   // lambda_max, or a negative number before it is known
 	steps   int       // Newton's steps so far, of all problems
+
+	matrix, factor, columnsZ, rowsZ []float64 // of a direct solution: the system and its factor, Z' and Z
 }
 
 // A point is the iterate of the method for one output and one penalty.
@@ -98,7 +100,7 @@ func (l *lasso) lambdaMax() float64 {
 func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 	scale := 0.0
 	for _, b := range l.blocks {
-		scale = max(scale, vmath.Dot(b.x, b.x))
+		scale = max(scale, vmath.Dot(b.xT, b.xT))
 	}
 	ps := make([]*point, l.outputs)
 	for c := range ps {
@@ -270,7 +272,7 @@ func (l *lasso) fits(ps []*point, of func(p *point) (f, w []float64)) {
 				l.addOperand(f, b.of(w))
 			}
 		}
-		l.multiplyOperands(b.x, l.n, b.rank)
+		l.multiplyOperands(b.x, b.xT, l.n, b.rank)
 	}
 }
 
@@ -283,6 +285,6 @@ func (l *lasso) gradients(ps []*point, every bool, of func(p *point) (g, v []flo
 				l.addOperand(b.of(g), v)
 			}
 		}
-		l.multiplyOperands(b.xT, b.rank, l.n)
+		l.multiplyOperands(b.xT, b.x, b.rank, l.n)
 	}
 }

@@ -3,7 +3,10 @@ package fourier
 import (
 	"cmp"
 	"context"
+	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -34,7 +37,7 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "4", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "5", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
@@ -44,7 +47,7 @@ func SQLMKLJoint() registry.Spec {
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "4", Tasks: tasks, Source: source + "eqs. (5) and (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "5", Tasks: tasks, Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
 		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointTubeParams) groupSetting {
@@ -66,6 +69,7 @@ type jointly struct {
 	loss         loss
 	lambda, rho  float64
 	w            []float64 // weights of the last solution, for the columns of Psi
+	direct       []bool    // whether the last solution of each output needed direct solutions
 	gap, openGap float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
 }
 
@@ -79,15 +83,62 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 	if err != nil {
 		return 0, err
 	}
+	ps := l.newPoints(j.w, j.lambda)
+	for c, p := range ps {
+		p.direct = j.direct != nil && j.direct[c]
+	}
 	if j.lambda > 0 { // else lambdaMax at the start is zero: the targets are orthogonal to every feature, and w stays zero
-		ps := l.newPoints(j.w, j.lambda)
 		if err := l.solve(ctx, ps, j.gap); err != nil {
 			return 0, err
 		}
 		j.w, j.openGap = l.weights(ps)
 	}
-	o := objective{loss: j.loss, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
-	return j.problem.value(ctx, o, sigma, j.w, gs, nil)
+	j.direct = make([]bool, len(ps))
+	value := float64(j.rho * vmath.Dot(sigma, sigma))
+	for c, p := range ps {
+		j.direct[c] = p.direct
+		value += p.fitLoss + float64(j.lambda*vmath.Sum(l.norms(p.w)))
+	}
+	for i, s := range sigma {
+		gs[i] = 2 * j.rho * s
+	}
+	return value, j.addSlopes(ctx, ps, sigma, gs)
+}
+
+// addSlopes adds to gs the gradient in sigma of the loss at the points. Channels without weights have none.
+func (j *jointly) addSlopes(ctx context.Context, ps []*point, sigma, gs []float64) error {
+	v := make([][]float64, len(ps))
+	for c, p := range ps {
+		v[c] = make([]float64, j.n)
+		j.loss.derivative(v[c], p.fit, p.y)
+	}
+	for part, q := range j.parts {
+		if !slices.ContainsFunc(ps, func(p *point) bool { return p.active[part] }) {
+			continue
+		}
+		ch := j.channel(part)
+		w, sums := make([]float64, len(ps)*ch.width), make([]float64, len(ps)*ch.n)
+		for c := range ps {
+			copy(w[c*ch.width:], j.w[c*j.width+q.at:][:ch.width])
+			ch.collect(sums[c*ch.n:(c+1)*ch.n], v[c])
+		}
+		turned, block := vmath.Transposed(w, len(ps), ch.width), ch.newWork(ch.n, true)
+		high := block.rows()
+		own, m, scratch := make([]float64, len(ps)*high), make([]float64, ch.width*high), make([]float64, ch.inputs*high)
+		err := fitting.Blocks(ctx, ch.n, rowsAtOnce, func(lo, hi int) {
+			h := hi - lo
+			block.embed(ch.values[lo*ch.inputs:hi*ch.inputs], sigma)
+			for c := range ps {
+				copy(own[c*h:(c+1)*h], sums[c*ch.n+lo:c*ch.n+hi])
+			}
+			vmath.MatMul(m[:ch.width*h], turned, ch.width, len(ps), own[:len(ps)*h], h)
+			block.addSlopes(gs, m[:ch.width*h], scratch)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // learn returns sigma and weights after at most steps steps from start.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/frequencies"
@@ -57,7 +58,7 @@ func SQLSKL() registry.Spec {
 func SQLSQRMKL() registry.Spec {
 	defaults := defaultFixed
 	defaults.Features = 100
-	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "1", Tasks: tasks, Source: source + "eq. (13), section 4",
+	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "2", Tasks: tasks, Source: source + "eq. (13), section 4",
 		Summary: "ridge regression on random Fourier features of each channel, a sum of kernels"})
 }
 
@@ -65,12 +66,12 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 	key := func(p FixedParams) design { return p.design(product, s.Name) }
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []FixedParams, yield func(i int, m registry.Model) error) error {
 		return designs(env, train, ps, key, func(of *start, which []int) error {
-			r := newRidge(of.problem)
-			if err := r.prepare(ctx, of.sigma); err != nil {
+			fit, err := of.fixed(ctx, product)
+			if err != nil {
 				return err
 			}
 			for _, i := range which {
-				w, err := r.solve(ctx, ps[i].Lambda)
+				w, err := fit(ps[i].Lambda)
 				if err != nil {
 					return named(s.Name, err)
 				}
@@ -83,12 +84,38 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 	}
 	pathCost := func(sh registry.Shape, ps []FixedParams) float64 {
 		return sharedCost(ps, key, func(d design, settings int) float64 {
-			return d.prepareNanoseconds(sh) + float64(settings)*d.solveNanoseconds(sh)
+			p, prepare := float64(d.columns(sh)), d.prepareNanoseconds(sh)
+			if !product {
+				p = float64(d.rank(sh))
+				prepare = d.columnsNanoseconds(sh, false) + float64(sh.N)*p*min(float64(sh.N), p)/45
+			}
+			return d.drawNanoseconds(sh) + prepare + float64(settings)*solveNanoseconds(sh, p)
 		})
 	}
 	s.Load, s.Blocks = load, true
 	return registry.DefinePath(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, path, registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
 		registry.PathCost(pathCost))
+}
+
+// fixed returns a function that solves ridge regression at the first sigma for a lambda. Channels are taken in the bases of
+// their row spaces, which have fewer columns and the same weights.
+func (s *start) fixed(ctx context.Context, product bool) (fit func(lambda float64) ([]float64, error), err error) {
+	if product {
+		r := newRidge(s.problem, s.width)
+		return func(lambda float64) ([]float64, error) { return r.solve(ctx, lambda) }, r.prepare(ctx, s.embedded(s.sigma))
+	}
+	m, err := newColumns(ctx, s.problem, s.sigma, false)
+	if err != nil {
+		return nil, err
+	}
+	r := newRidge(s.problem, m.rank)
+	return func(lambda float64) (ws []float64, err error) {
+		xs, err := r.solve(ctx, lambda)
+		for x := range slices.Chunk(xs, m.rank) {
+			ws = append(ws, m.expand(x)...)
+		}
+		return ws, err
+	}, r.prepare(ctx, m.rows)
 }
 
 // designs calls do for the grid points of each design, in the order of their first occurrence.

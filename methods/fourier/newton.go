@@ -2,8 +2,11 @@ package fourier
 
 import (
 	"context"
+	"iter"
+	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -23,12 +26,15 @@ type system struct {
 	square, enough float64   // rest.pre, and the value of rest.pre at which conjugate gradients end
 	out            []float64 // D r, then D X to, and in the end the step in f
 	start          []float64 // f before the step
+	most           int       // steps of conjugate gradients
+	direct         bool      // conjugate gradients have failed at this point
 	before, slope  float64   // phi before the step, and its slope along the step
 }
 
 const (
 	residual      = 1e-4  // conjugate gradients end at this relative residual
 	mostTurns     = 500   // the most steps of conjugate gradients
+	largest       = 1200  // the largest system that is solved directly
 	descent       = 1e-4  // the part of the slope by which phi must fall (Armijo's rule)
 	shortest      = 1e-6  // the smallest part of a step that is tried
 	roundingSlack = 1e-14 // phi may rise by roundingSlack h(f), for rounding
@@ -36,7 +42,7 @@ const (
 
 // newton takes a step at every point: the largest of 1, 1/2, 1/4 .. of Newton's step by which phi falls enough.
 func (l *lasso) newton(ctx context.Context, ps []*point) error {
-	if err := l.conjugateGradients(ctx, ps); err != nil {
+	if err := l.solveSystems(ctx, ps); err != nil {
 		return err
 	}
 	l.fits(ps, func(p *point) (f, w []float64) { return p.out, p.z })
@@ -67,21 +73,75 @@ func (l *lasso) newton(ctx context.Context, ps []*point) error {
 	return nil
 }
 
-// conjugateGradients solves the systems side by side (Hestenes and Stiefel). A system that has reached its residual drops out.
-func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) error {
+// solveSystems solves the systems of all points, by conjugate gradients for as many steps as the direct solution costs, and by
+// the direct solution where these are not enough. A point that once needed the direct solution goes on with it. So a system
+// costs at most twice the cheaper of both.
+func (l *lasso) solveSystems(ctx context.Context, ps []*point) error {
 	for _, p := range ps {
 		l.loss.second(p.second, p.f, p.y)
+	}
+	directly := func(p *point) bool { return p.direct && 0 < l.order(p) && l.order(p) <= largest }
+	left, err := l.conjugateGradients(ctx, slices.DeleteFunc(slices.Clone(ps), directly))
+	for _, p := range left {
+		p.direct = true
+	}
+	for _, p := range ps {
+		if err == nil && directly(p) {
+			err = l.solveDirectly(ctx, p)
+		}
+	}
+	return err
+}
+
+// order is the order of the system of the direct solution.
+func (l *lasso) order(p *point) int { return min(l.n, l.activeRank(p)) }
+
+// turns is the number of steps of conjugate gradients that cost as much as the direct solution at p. A step multiplies
+// vectors, which takes slow times as long an element as the product of matrices does.
+func (l *lasso) turns(p *point) int {
+	const slow = 10.0
+	rank, n, order := float64(l.activeRank(p)), float64(l.n), float64(l.order(p))
+	if order > largest {
+		return mostTurns
+	}
+	direct, turn := order*order*(max(rank, n)/2+order/3), 2*n*rank*slow
+	if l.grams {
+		turn = rank * rank * slow
+		if rank <= n {
+			direct = order * order * order / 3
+		}
+	}
+	if !l.alone {
+		turn /= 4 // the points share the reading of X
+	}
+	return 5 + int(direct/max(1, turn))
+}
+
+// activeRank is the number of columns of X in active blocks.
+func (l *lasso) activeRank(p *point) (rank int) {
+	for j, b := range l.blocks {
+		if p.active[j] {
+			rank += b.rank
+		}
+	}
+	return rank
+}
+
+// conjugateGradients solves the systems side by side (Hestenes and Stiefel). A system that has reached its residual drops out.
+// The points whose systems have not are returned.
+func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) (left []*point, err error) {
+	for _, p := range ps {
 		for i, d := range p.second {
 			p.out[i] = d * (p.fit[i] - p.f[i])
 		}
 		clear(p.z)
 		clear(p.to)
-		p.square = 0
+		p.square, p.most = 0, l.turns(p)
 	}
 	l.gradients(ps, false, func(p *point) (g, v []float64) { return p.rest, p.out })
-	left := slices.Clone(ps)
-	for turn := range mostTurns {
-		for _, p := range left {
+	working := ps
+	for turn := 0; ; turn++ {
+		for _, p := range working {
 			clear(p.pre)
 			l.metric(p, p.pre, p.rest, true)
 			before := p.square
@@ -92,18 +152,165 @@ func (l *lasso) conjugateGradients(ctx context.Context, ps []*point) error {
 				p.to[i] = v + float64(p.square/before*p.to[i])
 			}
 		}
-		left = slices.DeleteFunc(left, func(p *point) bool { return p.square <= p.enough })
-		if len(left) == 0 || ctx.Err() != nil {
-			break
+		working = slices.DeleteFunc(slices.Clone(working), func(p *point) bool {
+			if p.square > p.enough && turn == p.most {
+				left = append(left, p)
+				return true
+			}
+			return p.square <= p.enough
+		})
+		if len(working) == 0 || ctx.Err() != nil {
+			return left, ctx.Err()
 		}
-		l.apply(left)
-		for _, p := range left {
+		l.apply(working)
+		for _, p := range working {
 			length := p.square / vmath.Dot(p.to, p.product)
 			vmath.Axpy(length, p.to, p.z)
 			vmath.Axpy(-length, p.product, p.rest)
 		}
 	}
-	return ctx.Err()
+}
+
+// solveDirectly solves the system of p by Cholesky's factorisation, of rows or of columns, whichever are fewer. With Z = D^1/2
+// X (tau M)^1/2 on the active blocks, the solution is z = (tau M)^1/2 y of the ridge regression
+//
+//	y = (Z'Z + I)^-1 Z's = Z'(Z Z' + I)^-1 s,   s = D^1/2 r.
+func (l *lasso) solveDirectly(ctx context.Context, p *point) error {
+	rank := l.activeRank(p)
+	m := (l.order(p) + 7) &^ 7 // vmath.Factor wants eights
+	a, u, ones, roots := grown(&l.matrix, m*m), grown(&l.factor, m*(m+8)), make([]float64, m), make([]float64, l.n)
+	clear(a)
+	clear(u)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for i, d := range p.second {
+		roots[i] = math.Sqrt(d)
+	}
+	if l.grams && rank <= l.n {
+		l.scaledGram(p, a, m)
+	} else if err := l.addProducts(ctx, p, a, m, rank, roots); err != nil {
+		return err
+	}
+	right := make([]float64, m)
+	if rank > l.n {
+		for i, root := range roots {
+			right[i] = root * (p.fit[i] - p.f[i])
+		}
+	} else {
+		for i, d := range p.second {
+			p.out[i] = d * (p.fit[i] - p.f[i])
+		}
+		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.rest, p.out })
+		for j, at := range l.placed(p) {
+			copy(right[at:], l.blocks[j].of(p.rest))
+		}
+		l.root(p, right, 1)
+	}
+	for i, v := range right {
+		u[i*(m+8)+m] = v
+	}
+	clear(p.z)
+	if !vmath.Factor(u, a, m, 1, ones) {
+		return nil // numbers overflow; z = 0 is a step downhill
+	}
+	vmath.Back(right, u, m, 0)
+	if rank > l.n {
+		for i, root := range roots {
+			p.out[i] = root * right[i]
+		}
+		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.rest, p.out })
+		l.metric(p, p.z, p.rest, true)
+		return nil
+	}
+	l.root(p, right, 1)
+	for j, at := range l.placed(p) {
+		copy(l.blocks[j].of(p.z), right[at:])
+	}
+	return nil
+}
+
+// placed goes through the active blocks j of p, with the places of their first columns among the columns of active blocks.
+func (l *lasso) placed(p *point) iter.Seq2[int, int] {
+	return func(yield func(j, at int) bool) {
+		at := 0
+		for j, b := range l.blocks {
+			if p.active[j] {
+				if !yield(j, at) {
+					return
+				}
+				at += b.rank
+			}
+		}
+	}
+}
+
+// root multiplies z by (tau M)^1/2. z has a row for each column of an active block; a row has h elements.
+func (l *lasso) root(p *point, z []float64, h int) {
+	part := make([]float64, h)
+	for j, at := range l.placed(p) {
+		b := l.blocks[j]
+		w, own := b.of(p.w), z[at*h:(at+b.rank)*h]
+		along, across := math.Sqrt(p.tau), 1/math.Sqrt(1/p.tau+p.lambda/norm(w))
+		vmath.MatTVec(part, own, b.rank, h, w)
+		scaleAll(across, own)
+		for k, v := range w {
+			vmath.Axpy((along-across)*v/vmath.Dot(w, w), part, own[k*h:(k+1)*h])
+		}
+	}
+}
+
+// addProducts adds Z'Z, or Z Z' where Z has fewer rows than columns, to the upper triangle of a (m x m).
+func (l *lasso) addProducts(ctx context.Context, p *point, a []float64, m, rank int, roots []float64) error {
+	high, tall := min(l.n, rowsAtOnce), m
+	if rank > l.n {
+		high, tall = l.n, rank
+	}
+	block := grown(&l.columnsZ, tall*high)
+	return fitting.Blocks(ctx, l.n, high, func(lo, hi int) {
+		h := hi - lo
+		z := block[:tall*h]
+		clear(z[rank*h:])
+		for j, at := range l.placed(p) {
+			l.blocks[j].copyRows(z[at*h:], lo, hi)
+		}
+		for row := range slices.Chunk(z[:rank*h], h) {
+			for i, root := range roots[lo:hi] {
+				row[i] *= root
+			}
+		}
+		l.root(p, z, h)
+		if rank <= l.n {
+			gramAdd(ctx, a, z, m, h)
+			return
+		}
+		turned := grown(&l.rowsZ, m*rank)
+		clear(turned[h*rank:])
+		vmath.Transpose(turned, rank, z, h, rank, h)
+		gramAdd(ctx, a, turned, m, rank)
+	})
+}
+
+// grown makes x a slice of n elements, whose values have no meaning.
+func grown(x *[]float64, n int) []float64 {
+	*x = slices.Grow((*x)[:0], n)[:n]
+	return *x
+}
+
+// scaledGram sets a (m x m) to Z'Z, of the products X'X and a constant D.
+func (l *lasso) scaledGram(p *point, a []float64, m int) {
+	for j, at := range l.placed(p) {
+		for k, to := range l.placed(p) {
+			c := l.blocks[k].rank
+			for r := range l.blocks[j].rank {
+				copy(a[(at+r)*m+to:], l.blocks[j].gram[k][r*c:(r+1)*c])
+			}
+		}
+	}
+	scaleAll(p.second[0], a)
+	l.root(p, a, m)
+	copy(a, vmath.Transposed(a, m, m))
+	l.root(p, a, m)
 }
 
 // apply sets product to (X'D X + M^-1/tau) to.
@@ -136,7 +343,7 @@ func (l *lasso) curvatures(ps []*point) {
 					l.addOperand(b.of(p.product), c.of(p.to))
 				}
 			}
-			l.multiplyOperands(b.gram[k], b.rank, c.rank)
+			l.multiplyOperands(b.gram[k], c.gram[j], b.rank, c.rank)
 		}
 	}
 	for _, p := range ps {

@@ -18,6 +18,8 @@ type problem struct {
 	a       []float64 // n x inputs, mapped
 	outputs int
 	y       []float64 // outputs x n
+
+	channels []*channel // of each part, from its first use on
 }
 
 // An objective is a choice of loss, penalties and their factors (Table 2).
@@ -102,15 +104,7 @@ func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) 
 			vmath.Axpy(1, part, gw)
 		}
 		vmath.MatMul(m[:width*h], turned, width, k, v[:k*h], h)
-		for i, s := range block.sines[:width*h] {
-			m[i] *= s
-		}
-		for _, q := range p.parts {
-			vmath.MatMul(hm[q.from*h:q.to*h], q.turned, q.inputs(), q.count, m[q.at*h:(q.at+q.count)*h], h)
-		}
-		for i, g := range p.group {
-			gs[g] -= vmath.Dot(hm[i*h:(i+1)*h], block.raw[i*h:(i+1)*h])
-		}
+		block.addSlopes(gs, m[:width*h], hm)
 	})
 	return total, err
 }

@@ -210,7 +210,7 @@ func TestRidgeOracle(t *testing.T) {
 		what := fmt.Sprintf("%d %s %s lambda %v rho %v", c.Seed, c.Kind, c.Form, c.Lam, c.Rho)
 		p := cases[c.Seed].problem(t, c.Kind, c.Form, cases[c.Seed].YRegression)
 		for _, dual := range []bool{false, true} {
-			r := newRidge(p)
+			r := newRidge(p, p.width)
 			if dual {
 				r = dualRidge(p)
 			}
@@ -225,7 +225,7 @@ func TestRidgeOracle(t *testing.T) {
 				near(t, fmt.Sprint(what, " dual ", dual, " w"), w, c.W, 1e-11)
 			}
 		}
-		l := learner{ridge: newRidge(p), lambda: c.Lam, rho: c.Rho}
+		l := learner{ridge: newRidge(p, p.width), lambda: c.Lam, rho: c.Rho}
 		if _, _, err := l.learn(t.Context(), cases[c.Seed].Sigma, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestRidgeOracle(t *testing.T) {
 
 // dualRidge solves by the system of rows whatever their number.
 func dualRidge(p *problem) *ridge {
-	r := newRidge(p)
+	r := newRidge(p, p.width)
 	r.dual, r.order, r.psi = true, p.n, make([]float64, p.n*p.width)
 	r.gram, r.factor = make([]float64, p.n*p.n), make([]float64, p.n*p.n)
 	r.solver.Resize(p.n)

@@ -224,7 +224,7 @@ func TestOneStart(t *testing.T) {
 			standardise(y)
 			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features, frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
 			learned := func(factor float64) float64 {
-				l := learner{ridge: newRidge(p), lambda: 0.05, rho: 0.01}
+				l := learner{ridge: newRidge(p, p.width), lambda: 0.05, rho: 0.01}
 				if _, _, err := l.learn(t.Context(), p.usual(x, factor/math.Sqrt(3)), 200); err != nil {
 					t.Fatal(err)
 				}

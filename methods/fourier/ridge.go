@@ -20,8 +20,10 @@ import (
 //
 // The first (primal) form is used where there are at least as many rows as columns. Then rows are embedded in blocks, and Psi
 // is never whole in memory. The second form is called dual. Any number of lambdas share the product Psi'Psi or Psi Psi'.
+// Another matrix with the same rows can stand for Psi.
 type ridge struct {
 	*problem
+	width  int // columns of the matrix
 	dual   bool
 	order  int       // of the linear system: min(n, width)
 	gram   []float64 // order x order
@@ -31,14 +33,14 @@ type ridge struct {
 	solver *cholesky.Factorizer
 }
 
-func newRidge(p *problem) *ridge {
-	r := &ridge{problem: p, dual: p.n < p.width, order: min(p.n, p.width)}
+func newRidge(p *problem, width int) *ridge {
+	r := &ridge{problem: p, width: width, dual: p.n < width, order: min(p.n, width)}
 	r.gram, r.factor = make([]float64, r.order*r.order), make([]float64, r.order*r.order)
 	r.solver = cholesky.New(r.order)
 	if r.dual {
-		r.psi = make([]float64, p.n*p.width)
+		r.psi = make([]float64, p.n*width)
 	} else {
-		r.right = make([]float64, p.outputs*p.width)
+		r.right = make([]float64, p.outputs*width)
 	}
 	return r
 }
@@ -56,35 +58,34 @@ func ridgeBytes(n, width, outputs int) int64 {
 // panelSlack is how many rows vmath adds at most to a matrix that it packs into panels.
 const panelSlack = 24
 
-// prepare computes the products at sigma.
-func (r *ridge) prepare(ctx context.Context, sigma []float64) error {
-	block := r.newWork(r.n, false)
-	if r.dual {
-		return r.prepareDual(ctx, block, sigma)
+// embedded returns a function that embeds the rows lo .. hi-1 at sigma, column by column: width x (hi-lo).
+func (p *problem) embedded(sigma []float64) func(lo, hi int) []float64 {
+	block := p.newWork(p.n, false)
+	return func(lo, hi int) []float64 {
+		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
+		return block.psi[:p.width*(hi-lo)]
 	}
-	if err := r.products(ctx, block, sigma, r.gram, r.right); err != nil {
-		return err
-	}
-	vmath.Mirror(r.gram, r.order)
-	return nil
 }
 
-// products sets the upper triangle of gram to that of Psi'Psi, and right (outputs x width) to Psi'y.
-func (p *problem) products(ctx context.Context, block *work, sigma, gram, right []float64) error {
-	clear(gram)
-	clear(right)
-	part, y := make([]float64, p.outputs*p.width), make([]float64, p.outputs*block.rows())
-	return fitting.Blocks(ctx, p.n, rowsAtOnce, func(lo, hi int) {
-		h := hi - lo
-		block.embed(p.a[lo*p.inputs:hi*p.inputs], sigma)
-		psi := block.psi[:p.width*h]
-		for c := range p.outputs {
-			copy(y[c*h:(c+1)*h], p.y[c*p.n+lo:c*p.n+hi])
+// prepare computes the products of a matrix, whose rows lo .. hi-1 are rows(lo, hi), width x (hi-lo).
+func (r *ridge) prepare(ctx context.Context, rows func(lo, hi int) []float64) error {
+	if r.dual {
+		return r.prepareDual(ctx, rows)
+	}
+	clear(r.gram)
+	clear(r.right)
+	part, y := make([]float64, r.outputs*r.width), make([]float64, r.outputs*min(r.n, rowsAtOnce))
+	err := fitting.Blocks(ctx, r.n, rowsAtOnce, func(lo, hi int) {
+		h, psi := hi-lo, rows(lo, hi)
+		for c := range r.outputs {
+			copy(y[c*h:(c+1)*h], r.y[c*r.n+lo:c*r.n+hi])
 		}
-		vmath.MatMulT(part, y[:p.outputs*h], p.outputs, h, psi, p.width)
-		vmath.Axpy(1, part, right)
-		gramAdd(ctx, gram, psi, p.width, h)
+		vmath.MatMulT(part, y[:r.outputs*h], r.outputs, h, psi, r.width)
+		vmath.Axpy(1, part, r.right)
+		gramAdd(ctx, r.gram, psi, r.width, h)
 	})
+	vmath.Mirror(r.gram, r.order)
+	return err
 }
 
 // gramWork bounds the multiply-adds between two looks at the context to some 50 ms.
@@ -96,15 +97,9 @@ func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
 	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
 }
 
-func (r *ridge) prepareDual(ctx context.Context, block *work, sigma []float64) error {
+func (r *ridge) prepareDual(ctx context.Context, rows func(lo, hi int) []float64) error {
 	err := fitting.Blocks(ctx, r.n, rowsAtOnce, func(lo, hi int) {
-		block.embed(r.a[lo*r.inputs:hi*r.inputs], sigma)
-		h := hi - lo
-		for k := range r.width {
-			for i, v := range block.psi[k*h : (k+1)*h] {
-				r.psi[(lo+i)*r.width+k] = v
-			}
-		}
+		vmath.Transpose(r.psi[lo*r.width:], r.width, rows(lo, hi), hi-lo, r.width, hi-lo)
 	})
 	if err != nil {
 		return err
@@ -112,7 +107,7 @@ func (r *ridge) prepareDual(ctx context.Context, block *work, sigma []float64) e
 	return cholesky.Gram(ctx, r.gram, r.psi, r.n, r.width)
 }
 
-// solve returns w (outputs x width) for a lambda at the sigma that was prepared.
+// solve returns w (outputs x width) for a lambda and the matrix that was prepared.
 func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
 	copy(r.factor, r.gram)
 	for i := range r.order {
@@ -147,7 +142,7 @@ func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
 
 // profile returns the value of (9) at the best w, and this w. It writes the gradient of the value in sigma to gs.
 func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []float64) (float64, []float64, error) {
-	if err := r.prepare(ctx, sigma); err != nil {
+	if err := r.prepare(ctx, r.embedded(sigma)); err != nil {
 		return 0, nil, err
 	}
 	w, err := r.solve(ctx, lambda)

@@ -31,14 +31,15 @@ func SKL() registry.Spec {
 		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
 		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
 			d := p.design()
-			return 1.2 * float64(p.MaxIter+1) * (d.prepareNanoseconds(sh) + d.solveNanoseconds(sh) + d.passNanoseconds(sh))
+			evaluation := d.prepareNanoseconds(sh) + solveNanoseconds(sh, float64(d.columns(sh))) + d.passNanoseconds(sh)
+			return d.drawNanoseconds(sh) + 1.05*float64(p.MaxIter+1)*evaluation
 		}))
 }
 
 // pathSKL fits the grid points, which share the draws.
 func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []LearnedParams, yield func(i int, m registry.Model) error) error {
 	return designs(env, train, ps, LearnedParams.design, func(of *start, which []int) error {
-		r := newRidge(of.problem)
+		r := newRidge(of.problem, of.width)
 		for _, i := range which {
 			l := learner{ridge: r, lambda: ps[i].Lambda, rho: ps[i].Rho}
 			sigma, w, err := l.learn(ctx, of.sigma, ps[i].MaxIter)
