@@ -186,10 +186,12 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 
 const foldBatch = 25
 
-var (
-	foldInsertSQL = "INSERT INTO fold_counts (run_id, " + strings.Join(foldColumns, ", ") + ") VALUES "
-	foldRow       = "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
-)
+var insertFold, insertFoldBatch = foldInsertSQL(1), foldInsertSQL(foldBatch)
+
+func foldInsertSQL(rows int) string {
+	row := "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
+	return "INSERT INTO fold_counts (run_id, " + strings.Join(foldColumns, ", ") + ") VALUES " + strings.Repeat(row+",", rows-1) + row
+}
 
 // foldRows returns the values of foldColumns of every evaluation, by grid point and fold, in the form in
 // which they are read back. It also returns their digest.
@@ -214,16 +216,17 @@ func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
 // insertFolds inserts many evaluations with one statement: binding values is cheap, executing a statement is
 // not. The connection keeps the prepared statements.
 func insertFolds(ctx context.Context, tx *sql.Tx, runID int64, rows [][]any) error {
+	var args []any
 	for len(rows) > 0 {
-		n := 1
+		n, statement := 1, insertFold
 		if len(rows) >= foldBatch {
-			n = foldBatch
+			n, statement = foldBatch, insertFoldBatch
 		}
-		var args []any
+		args = args[:0]
 		for _, row := range rows[:n] {
 			args = append(append(args, runID), row...)
 		}
-		if _, err := tx.ExecContext(ctx, foldInsertSQL+strings.Repeat(foldRow+",", n-1)+foldRow, args...); err != nil {
+		if _, err := tx.ExecContext(ctx, statement, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
