@@ -155,23 +155,20 @@ func (e *Entry) TrainRows() (rows int, known bool) {
 // Blocks returns the blocks of the set's channels, nil if it has none. known says whether the entry gives
 // the features of each channel, so that no file must be read.
 func (e *Entry) Blocks() (blocks []registry.Block, known bool) {
-	next := 0
-	for _, c := range e.Channels {
-		blocks = append(blocks, registry.Block{Name: c.Name, From: next, To: next + c.Features})
-		next += c.Features
-	}
-	if e.Channels != nil {
-		return blocks, true
-	}
+	channels := e.Channels
 	for _, f := range e.DataFiles() {
 		switch {
 		case f.Channel == "":
-			return nil, true
+			continue
 		case f.Features <= 0:
 			return nil, false
 		}
-		blocks = append(blocks, registry.Block{Name: f.Channel, From: next, To: next + f.Features})
-		next += f.Features
+		channels = append(channels, Channel{f.Channel, f.Features})
+	}
+	next := 0
+	for _, c := range channels {
+		blocks = append(blocks, registry.Block{Name: c.Name, From: next, To: next + c.Features})
+		next += c.Features
 	}
 	return blocks, true
 }

@@ -221,25 +221,26 @@ func (f *fetcher) obtain(ctx context.Context, job job) (string, error) {
 
 // attempts fetches from one source, up to three times where that can help.
 func (f *fetcher) attempts(ctx context.Context, job job, source source) error {
+	event := Event{Set: job.entry.Name, File: job.file.Path, From: source.address, Total: job.file.Bytes}
 	wait := f.Backoff
 	for attempt := 1; ; attempt++ {
 		err := writeChecked(job.path, job.file.Check, func(w *countingWriter) error {
 			w.progress = func(done int64) {
-				f.Log(Event{Set: job.entry.Name, File: job.file.Path, Status: Progress, From: source.address, Done: done, Total: job.file.Bytes})
+				event.Status, event.Done = Progress, done
+				f.Log(event)
 			}
 			return source.copy(ctx, w)
 		})
-		var again retryable
-		if err == nil || ctx.Err() != nil || attempt == 3 || !errors.As(err, &again) {
+		if err == nil || ctx.Err() != nil || attempt == 3 || !errors.As(err, new(retryable)) {
 			return err
 		}
-		f.Log(Event{Set: job.entry.Name, File: job.file.Path, Status: Retry, From: source.address, Total: job.file.Bytes, Err: err})
-		select {
-		case <-time.After(wait):
-			wait *= 2
-		case <-ctx.Done():
-			return ctx.Err()
+		event.Status, event.Done, event.Err = Retry, 0, err
+		f.Log(event)
+		event.Err = nil
+		if err := sleep(ctx, wait); err != nil {
+			return err
 		}
+		wait *= 2
 	}
 }
 

@@ -37,7 +37,7 @@ func parseARFF(file string, buf []byte, b *budget) (*table, error) {
 	switch {
 	case len(p.t.names) == 0:
 		return nil, fmt.Errorf("%s: the file has no @attribute line; is it an ARFF file?", file)
-	case p.t.rows() == 0:
+	case p.t.Rows() == 0:
 		return nil, fmt.Errorf("%s: the file has no data rows after @data", file)
 	}
 	return p.t, nil
@@ -243,12 +243,12 @@ func (p *arffParser) closeRow(c *cursor) error {
 
 // checkLevels compares the last row's nominal values with their declarations.
 func (p *arffParser) checkLevels() error {
-	i := p.t.rows() - 1
+	i := p.t.Rows() - 1
 	for j, levels := range p.t.levels {
 		if levels == nil {
 			continue
 		}
-		if text := p.t.cell(i, j); !levels[string(text)] && string(text) != "?" {
+		if text := p.t.Text(i, j); !levels[string(text)] && string(text) != "?" {
 			return p.t.errorf(i, j, "is not a level of its @attribute line; repair one of them")
 		}
 	}

@@ -11,8 +11,7 @@ type Cells struct {
 	Odd   []OddLine // lines with another number of columns than most, which are not among the rows
 	Names []string  // of the columns of an ARFF or Parquet file; nil for other files
 
-	t     *table
-	width int
+	*table
 }
 
 // An OddLine is a line with its number, from 1, and its columns.
@@ -32,7 +31,7 @@ func CellsOf(file string, data []byte, format string, separator byte, memory int
 		if err != nil {
 			return nil, err
 		}
-		return &Cells{Names: t.names, t: t, width: len(t.names)}, nil
+		return &Cells{Names: t.names, table: t}, nil
 	}
 	if format == catalogue.Blank {
 		separator = blankSeparator
@@ -71,38 +70,20 @@ func cellsOf(file string, s *csvScanner, starts, at []int) *Cells {
 			width = n
 		}
 	}
-	c := &Cells{t: &table{file: file, buf: s.buf, names: make([]string, width), hint: encodingHint(file, s.buf)}, width: width}
+	c := &Cells{table: &table{file: file, buf: s.buf, names: make([]string, width), hint: encodingHint(file, s.buf)}}
 	for i, line := range at {
 		if n := starts[i+1] - starts[i]; n != width {
 			c.Odd = append(c.Odd, OddLine{line, n})
 			continue
 		}
-		c.t.cells = append(c.t.cells, s.cells[starts[i]:starts[i+1]]...)
-		c.t.lines = append(c.t.lines, int32(line))
+		c.cells = append(c.cells, s.cells[starts[i]:starts[i+1]]...)
+		c.lines = append(c.lines, int32(line))
 	}
 	return c
 }
 
-// Rows returns the number of rows.
-func (c *Cells) Rows() int { return c.t.rows() }
-
-// Columns returns the number of columns.
-func (c *Cells) Columns() int { return c.width }
-
-// Text returns the value of row i in column j.
-func (c *Cells) Text(i, j int) []byte { return c.t.cell(i, j) }
-
 // Line returns the line of row i, from 1.
-func (c *Cells) Line(i int) int { return int(c.t.lines[i]) }
-
-// Nominal reports whether an ARFF file declares the levels of column j.
-func (c *Cells) Nominal(j int) bool { return c.t.nominal(j) }
+func (c *Cells) Line(i int) int { return int(c.lines[i]) }
 
 // Encoding says where the file is no UTF-8 text, "" if it is.
-func (c *Cells) Encoding() string { return c.t.hint }
-
-// MaxLevels bounds the levels of a categorical column.
-const MaxLevels = maxLevels
-
-// IsMissingMark reports a text that usually stands for a missing value: the empty text, NA, ?, null and similar texts.
-func IsMissingMark(text []byte) bool { return isMissingMark(string(text)) }
+func (c *Cells) Encoding() string { return c.hint }

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -22,24 +23,24 @@ type target struct {
 	files  string                                        // for errors that are about no single row
 	hint   string                                        // see encodingHint
 	number func(text []byte) (float64, bool)
-	advice func(text []byte, otherwise string) string // see numberAdvice
+	advice func(text []byte, otherwise string) string // see reader.advice
 }
 
 // missingMarks are the texts that stand for a missing value, in lower case. "none"
 // and "-" are left out, since classes often have these names.
 var missingMarks = []string{"?", "na", "n/a", "n.a.", "#na", "#n/a", "<na>", "nan", "null", "1.#ind", "1.#qnan"}
 
-// isMissingMark reports an empty text or a mark. Upper and lower case count the same. A sign
-// is ignored, since some programs write -nan.
-func isMissingMark(text string) bool {
-	text = strings.ToLower(strings.TrimSpace(text))
-	return text == "" || slices.Contains(missingMarks, strings.TrimLeft(text, "+-"))
+// IsMissingMark reports a text that usually stands for a missing value: an empty text or a mark. Upper and lower case count the
+// same. A sign is ignored, since some programs write -nan.
+func IsMissingMark(text []byte) bool {
+	mark := strings.ToLower(string(bytes.TrimSpace(text)))
+	return mark == "" || slices.Contains(missingMarks, strings.TrimLeft(mark, "+-"))
 }
 
 // isMissingLabel reports a text that stands for a missing label, unless the entry lists
 // exactly this text as a label.
 func (r reader) isMissingLabel(name string) bool {
-	if !isMissingMark(name) && !r.isMark([]byte(name)) {
+	if !IsMissingMark([]byte(name)) && !r.isMark([]byte(name)) {
 		return false
 	}
 	for _, list := range []catalogue.Texts{r.Negative, r.Positive, r.Classes} {
@@ -138,7 +139,7 @@ func (t target) numbers(needs string) ([]float64, error) {
 		v, ok := t.number(text)
 		switch {
 		case ok:
-		case isMissingMark(string(text)):
+		case IsMissingMark(text):
 			return nil, t.errorf(i, "is no label, and every row needs one; fill it in or remove the row")
 		default:
 			return nil, t.errorf(i, "is not a finite number, which %s needs as target; %s", needs, t.advice(text, "repair the row or choose another label"))

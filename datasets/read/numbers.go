@@ -60,14 +60,14 @@ func NotationOf(text []byte, decimal string) Notation {
 	return NoNumber
 }
 
-// numberAdvice says what to do about a text that is no number. It has own advice for a number in another notation and for a
-// date, and returns otherwise for any other text. textual says that the format has the key decimal.
-func numberAdvice(text []byte, decimal string, textual bool, otherwise string) string {
+// advice says what to do about a text that is no number under the entry's keys. It has own advice for a number in another
+// notation and for a date, and returns otherwise for any other text.
+func (r reader) advice(text []byte, otherwise string) string {
 	comma := "write it with a decimal point"
-	if textual {
+	if r.Format == catalogue.CSV || r.Format == catalogue.Blank {
 		comma = `write decimal = ","`
 	}
-	switch NotationOf(text, decimal) {
+	switch NotationOf(text, r.Decimal) {
 	case DecimalComma:
 		return "if the comma is a decimal comma, " + comma
 	case CommaAmbiguous:
@@ -80,11 +80,6 @@ func numberAdvice(text []byte, decimal string, textual bool, otherwise string) s
 		return "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"
 	}
 	return otherwise
-}
-
-// advice is numberAdvice under the entry's keys.
-func (r reader) advice(text []byte, otherwise string) string {
-	return numberAdvice(text, r.Decimal, r.Format == catalogue.CSV || r.Format == catalogue.Blank, otherwise)
 }
 
 // number reads a finite number in the notation of the entry.
@@ -112,7 +107,7 @@ func CommaNumber(text []byte) (float64, bool) {
 
 // isMark reports a text that the entry lists as a mark of a missing value.
 func (r reader) isMark(text []byte) bool {
-	return slices.ContainsFunc(r.Missing, func(mark string) bool { return mark == string(text) })
+	return slices.Contains(r.Missing, string(text))
 }
 
 // A numeric reads the values of numeric columns. If the entry says how missing values are filled in, a mark of a missing
@@ -155,12 +150,12 @@ const howToFill = `write impute = "median" (or "mean", "most-frequent", "none"),
 
 // notNumber explains the value at (i, j), which should have been a number.
 func (r reader) notNumber(t *table, i, j int) error {
-	text := t.cell(i, j)
+	text := t.Text(i, j)
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
 	case t.isMissing(i, j) && r.Impute == "", r.isMark(text):
 		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; %s", howToFill)
-	case isMissingMark(string(text)):
+	case IsMissingMark(text):
 		also := make([]string, 0, len(r.Missing)+1)
 		if !r.Missing.IsZero() || r.Impute != "" {
 			also = append(also, r.Missing...)

@@ -32,15 +32,15 @@ func TestParquetIsAsCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.rows() != want.rows() || got.columns() != want.columns() {
-		t.Fatalf("%d x %d, want %d x %d", got.rows(), got.columns(), want.rows(), want.columns())
+	if got.Rows() != want.Rows() || got.Columns() != want.Columns() {
+		t.Fatalf("%d x %d, want %d x %d", got.Rows(), got.Columns(), want.Rows(), want.Columns())
 	}
 	for j, name := range want.names {
 		if got.names[j] != name {
 			t.Errorf("column %d is named %q, want %q", j, got.names[j], name)
 		}
-		for i := range want.rows() {
-			if a, b := got.cell(i, j), want.cell(i, j); !bytes.Equal(a, b) && !sameNumber(a, b) {
+		for i := range want.Rows() {
+			if a, b := got.Text(i, j), want.Text(i, j); !bytes.Equal(a, b) && !sameNumber(a, b) {
 				t.Errorf("row %d of %s is %q, want %q", i+1, name, a, b)
 			}
 		}

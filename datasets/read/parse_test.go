@@ -17,10 +17,10 @@ import (
 // textsOf returns a table's cells. It asks for them column by column, which is how a table that holds one row may not be asked in
 // earnest.
 func textsOf(t *table) [][]string {
-	out := make([][]string, t.rows())
+	out := make([][]string, t.Rows())
 	for j := range t.names {
 		for i := range t.lines {
-			out[i] = append(out[i], string(t.cell(i, j)))
+			out[i] = append(out[i], string(t.Text(i, j)))
 		}
 	}
 	return out
@@ -131,7 +131,7 @@ func TestLabelsSortAsNumbers(t *testing.T) {
 
 func TestManyLevelsAreRefused(t *testing.T) {
 	var b strings.Builder
-	for i := range maxLevels + 1 {
+	for i := range MaxLevels + 1 {
 		fmt.Fprintf(&b, "id%d,%d\n", i, i%2)
 	}
 	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\ncategorical = [0]\n"

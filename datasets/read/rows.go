@@ -59,7 +59,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if err != nil {
 		return nil, err
 	}
-	x, err := b.matrix(t.rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
+	x, err := b.matrix(t.Rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +132,11 @@ func (t *table) sources(features []string) ([]featureSource, error) {
 }
 
 func (f featureSource) value(t *table, i int, numbers *numeric) (float64, error) {
-	text := t.cell(i, f.column)
+	text := t.Text(i, f.column)
 	if f.levels == nil {
 		v, ok := numbers.value(text)
 		switch {
-		case !ok && numbers.Impute != "" && isMissingMark(string(text)):
+		case !ok && numbers.Impute != "" && IsMissingMark(text):
 			return math.NaN(), nil
 		case !ok:
 			return 0, t.errorf(i, f.column, "is not a finite number, which the model needs")

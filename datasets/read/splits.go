@@ -57,16 +57,16 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; leave the file out", path)
 	}
 	whole := func(i, column, below int) (int, error) {
-		v, ok := wording.ParseDecimal(t.cell(i, columns[column]))
+		v, ok := wording.ParseDecimal(t.Text(i, columns[column]))
 		if !ok || v != float64(int(v)) || v < 0 || int(v) >= below {
 			return 0, t.errorf(i, columns[column], "is not a whole number from 0 to %d", below-1)
 		}
 		return int(v), nil
 	}
 	repeats, folds := 0, 0
-	at := make([][3]int, t.rows()) // rowid, repeat, fold
+	at := make([][3]int, t.Rows()) // rowid, repeat, fold
 	for i := range at {
-		for k, below := range []int{n, t.rows(), t.rows()} {
+		for k, below := range []int{n, t.Rows(), t.Rows()} {
 			if at[i][k], err = whole(i, k+1, below); err != nil {
 				return nil, err
 			}
@@ -82,7 +82,7 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 		if *side != neither {
 			return nil, t.errorf(i, columns[1], "names a row a second time in repeat %d, fold %d", a[1], a[2])
 		}
-		switch kind := string(t.cell(i, columns[0])); {
+		switch kind := string(t.Text(i, columns[0])); {
 		case strings.EqualFold(kind, "TRAIN"):
 			*side = train
 		case strings.EqualFold(kind, "TEST"):

@@ -39,11 +39,14 @@ const (
 	startBytes = 4
 )
 
-func (t *table) rows() int { return len(t.lines) }
+// Rows returns the number of rows.
+func (t *table) Rows() int { return len(t.lines) }
 
-func (t *table) columns() int { return len(t.names) }
+// Columns returns the number of columns.
+func (t *table) Columns() int { return len(t.names) }
 
-func (t *table) cell(i, j int) []byte {
+// Text returns the value of row i in column j.
+func (t *table) Text(i, j int) []byte {
 	if t.starts != nil {
 		if t.held != i {
 			t.hold(i)
@@ -57,7 +60,7 @@ func (t *table) cell(i, j int) []byte {
 // errorf returns an error about the value at (i, j), of the form
 // `file:line: column 3 ("age"): value "x" ...`.
 func (t *table) errorf(i, j int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: column %s: value %q %s", t.file, t.lines[i], t.columnName(j), clip(t.cell(i, j)), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: column %s: value %q %s", t.file, t.lines[i], t.columnName(j), clip(t.Text(i, j)), fmt.Sprintf(format, args...))
 }
 
 func (t *table) columnName(j int) string {
@@ -72,10 +75,10 @@ func (t *table) resolve(c catalogue.Column) (int, error) {
 	if c.Name == "" {
 		j := c.Index
 		if j < 0 {
-			j += t.columns()
+			j += t.Columns()
 		}
-		if j < 0 || j >= t.columns() {
-			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.file, c.Index, t.columns())
+		if j < 0 || j >= t.Columns() {
+			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.file, c.Index, t.Columns())
 		}
 		return j, nil
 	}

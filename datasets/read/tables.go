@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxLevels bounds the levels of one categorical column; a column with more is
+// MaxLevels bounds the levels of one categorical column; a column with more is
 // an identifier rather than a category.
-const maxLevels = 1000
+const MaxLevels = 1000
 
 // readTables reads files joined by rows.
 func (r reader) readTables(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
@@ -24,7 +24,7 @@ func (r reader) readTables(ctx context.Context, s *datasets.Set, contents []cont
 			return 0, "", err
 		}
 		tables = append(tables, t)
-		return t.rows(), t.hint, nil
+		return t.Rows(), t.hint, nil
 	})
 	if err != nil {
 		return labels, err
@@ -50,7 +50,7 @@ func (r reader) readTables(ctx context.Context, s *datasets.Set, contents []cont
 	s.Features = p.features(tables[0])
 	labels.at = func(i int) []byte {
 		k, i := first.locate(i)
-		return tables[k].cell(i, p.label)
+		return tables[k].Text(i, p.label)
 	}
 	labels.errorf = func(i int, format string, args ...any) error {
 		k, i := first.locate(i)
@@ -92,7 +92,7 @@ type codedColumn struct {
 // plan resolves the entry's columns in the tables, which have the same columns.
 func (r reader) plan(tables []*table) (plan, error) {
 	t := tables[0]
-	used := make([]string, t.columns())
+	used := make([]string, t.Columns())
 	p := plan{label: -1}
 	if r.Label != nil {
 		var err error
@@ -108,7 +108,7 @@ func (r reader) plan(tables []*table) (plan, error) {
 		return p, err
 	}
 	for j, as := range used {
-		if as == "" && t.nominal(j) {
+		if as == "" && t.Nominal(j) {
 			as = "categorical"
 		}
 		switch as {
@@ -174,13 +174,13 @@ func (r reader) planLevels(p *plan, tables []*table) error {
 func (r reader) levels(tables []*table, j int) ([]string, error) {
 	set := map[string]bool{}
 	for _, t := range tables {
-		if t.nominal(j) {
+		if t.Nominal(j) {
 			for level := range t.levels[j] {
 				set[level] = true
 			}
 		}
 		for i := range t.lines {
-			text := t.cell(i, j)
+			text := t.Text(i, j)
 			if set[string(text)] {
 				continue
 			}
@@ -197,8 +197,8 @@ func (r reader) levels(tables []*table, j int) ([]string, error) {
 			if !marked && t.isMissing(i, j) {
 				return nil, t.errorf(i, j, "is missing; say what becomes of it with missing_as = \"level\" or \"zero\"")
 			}
-			if len(set) == maxLevels {
-				return nil, t.errorf(i, j, "is level %d of a categorical column; drop the column if it is an identifier", maxLevels+1)
+			if len(set) == MaxLevels {
+				return nil, t.errorf(i, j, "is level %d of a categorical column; drop the column if it is an identifier", MaxLevels+1)
 			}
 			if memory := int64(levelBytes + len(text)); !r.fits(memory) {
 				return nil, r.refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.file, t.columnName(j))
@@ -222,12 +222,12 @@ func (p *plan) wide(t *table) string {
 	return text
 }
 
-// nominal reports whether an ARFF file declares the levels of column j.
-func (t *table) nominal(j int) bool { return t.levels != nil && t.levels[j] != nil }
+// Nominal reports whether an ARFF file declares the levels of column j.
+func (t *table) Nominal(j int) bool { return t.levels != nil && t.levels[j] != nil }
 
 // isMissing reports an empty value, or the missing mark of an ARFF file.
 func (t *table) isMissing(i, j int) bool {
-	text := t.cell(i, j)
+	text := t.Text(i, j)
 	return len(text) == 0 || t.levels != nil && string(text) == "?"
 }
 
@@ -258,15 +258,15 @@ func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
 	for i := range t.lines {
 		row := x.RawRowView(first + i)
 		for k, j := range p.numeric {
-			v, ok := numbers.value(t.cell(i, j))
+			v, ok := numbers.value(t.Text(i, j))
 			if !ok {
 				return r.notNumber(t, i, j)
 			}
 			row[k] = v
 		}
 		for _, c := range p.coded {
-			l, ok := c.levels[string(t.cell(i, c.column))]
-			if !ok && len(r.Missing) > 1 && r.isMark(t.cell(i, c.column)) { // all marks are one level, named after the first
+			l, ok := c.levels[string(t.Text(i, c.column))]
+			if !ok && len(r.Missing) > 1 && r.isMark(t.Text(i, c.column)) { // all marks are one level, named after the first
 				l, ok = c.levels[r.Missing[0]]
 			}
 			if ok {
@@ -281,8 +281,8 @@ func (r reader) fill(x *mat.Dense, first int, t *table, p *plan) error {
 func checkSameColumns(tables []*table) error {
 	a := tables[0]
 	for _, b := range tables[1:] {
-		if a.columns() != b.columns() {
-			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.file, b.columns(), a.file, a.columns())
+		if a.Columns() != b.Columns() {
+			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.file, b.Columns(), a.file, a.Columns())
 		}
 		for j := range a.names {
 			if a.names[j] != b.names[j] {

@@ -116,7 +116,5 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 
 // rows returns the features of the training set as n rows of L.
 func (r *representation) rows() []float64 {
-	out := make([]float64, len(r.phi))
-	vmath.Columns(out, r.l, r.phi, r.n, fitting.Upto(r.l))
-	return out
+	return vmath.Transposed(r.phi, r.l, r.n)
 }
