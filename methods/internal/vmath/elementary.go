@@ -186,3 +186,19 @@ func sameLength(f, a string, n int, b string, m int) {
 		panic(fmt.Sprintf("vmath.%s: %s has length %d but %s needs %d", f, a, n, b, m))
 	}
 }
+
+// equalLengths panics, naming function f, unless all vectors have n elements.
+func equalLengths(f string, n int, vectors ...[]float64) {
+	for k, v := range vectors {
+		if len(v) != n {
+			panic(fmt.Sprintf("vmath.%s: vector %d has length %d, not %d", f, k, len(v), n))
+		}
+	}
+}
+
+// optionalLength is equalLengths for a vector that may be nil.
+func optionalLength(f string, n int, v []float64) {
+	if v != nil {
+		equalLengths(f, n, v)
+	}
+}

@@ -8,12 +8,9 @@ package vmath
 // and sets grad, of Cols elements, to df/dw = (1/n) sum_i x_i r_i sin(z_i) exp(-r_i cos z_i),
 // and cosines[i] to cos z_i unless cosines is nil. One pass over p.
 func (p *Packed) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64 {
-	sameLength("Packed.ExpCosLoss", "w", len(w), "the matrix", p.d)
-	sameLength("Packed.ExpCosLoss", "r", len(r), "the matrix", p.n)
-	sameLength("Packed.ExpCosLoss", "grad", len(grad), "the matrix", p.d)
-	if cosines != nil {
-		sameLength("Packed.ExpCosLoss", "cosines", len(cosines), "the matrix", p.n)
-	}
+	equalLengths("Packed.ExpCosLoss", p.d, w, grad)
+	equalLengths("Packed.ExpCosLoss", p.n, r)
+	optionalLength("Packed.ExpCosLoss", p.n, cosines)
 	f := expCos(p.data, p.n, p.d, w, b, r, cosines, grad)
 	return mean(f, grad, p.n)
 }
@@ -25,12 +22,9 @@ func (p *Packed) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) 
 // sets grad, of Cols elements, to df/dv = -(1/n) sum_i x_i r_i exp(-r_i a_i), and
 // scores[i] to a_i unless scores is nil. One pass over p.
 func (p *Packed) ExpLinearLoss(v, r, scores, grad []float64) float64 {
-	sameLength("Packed.ExpLinearLoss", "v", len(v), "the matrix", p.d)
-	sameLength("Packed.ExpLinearLoss", "r", len(r), "the matrix", p.n)
-	sameLength("Packed.ExpLinearLoss", "grad", len(grad), "the matrix", p.d)
-	if scores != nil {
-		sameLength("Packed.ExpLinearLoss", "scores", len(scores), "the matrix", p.n)
-	}
+	equalLengths("Packed.ExpLinearLoss", p.d, v, grad)
+	equalLengths("Packed.ExpLinearLoss", p.n, r)
+	optionalLength("Packed.ExpLinearLoss", p.n, scores)
 	f := expLinear(p.data, p.n, p.d, v, r, scores, grad)
 	return mean(f, grad, p.n)
 }
@@ -84,8 +78,7 @@ func (p *Packed) PairLosses(t, r, losses []float64) {
 // ExpShiftLoss returns (1/n) sum_i exp(-r_i cos(z_i - b)) from the cosines c and
 // sines s of z: the line search over GBRFF2's phase b needs one exponential an example.
 func ExpShiftLoss(r, c, s []float64, b float64) float64 {
-	sameLength("ExpShiftLoss", "c", len(c), "r", len(r))
-	sameLength("ExpShiftLoss", "s", len(s), "r", len(r))
+	equalLengths("ExpShiftLoss", len(r), c, s)
 	sb, cb := sinCosRef(b)
 	return expShift(r, c, s, cb, sb) / float64(len(r))
 }
@@ -94,20 +87,15 @@ func ExpShiftLoss(r, c, s []float64, b float64) float64 {
 // w = exp(-y score), and r = y w unless r is nil. It returns the sum of w.
 // y holds the labels -1 and +1.
 func Reweight(score, w, r, y, h []float64, alpha float64) float64 {
-	sameLength("Reweight", "w", len(w), "score", len(score))
-	sameLength("Reweight", "y", len(y), "score", len(score))
-	sameLength("Reweight", "h", len(h), "score", len(score))
-	if r != nil {
-		sameLength("Reweight", "r", len(r), "score", len(score))
-	}
+	equalLengths("Reweight", len(score), w, y, h)
+	optionalLength("Reweight", len(score), r)
 	return reweight(score, w, r, y, h, alpha)
 }
 
 // MarginSums returns sum_i (1 + y_i h_i) w_i and sum_i (1 - y_i h_i) w_i. Half the
 // logarithm of their ratio is the boosting coefficient alpha of h.
 func MarginSums(y, h, w []float64) (plus, minus float64) {
-	sameLength("MarginSums", "h", len(h), "y", len(y))
-	sameLength("MarginSums", "w", len(w), "y", len(y))
+	equalLengths("MarginSums", len(y), h, w)
 	return margins(y, h, w)
 }
 

@@ -71,8 +71,7 @@ func Mirror(c []float64, n int) {
 // dots[j] = x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. A distance
 // that rounding makes negative counts as zero. dst may be dots.
 func Gaussian(dst, dots, squares []float64, square, g float64) {
-	sameLength("Gaussian", "dst", len(dst), "dots", len(dots))
-	sameLength("Gaussian", "squares", len(squares), "dots", len(dots))
+	equalLengths("Gaussian", len(dots), dst, squares)
 	gaussian(dst, dots, squares, square, g)
 }
 
@@ -84,11 +83,8 @@ const rounding = 1e-13
 // x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. Unless slopes is nil, slopes[j] is dst[j] / (r bandwidth), or
 // 0 for equal points. dst may be dots; slopes must not overlap the others.
 func Laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
-	sameLength("Laplace", "dst", len(dst), "dots", len(dots))
-	sameLength("Laplace", "squares", len(squares), "dots", len(dots))
-	if slopes != nil {
-		sameLength("Laplace", "slopes", len(slopes), "dots", len(dots))
-	}
+	equalLengths("Laplace", len(dots), dst, squares)
+	optionalLength("Laplace", len(dots), slopes)
 	laplace(dst, slopes, dots, squares, square, bandwidth)
 }
 

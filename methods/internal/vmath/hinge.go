@@ -30,10 +30,8 @@ type HingeSums struct {
 
 // Move lowers the slacks by step times Change and computes Next, Turned, Free and Moved.
 func (h *Hinge) Move(step, sigma, c float64) HingeSums {
-	n := h.check()
-	sameLength("Hinge.Move", "Y", len(h.Y), "Slack", n)
-	sameLength("Hinge.Move", "Next", len(h.Next), "Slack", n)
-	sameLength("Hinge.Move", "Turned", len(h.Turned), "Slack", n)
+	n := len(h.Slack)
+	equalLengths("Hinge.Move", n, h.Change, h.Alpha, h.Y, h.Next, h.Turned)
 	sameLength("Hinge.Move", "Free", len(h.Free), "bits of Slack", (n+7)/8)
 	sameLength("Hinge.Move", "Moved", len(h.Moved), "bits of Slack", (n+7)/8)
 	return hingeMove(h, step, sigma, c)
@@ -42,15 +40,8 @@ func (h *Hinge) Move(step, sigma, c float64) HingeSums {
 // Slope returns, with q = Change and the slacks lowered by step times q, the sum of a_i q_i over all examples and the sum of
 // q_i^2 over the free examples.
 func (h *Hinge) Slope(step, sigma, c float64) (product, square float64) {
-	h.check()
+	equalLengths("Hinge.Slope", len(h.Slack), h.Change, h.Alpha)
 	return hingeSlope(h, step, sigma, c)
-}
-
-func (h *Hinge) check() int {
-	n := len(h.Slack)
-	sameLength("Hinge", "Change", len(h.Change), "Slack", n)
-	sameLength("Hinge", "Alpha", len(h.Alpha), "Slack", n)
-	return n
 }
 
 // Signed sets x[i] to y[i] (x[i] + b).

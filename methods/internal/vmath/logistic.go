@@ -14,9 +14,7 @@ const logisticBlock = 512
 // where a score of size above 160 counts as 160. With u = exp(-|f|/2), the loss is log(1 + u^2) + max(0, -y f), and root is u /
 // (1 + u^2). The sum of logarithms is computed as logarithms of products, in 8 lanes. If a score is NaN, the loss is NaN.
 func Logistic(f, moved, y, residual, root, slope []float64) (loss, change, largest float64) {
-	for name, x := range map[string][]float64{"moved": moved, "y": y, "residual": residual, "root": root, "slope": slope} {
-		sameLength("Logistic", name, len(x), "f", len(f))
-	}
+	equalLengths("Logistic", len(f), moved, y, residual, root, slope)
 	for lo := 0; lo < len(f); lo += logisticBlock {
 		hi := min(lo+logisticBlock, len(f))
 		var sums [32]float64

@@ -4,12 +4,9 @@ package vmath
 // packed copy. It packs one block of rows at a time, in the cache, which costs time but no memory. One pass over a.
 func RowsExpCosLoss(a []float64, rows, cols int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	sameLength("RowsExpCosLoss", "a", len(a), "rows x cols", rows*cols)
-	sameLength("RowsExpCosLoss", "w", len(w), "cols", cols)
-	sameLength("RowsExpCosLoss", "r", len(r), "rows", rows)
-	sameLength("RowsExpCosLoss", "grad", len(grad), "cols", cols)
-	if cosines != nil {
-		sameLength("RowsExpCosLoss", "cosines", len(cosines), "rows", rows)
-	}
+	equalLengths("RowsExpCosLoss", cols, w, grad)
+	equalLengths("RowsExpCosLoss", rows, r)
+	optionalLength("RowsExpCosLoss", rows, cosines)
 	f := rowsExpCos(a, rows, cols, w, b, r, cosines, grad)
 	return mean(f, grad, rows)
 }

@@ -8,10 +8,7 @@ type WaveSums struct{ SF, SS, CF, CS, CC, SY, CY float64 }
 
 // Wave sets s and c to the sines and cosines of z and returns their inner products. One pass.
 func Wave(s, c, z, f, y []float64) WaveSums {
-	sameLength("Wave", "s", len(s), "z", len(z))
-	sameLength("Wave", "c", len(c), "z", len(z))
-	sameLength("Wave", "f", len(f), "z", len(z))
-	sameLength("Wave", "y", len(y), "z", len(z))
+	equalLengths("Wave", len(z), s, c, f, y)
 	return wave(s, c, z, f, y)
 }
 
@@ -22,10 +19,7 @@ func Wave(s, c, z, f, y []float64) WaveSums {
 //
 // and returns the sum of u_i^2 in 8 lanes.
 func WaveSlope(slope, f, s, c, y []float64, a, t [3]float64) float64 {
-	sameLength("WaveSlope", "f", len(f), "slope", len(slope))
-	sameLength("WaveSlope", "s", len(s), "slope", len(slope))
-	sameLength("WaveSlope", "c", len(c), "slope", len(slope))
-	sameLength("WaveSlope", "y", len(y), "slope", len(slope))
+	equalLengths("WaveSlope", len(slope), f, s, c, y)
 	return waveSlope(slope, f, s, c, y, a, t)
 }
 
