@@ -52,7 +52,7 @@ func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbd
 		for j, i := range members {
 			params[j] = ps[i]
 		}
-		if err := gbdt.LeafwisePath(ctx, ds, targets(train), params, func(j int, m *gbdt.Model) error {
+		if err := gbdt.LeafwisePath(ctx, ds, train, params, func(j int, m *gbdt.Model) error {
 			return yield(members[j], lgbmModel(m))
 		}); err != nil {
 			return err

@@ -102,11 +102,3 @@ func (b *Model) Importance() (splits []int, gain []float64) { return b.m.Importa
 // Dump returns tree t (round t for one output; with K classes, round t/K of class
 // t mod K) as indented text. names are the features' names, or nil.
 func (b *Model) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
-
-// targets puts a sample's labels in the form of its loss.
-func targets(d registry.Data) gbdt.Targets {
-	objective := map[registry.Task]gbdt.Objective{
-		registry.Binary: gbdt.Logistic, registry.Multiclass: gbdt.Softmax, registry.Regression: gbdt.Squared,
-	}
-	return gbdt.Targets{Objective: objective[d.Task], Y: d.Y, Classes: d.Classes}
-}

@@ -43,7 +43,7 @@ func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt
 		return err
 	}
 	for i, p := range ps {
-		m, err := gbdt.Depthwise(ctx, sorted, targets(train), p)
+		m, err := gbdt.Depthwise(ctx, sorted, train, p)
 		if err != nil {
 			return err
 		}

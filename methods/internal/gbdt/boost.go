@@ -1,8 +1,9 @@
 package gbdt
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/kernelboosting/bench/registry"
 )
 
 // LeafwiseParams are the parameters of LightGBM that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
@@ -25,13 +26,6 @@ func (p LeafwiseParams) leafLimit() int {
 	return p.NumLeaves
 }
 
-// Targets are what a model learns: y[i] for row i, in the objective's form.
-type Targets struct {
-	Objective Objective
-	Y         []float64
-	Classes   int // of Softmax
-}
-
 // A booster boosts trees grown leaf by leaf on histograms, as LightGBM does with its
 // default parameters: gradients and hessians of the loss at the current scores in
 // single precision, one tree an output and round, values -G/(H+L2) times the learning
@@ -51,20 +45,10 @@ type booster struct {
 	ended  bool
 }
 
-func newBooster(ds *Dataset, target Targets, p LeafwiseParams) (*booster, error) {
-	if len(target.Y) != ds.rows {
-		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), ds.rows)
-	}
-	grad, err := newGradients(target.Objective, target.Y, target.Classes)
-	if err != nil {
-		return nil, err
-	}
-	k := grad.outputs()
-	if target.Objective == Softmax && k < 2 {
-		return nil, fmt.Errorf("gbdt: %d classes; softmax needs two", k)
-	}
+func newBooster(ds *Dataset, train registry.Data, p LeafwiseParams) *booster {
+	grad, k := newGradients(train), outputs(train)
 	b := &booster{ds: ds, p: p, grad: grad, grower: newGrower(ds, p),
-		model: &Model{Objective: target.Objective, Outputs: k, Features: ds.features, infos: ds.infos}}
+		model: &Model{Task: train.Task, Outputs: k, Features: ds.features, infos: ds.infos}}
 	for c := range k {
 		start, learn := grad.start(c)
 		if math.Abs(start) <= epsilon {
@@ -77,7 +61,7 @@ func newBooster(ds *Dataset, target Targets, p LeafwiseParams) (*booster, error)
 		b.start, b.learn = append(b.start, start), append(b.learn, learn && len(ds.mappers) > 0)
 		b.scores, b.pairs = append(b.scores, scores), append(b.pairs, make([]float32, 2*ds.rows))
 	}
-	return b, nil
+	return b
 }
 
 func (b *booster) more() bool { return b.rounds < b.p.Rounds && !b.ended }

@@ -31,19 +31,11 @@ type Dataset struct {
 
 // NewDataset puts n rows of d values, row-major in x, into bins as LightGBM does
 // with max_bin 255 and min_data_in_bin 3. minData is min_child_samples: features
-// that cannot be split so that both sides have minData rows are left out. NaN is a
-// missing value.
+// that cannot be split so that both sides have minData rows are left out. Values are finite;
+// NaN is a missing value.
 func NewDataset(ctx context.Context, x []float64, n, d, minData int) (*Dataset, error) {
-	if n < 1 || d < 1 || len(x) != n*d {
-		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
-	}
 	if n > math.MaxInt32 {
 		return nil, fmt.Errorf("gbdt: %d rows; at most %d fit", n, math.MaxInt32)
-	}
-	for i, v := range x {
-		if math.IsInf(v, 0) {
-			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite or missing", i%d, i/d, v)
-		}
 	}
 	ds := &Dataset{rows: n, features: d, infos: make([]string, d)}
 	r := lcg(1)

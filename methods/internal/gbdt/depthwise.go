@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // DepthwiseParams are the parameters of XGBoost that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
@@ -28,18 +29,14 @@ const leastGain = float32(1e-6)
 // down to MaxDepth. Values, gains, gradients and scores are in single precision,
 // sums in double; [Model.AddSingle] scores. Of equal gains the smaller feature wins, and within a feature the larger
 // threshold. The starting score is the loss's best constant.
-func Depthwise(ctx context.Context, s *Sorted, target Targets, p DepthwiseParams) (*Model, error) {
-	if len(target.Y) != s.rows {
-		return nil, fmt.Errorf("gbdt: %d targets for %d rows", len(target.Y), s.rows)
-	}
-	check, err := newGradients(target.Objective, target.Y, target.Classes)
-	if err != nil {
+func Depthwise(ctx context.Context, s *Sorted, train registry.Data, p DepthwiseParams) (*Model, error) {
+	if err := checkTargets(train); err != nil {
 		return nil, err
 	}
-	k := check.outputs()
-	loss := &singleGradients{target: target, shares: make([]float32, k)}
+	k := outputs(train)
+	loss := &singleGradients{train: train, shares: make([]float32, k)}
 	g := newLevelGrower(s, p)
-	m := &Model{Objective: target.Objective, Outputs: k, Features: s.features, infos: s.infos()}
+	m := &Model{Task: train.Task, Outputs: k, Features: s.features, infos: s.infos()}
 	start := loss.start()
 	scores, pairs := make([][]float32, k), make([][]float32, k)
 	for c := range k {
@@ -85,16 +82,16 @@ func (s *Sorted) infos() []string {
 
 // singleGradients are the losses in single precision.
 type singleGradients struct {
-	target Targets
+	train  registry.Data
 	shares []float32 // of the classes
 }
 
-// start returns the starting score of each output: for Logistic the log odds of the mean label, for Softmax the centred logarithms of the
-// class shares (each plus 1e-6, as XGBoost has them), and for Squared the mean.
+// start returns the starting score of each output: for two classes the log odds of the mean label, for more classes the centred
+// logarithms of the class shares (each plus 1e-6, as XGBoost has them), and for regression the mean.
 func (g *singleGradients) start() []float32 {
-	y, n := g.target.Y, float64(len(g.target.Y))
-	switch g.target.Objective {
-	case Logistic:
+	y, n := g.train.Y, float64(len(g.train.Y))
+	switch g.train.Task {
+	case registry.Binary:
 		positive := 0.0
 		for _, v := range y {
 			if v > 0 {
@@ -103,8 +100,8 @@ func (g *singleGradients) start() []float32 {
 		}
 		p := max(min(float32(positive/n), 1-leastGain), leastGain)
 		return []float32{float32(-vmath.LogScalar(float64(1/p - 1)))}
-	case Softmax:
-		out, mean := make([]float32, g.target.Classes), float32(0)
+	case registry.Multiclass:
+		out, mean := make([]float32, g.train.Classes), float32(0)
 		for _, v := range y {
 			out[int(v)]++
 		}
@@ -131,10 +128,10 @@ const (
 )
 
 func (g *singleGradients) at(scores, pairs [][]float32) {
-	switch g.target.Objective {
-	case Logistic:
+	switch g.train.Task {
+	case registry.Binary:
 		out := pairs[0]
-		for i, y := range g.target.Y {
+		for i, y := range g.train.Y {
 			p := 1 / (expf(min(-scores[0][i], sigmoidBound)) + 1)
 			label := float32(0)
 			if y > 0 {
@@ -142,17 +139,17 @@ func (g *singleGradients) at(scores, pairs [][]float32) {
 			}
 			out[2*i], out[2*i+1] = p-label, max(p*(1-p), leastHessian)
 		}
-	case Softmax:
+	case registry.Multiclass:
 		g.softmax(scores, pairs)
 	default:
-		for i, y := range g.target.Y {
+		for i, y := range g.train.Y {
 			pairs[0][2*i], pairs[0][2*i+1] = scores[0][i]-float32(y), 1
 		}
 	}
 }
 
 func (g *singleGradients) softmax(scores, pairs [][]float32) {
-	for i, y := range g.target.Y {
+	for i, y := range g.train.Y {
 		top := float32(0x1p-126) // XGBoost's maximum starts at this number and not at the first score
 		for _, s := range scores {
 			top = max(top, s[i])

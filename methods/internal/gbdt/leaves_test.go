@@ -146,7 +146,7 @@ func TestMapThresholds(t *testing.T) {
 }
 
 func TestTextNames(t *testing.T) {
-	m := &Model{Objective: Squared, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"}, Trees: []*Tree{constantTree(0, 1)}}
+	m := &Model{Task: registry.Regression, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"}, Trees: []*Tree{constantTree(0, 1)}}
 	var b bytes.Buffer
 	if err := m.WriteText(&b, []string{"age", "job=a, b", "age", ""}); err != nil {
 		t.Fatal(err)

@@ -19,12 +19,12 @@ func (p LeafwiseParams) python() map[string]any {
 }
 
 // fitLeafwise fits one grid point alone, which shares nothing.
-func fitLeafwise(ctx context.Context, ds *Dataset, target Targets, p LeafwiseParams) (*Model, error) {
-	b, err := newBooster(ds, target, p)
-	if err != nil {
-		return nil, err
-	}
-	return b.model, b.run(ctx, nil)
+func fitLeafwise(ctx context.Context, ds *Dataset, target registry.Data, p LeafwiseParams) (model *Model, err error) {
+	err = LeafwisePath(ctx, ds, target, []LeafwiseParams{p}, func(_ int, m *Model) error {
+		model = m
+		return nil
+	})
+	return model, err
 }
 
 func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {

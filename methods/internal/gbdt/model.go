@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // A Model is a sum of trees. Trees holds, round after round, one tree for each output.
 type Model struct {
-	Objective Objective
-	Outputs   int
-	Features  int
-	Trees     []*Tree
+	Task     registry.Task
+	Outputs  int
+	Features int
+	Trees    []*Tree
 
 	infos []string
 }

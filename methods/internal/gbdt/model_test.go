@@ -67,27 +67,25 @@ func TestImportance(t *testing.T) {
 	}
 }
 
+// TestRefusals: registry.Data.Check refuses what no method can use, and these are beyond single precision.
 func TestRefusals(t *testing.T) {
-	s := drawn(registry.Binary, 50, 2, 2, 1)
-	if _, err := NewDataset(t.Context(), []float64{1, math.Inf(1)}, 2, 1, 1); err == nil {
-		t.Error("an infinite value is binned")
-	}
 	if _, err := NewSorted(t.Context(), []float64{1, math.Inf(1)}, 2, 1); err == nil {
 		t.Error("an infinite value is sorted")
 	}
-	if _, err := NewDataset(t.Context(), s.x, s.n, s.d+1, 1); err == nil {
-		t.Error("a wrong shape is accepted")
-	}
+	s := drawn(registry.Regression, 50, 2, 0, 1)
+	s.y[3] = 2e15
 	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]Targets{
-		"too few targets": {Logistic, s.y[1:], 2}, "a label 1/2": {Logistic, append([]float64{.5}, s.y[1:]...), 2},
-		"a class beyond": {Softmax, append([]float64{3}, make([]float64, s.n-1)...), 3}, "one class": {Softmax, make([]float64, s.n), 1},
-	} {
-		if _, err := fitLeafwise(t.Context(), ds, target, lightgbmDefaults); err == nil {
-			t.Errorf("%s is accepted", name)
-		}
+	if _, err := fitLeafwise(t.Context(), ds, s.target(), lightgbmDefaults); err == nil {
+		t.Error("LightGBM's trees take a target of 2e15")
+	}
+	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Depthwise(t.Context(), sorted, s.target(), xgboostDefaults); err == nil {
+		t.Error("XGBoost's trees take a target of 2e15")
 	}
 }

@@ -5,63 +5,45 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"github.com/kernelboosting/bench/registry"
 )
 
-// An Objective is a loss with its targets.
-type Objective uint8
-
-const (
-	// Logistic is log(1 + exp(-y H)), targets -1 and +1.
-	Logistic Objective = iota
-	// Softmax is the multinomial log loss, targets 0..classes-1.
-	Softmax
-	// Squared is (y - H)^2 / 2.
-	Squared
-)
-
-// gradients writes the pairs (gradient, hessian) of the loss at scores, both
-// [output][row], in single precision as LightGBM keeps them.
+// A gradients is the loss of LightGBM for a task, with f the score of a row: log(1 + exp(-y f)) for two classes, the multinomial
+// log loss of the softmax for more classes, and (y - f)^2 / 2 for regression. It writes the pairs (gradient, hessian) at scores,
+// both [output][row], in single precision as LightGBM keeps them.
 type gradients struct {
-	objective Objective
-	y         []float64
-	classes   int
-	scratch   []float64
+	task    registry.Task
+	y       []float64
+	classes int
+	scratch []float64
 }
 
-// largestTarget bounds targets of Squared, so that gains, which are sums of squares, do not overflow in single precision.
+func newGradients(train registry.Data) *gradients {
+	return &gradients{task: train.Task, y: train.Y, classes: train.Classes, scratch: make([]float64, max(len(train.Y), train.Classes))}
+}
+
+func outputs(train registry.Data) int {
+	return registry.Shape{Task: train.Task, Classes: train.Classes}.Outputs()
+}
+
+// largestTarget bounds targets of regression, so that gains, which are sums of squares, do not overflow in single precision.
 const largestTarget = 1e15
 
-func newGradients(o Objective, y []float64, classes int) (*gradients, error) {
-	for i, v := range y {
-		bad := math.IsNaN(v) || math.IsInf(v, 0)
-		switch o {
-		case Logistic:
-			bad = v != -1 && v != 1
-		case Softmax:
-			bad = bad || v < 0 || v >= float64(classes) || v != math.Trunc(v)
-		case Squared:
-			bad = bad || math.Abs(v) > largestTarget
-		}
-		if bad {
-			return nil, fmt.Errorf("gbdt: target %v of row %d does not fit the loss", v, i)
+func checkTargets(train registry.Data) error {
+	for i, v := range train.Y {
+		if train.Task == registry.Regression && math.Abs(v) > largestTarget {
+			return fmt.Errorf("gbdt: the target %v of row %d is larger than %g", v, i, largestTarget)
 		}
 	}
-	return &gradients{objective: o, y: y, classes: classes, scratch: make([]float64, max(len(y), classes))}, nil
-}
-
-func (g *gradients) outputs() int {
-	if g.objective == Softmax {
-		return g.classes
-	}
-	return 1
+	return nil
 }
 
 // start returns the score of output k that boosting starts from, and whether there
 // is anything to learn.
 func (g *gradients) start(k int) (float64, bool) {
 	n := float64(len(g.y))
-	switch g.objective {
-	case Logistic:
+	switch g.task {
+	case registry.Binary:
 		positive := 0.0
 		for _, y := range g.y {
 			if y > 0 {
@@ -70,7 +52,7 @@ func (g *gradients) start(k int) (float64, bool) {
 		}
 		p := max(min(positive/n, 1-epsilon), epsilon)
 		return vmath.LogScalar(p / (1 - p)), positive > 0 && positive < n
-	case Softmax:
+	case registry.Multiclass:
 		count := 0.0
 		for _, y := range g.y {
 			if int(y) == k {
@@ -89,10 +71,10 @@ func (g *gradients) start(k int) (float64, bool) {
 }
 
 func (g *gradients) at(scores [][]float64, pairs [][]float32) {
-	switch g.objective {
-	case Logistic:
+	switch g.task {
+	case registry.Binary:
 		g.logistic(scores[0], pairs[0])
-	case Softmax:
+	case registry.Multiclass:
 		g.softmax(scores, pairs)
 	default:
 		for i, y := range g.y {

@@ -3,6 +3,9 @@ package gbdt
 import (
 	"context"
 	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // LeafwisePath fits a model for each of the grid points ps and calls yield with the model, in the order that costs least. The
@@ -11,21 +14,18 @@ import (
 // Grid points that differ in the depth alone share the first rounds: as long as no tree of the deeper model is deeper than the
 // smaller limit, both models are the same. NumLeaves must not limit these trees either, as in the grid of the 2020 paper
 // (num_leaves = 2^max_depth).
-func LeafwisePath(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
-	families := map[LeafwiseParams][]int{}
-	var order []LeafwiseParams
-	for i, p := range ps {
-		key := p
-		if p.MaxDepth > 0 && p.MaxDepth < 17 && p.NumLeaves >= 1<<p.MaxDepth {
+func LeafwisePath(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
+	if err := checkTargets(train); err != nil {
+		return err
+	}
+	for _, family := range fitting.Groups(fitting.Upto(len(ps)), func(i int) LeafwiseParams {
+		key := ps[i]
+		if key.MaxDepth > 0 && key.MaxDepth < 17 && key.NumLeaves >= 1<<key.MaxDepth {
 			key.MaxDepth, key.NumLeaves = 0, 0
 		}
-		if families[key] == nil {
-			order = append(order, key)
-		}
-		families[key] = append(families[key], i)
-	}
-	for _, key := range order {
-		if err := fitFamily(ctx, ds, target, ps, families[key], yield); err != nil {
+		return key
+	}) {
+		if err := fitFamily(ctx, ds, train, ps, family, yield); err != nil {
 			return err
 		}
 	}
@@ -41,12 +41,9 @@ type fork struct {
 }
 
 // fitFamily fits grid points that differ in depth alone, the deepest first.
-func fitFamily(ctx context.Context, ds *Dataset, target Targets, ps []LeafwiseParams, family []int, yield func(i int, m *Model) error) error {
+func fitFamily(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams, family []int, yield func(i int, m *Model) error) error {
 	slices.SortStableFunc(family, func(a, b int) int { return ps[b].MaxDepth - ps[a].MaxDepth })
-	b, err := newBooster(ds, target, ps[family[0]])
-	if err != nil {
-		return err
-	}
+	b := newBooster(ds, train, ps[family[0]])
 	first := family[0]
 	var shared []*Tree
 	var ahead []*fork

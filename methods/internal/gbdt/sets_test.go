@@ -21,8 +21,12 @@ type sample struct {
 	classes int
 }
 
-func (s *sample) target() Targets {
-	return Targets{Objective: map[string]Objective{"binary": Logistic, "multiclass": Softmax, "regression": Squared}[s.task], Y: s.y, Classes: s.classes}
+func (s *sample) target() registry.Data {
+	task, err := registry.ParseTask(s.task)
+	if err != nil {
+		panic(err)
+	}
+	return registry.Data{Task: task, Y: s.y, Classes: s.classes}
 }
 
 func (s *sample) head(n int) *sample {

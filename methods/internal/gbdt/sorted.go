@@ -40,8 +40,8 @@ type keyed struct {
 // NewSorted sorts the features of n rows of d values, row-major in x. Values must be
 // finite in single precision, or NaN, which is a missing value.
 func NewSorted(ctx context.Context, x []float64, n, d int) (*Sorted, error) {
-	if n < 1 || d < 1 || len(x) != n*d || n > math.MaxInt32 {
-		return nil, fmt.Errorf("gbdt: %d values are not a sample of %d rows and %d features", len(x), n, d)
+	if n > math.MaxInt32 {
+		return nil, fmt.Errorf("gbdt: %d rows; at most %d fit", n, math.MaxInt32)
 	}
 	for i, v := range x {
 		if !(math.Abs(v) <= math.MaxFloat32) && v == v {

@@ -7,14 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/kernelboosting/bench/registry"
 )
 
 // objectiveText is the loss as LightGBM's model files name it.
 func (m *Model) objectiveText() string {
-	switch m.Objective {
-	case Softmax:
+	switch m.Task {
+	case registry.Multiclass:
 		return fmt.Sprintf("multiclass num_class:%d", m.Outputs)
-	case Squared:
+	case registry.Regression:
 		return "regression"
 	}
 	return "binary sigmoid:1"

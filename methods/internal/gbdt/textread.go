@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kernelboosting/bench/registry"
 )
 
 // ReadText reads a LightGBM text model, version 3 or 4, of trees without categories and without linear leaves, with one of the
@@ -82,8 +84,8 @@ func readHead(head string) (*Model, error) {
 	if len(m.infos) != m.Features {
 		return nil, fmt.Errorf("gbdt: feature_infos has %d entries for %d features", len(m.infos), m.Features)
 	}
-	for _, m.Objective = range []Objective{Logistic, Softmax, Squared} {
-		if f["objective"] == m.objectiveText() && (m.Objective == Softmax || outputs == 1) {
+	for _, m.Task = range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if f["objective"] == m.objectiveText() && (m.Task == registry.Multiclass || outputs == 1) {
 			return m, nil
 		}
 	}
