@@ -35,7 +35,10 @@ func (db *DB) migrate(ctx context.Context) error {
 		if _, err = p.Up(ctx); err == nil {
 			return nil
 		}
-		// Another program may be creating the same tables at this moment.
+		// Another program may have created the same tables meanwhile, or be creating them at this moment.
+		if version, unknown := db.version(ctx); unknown == nil && version > 0 {
+			return nil
+		}
 		if time.Now().After(deadline) {
 			return err
 		}
