@@ -26,8 +26,10 @@
 //	objective.go     (5) with its gradients (6), (7), (11)
 //	ridge.go         (10), ridge regression in closed form
 //	skl.go           RFF-SKL: descent in sigma
+//	channel.go       the rows of a channel, each value once
 //	columns.go       the embedding of all rows in orthonormal bases of its channels, and products with it
-//	grouplasso.go    (19) by a semismooth Newton method, for all classes and penalties at once; newton.go takes its steps
+//	grouplasso.go    (19) by a semismooth Newton method, for all classes and penalties at once
+//	newton.go        its steps, by conjugate gradients; direct.go by Cholesky's factorisation
 //	mkl.go joint.go  the methods with the l2,1 norm; methods.go those at fixed sigma
 //	machine.go       scoring and saving
 //	fit.go cost.go   the start of a fit; estimates of memory and time

@@ -116,60 +116,106 @@ func TestRowSpaces(t *testing.T) {
 	}
 }
 
-// TestSystems: the step that conjugate gradients find, by X and X' and by X'X, is that of the system of the dual problem, D^-1 + tau X M X',
-// solved by Cholesky's factorisation, and goes down.
+// TestSystems: the step that is found, by X and X' and by X'X, is that of the system of the dual problem, D^-1 + tau X M X', solved by
+// Cholesky's factorisation, and goes down. Conjugate gradients find it as well as the direct solutions by columns and by rows.
 func TestSystems(t *testing.T) {
-	p, sigma := clusters(40, 12, 2, 10, 3)
-	for _, of := range []loss{square{1}, newIGLL(0.1, 10)} {
-		l, err := newLasso(t.Context(), p, sigma, of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, want := of.(square); l.grams != want {
-			t.Errorf("%T: products of columns: %v", of, l.grams)
-		}
-		ps := l.newPoints(nil, 0.1*l.lambdaMax())
-		l.proximal(ps)
-		l.refit(ps)
-		q := ps[1]
-		n, before := p.n, slices.Clone(q.f)
-		a, step := make([]float64, n*n), make([]float64, n)
-		of.second(q.second, q.f, q.y)
-		for i := range n {
-			for _, b := range l.blocks {
-				u, w := b.x[i*b.rank:(i+1)*b.rank], b.of(q.w)
-				if norm(w) == 0 {
-					continue
+	for _, rows := range []int{80, 20} { // more rows than columns, and fewer
+		p, sigma := clusters(rows, 12, 2, 10, 3)
+		for _, of := range []loss{square{1}, newIGLL(0.1, 10)} {
+			for _, direct := range []bool{false, true} {
+				l, err := newLasso(t.Context(), p, sigma, of)
+				if err != nil {
+					t.Fatal(err)
 				}
-				share := q.tau * q.lambda / (norm(w) + q.tau*q.lambda)
-				for k := range n {
-					x := b.x[k*b.rank : (k+1)*b.rank]
-					a[i*n+k] += q.tau * ((1-share)*vmath.Dot(u, x) + share*vmath.Dot(u, w)*vmath.Dot(x, w)/vmath.Dot(w, w))
+				if _, quadratic := of.(square); l.grams != (quadratic && l.rank <= 2*l.n) {
+					t.Errorf("%T: products of columns: %v", of, l.grams)
+				}
+				ps := l.newPoints(nil, 0.1*l.lambdaMax())
+				l.proximal(ps)
+				l.refit(ps)
+				q := ps[1]
+				q.direct = direct
+				step, before := stepOf(t, l, q), slices.Clone(q.f)
+				if err := l.newton(t.Context(), ps); err != nil {
+					t.Fatal(err)
+				}
+				what := fmt.Sprintf("%T, direct %v, %d rows, rank %d", of, q.direct, l.n, l.activeRank(q))
+				if !(q.slope < 0) || !(q.phi < q.before) || slices.Equal(q.f, before) {
+					t.Errorf("%s: the slope is %v, phi goes from %v to %v", what, q.slope, q.before, q.phi)
+				}
+				off, tol := slices.Clone(q.out), 100*residual
+				if vmath.Axpy(-1, step, off); q.direct {
+					tol = 1e-9
+				}
+				if norm(off) > tol*norm(step) {
+					t.Errorf("%s: the step is off by %v of its norm", what, norm(off)/norm(step))
 				}
 			}
-			a[i*n+i] += 1 / q.second[i]
-			step[i] = q.fit[i] - q.f[i]
 		}
-		f := cholesky.New(n)
-		if err := f.Factor(t.Context(), a); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// stepOf solves (D^-1 + tau X M X') dv = X w - f, and returns D^-1 dv.
+func stepOf(t *testing.T, l *lasso, q *point) []float64 {
+	t.Helper()
+	n := l.n
+	a, step := make([]float64, n*n), make([]float64, n)
+	l.loss.second(q.second, q.f, q.y)
+	for i := range n {
+		for _, b := range l.blocks {
+			u, w := b.x[i*b.rank:(i+1)*b.rank], b.of(q.w)
+			if norm(w) == 0 {
+				continue
+			}
+			share := q.tau * q.lambda / (norm(w) + q.tau*q.lambda)
+			for k := range n {
+				x := b.x[k*b.rank : (k+1)*b.rank]
+				a[i*n+k] += q.tau * ((1-share)*vmath.Dot(u, x) + share*vmath.Dot(u, w)*vmath.Dot(x, w)/vmath.Dot(w, w))
+			}
 		}
-		if err := f.Solve(t.Context(), a, step); err != nil {
-			t.Fatal(err)
-		}
-		for i, d := range q.second {
-			step[i] /= d
-		}
-		if err := l.newton(t.Context(), ps); err != nil {
-			t.Fatal(err)
-		}
-		if !(q.slope < 0) || !(q.phi < q.before) || slices.Equal(q.f, before) {
-			t.Errorf("%T: the slope is %v, phi goes from %v to %v", of, q.slope, q.before, q.phi)
-		}
-		off := slices.Clone(q.out)
-		vmath.Axpy(-1, step, off)
-		if norm(off) > 100*residual*norm(step) {
-			t.Errorf("%T: the step is off by %v of its norm", of, norm(off)/norm(step))
+		a[i*n+i] += 1 / q.second[i]
+		step[i] = q.fit[i] - q.f[i]
+	}
+	f := cholesky.New(n)
+	if err := f.Factor(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Solve(t.Context(), a, step); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range q.second {
+		step[i] /= d
+	}
+	return step
+}
+
+// TestEqualValues: the value of the joint model and its gradient in sigma are those of the objective (5), whether channels have few
+// values or many.
+func TestEqualValues(t *testing.T) {
+	for _, few := range []bool{false, true} {
+		for _, of := range []loss{square{1}, newIGLL(0.1, 10)} {
+			p, sigma := clusters(60, 6, 2, 10, 3)
+			for i, v := range p.a {
+				if few {
+					p.a[i] = math.Copysign(1, v)
+				}
+			}
+			if c := p.channel(1); (c.which != nil) != few || few && c.n != 4 {
+				t.Errorf("a channel with %d values of %d rows", c.n, p.n)
+			}
+			j := jointly{problem: p, loss: of, lambda: 0.5, rho: 0.1, gap: jointGap}
+			gs, want := make([]float64, len(sigma)), make([]float64, len(sigma))
+			f, err := j.value(t.Context(), sigma, gs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := objective{loss: of, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
+			wanted, err := p.value(t.Context(), o, sigma, j.w, want, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "value", []float64{f}, []float64{wanted}, 1e-12)
+			near(t, "gradient", gs, want, 1e-11)
 		}
 	}
 }
