@@ -295,7 +295,7 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 	a.db, a.included, remove = temporary, "the results that come with the program", func() { a.db, a.included = own, ""; _ = os.RemoveAll(dir) }
 	from = a.included
 	if old := cellsIn(in.Old); old > 0 {
-		from += fmt.Sprintf(" (%d of %d are out of date and left out)", old, in.Taken)
+		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)
 	}
 	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", own, name, from)
 	return from, remove, nil
