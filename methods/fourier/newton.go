@@ -14,8 +14,8 @@ import (
 //
 //	(X'D X + M^-1/tau) z = X'D r.
 //
-// Conjugate gradients solve this, preconditioned by tau M. Unlike in the papers, the step is taken in f, by df = D^-1 dv = X (w
-// - z) - f. So v stays in the domain of h*, and no inverse of h' is needed, since h*(v) = f.v - h(f).
+// Conjugate gradients solve this, preconditioned by tau M, or direct.go does. Unlike in the papers, the step is taken in f, by
+// df = D^-1 dv = X (w - z) - f. So v stays in the domain of h*, and no inverse of h' is needed, since h*(v) = f.v - h(f).
 type system struct {
 	second         []float64 // D
 	z, rest, to    []float64 // solution, residual and direction of conjugate gradients
