@@ -200,14 +200,6 @@ func (c *Catalogue) Names() []string {
 	return names
 }
 
-// InProtocol returns the entries that list the protocol, by ascending number of
-// rows, which is the order of the rows in the published tables.
-func (c *Catalogue) InProtocol(protocol string) []*Entry {
-	out := slices.DeleteFunc(c.All(), func(e *Entry) bool { return !slices.Contains(e.Protocols, protocol) })
-	slices.SortStableFunc(out, func(a, b *Entry) int { return a.Rows - b.Rows })
-	return out
-}
-
 // Lookup finds an entry by name, ignoring case. The error names the nearest
 // names; for the path of a data file it shows the TOML file that describes a set.
 func (c *Catalogue) Lookup(name string) (*Entry, error) {

@@ -471,3 +471,8 @@ func FuzzKernels(f *testing.F) {
 		})
 	})
 }
+
+// At returns the element of row i and column k.
+func (p *Packed) At(i, k int) float64 {
+	return p.data[i/block*block*p.d+i%block+k*height(p.n, i/block*block)]
+}

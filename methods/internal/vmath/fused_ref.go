@@ -8,33 +8,37 @@ import "math"
 func expCosRef(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	mem := scratch(8 * d)
 	defer pool.Put(mem)
-	lanes := *mem
-	var z [block]float64
 	var total [8]float64
 	for i := 0; i < n; i += block {
-		h := height(n, i)
-		blockMatVecRef(z[:h], x[i*d:], d, w)
-		for k := range h {
-			s, c := sinCosRef(z[k] - b)
-			ri := 0.0
-			if i+k < n {
-				ri = r[i+k]
-			}
-			e := expRef(-(ri * c))
-			if i+k < n {
-				total[k%8] += e
-				if cosines != nil {
-					cosines[i+k] = c
-				}
-			} else {
-				total[k%8] += 0
-			}
-			z[k] = float64(ri*s) * e
-		}
-		blockMatTVecRef(lanes, x[i*d:], z[:h])
+		expCosBlockRef(x[i*d:], i, n, d, w, b, r, cosines, *mem, &total)
 	}
-	sumLanes(grad, lanes)
+	sumLanes(grad, *mem)
 	return tree8(total[:])
+}
+
+// expCosBlockRef adds the block of rows from i on, which is at x, to the lanes of the gradient and of the loss.
+func expCosBlockRef(x []float64, i, n, d int, w []float64, b float64, r, cosines, lanes []float64, total *[8]float64) {
+	var room [block]float64
+	z := room[:height(n, i)]
+	blockMatVecRef(z, x, d, w)
+	for k := range z {
+		s, c := sinCosRef(z[k] - b)
+		ri := 0.0
+		if i+k < n {
+			ri = r[i+k]
+		}
+		e := expRef(-(ri * c))
+		if i+k < n {
+			total[k%8] += e
+			if cosines != nil {
+				cosines[i+k] = c
+			}
+		} else {
+			total[k%8] += 0
+		}
+		z[k] = float64(ri*s) * e
+	}
+	blockMatTVecRef(lanes, x, z)
 }
 
 func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {

@@ -34,11 +34,6 @@ func (p *Packed) Rows() int { return p.n }
 // Cols returns the number of columns, the features.
 func (p *Packed) Cols() int { return p.d }
 
-// At returns the element of row i and column k. It is for tests and small reads.
-func (p *Packed) At(i, k int) float64 {
-	return p.data[p.at(i)+k*height(p.n, i/block*block)]
-}
-
 // PackedBytes returns the memory of a packed rows x cols matrix.
 func PackedBytes(rows, cols int) int { return 8 * ((rows + 7) &^ 7) * cols }
 
@@ -103,9 +98,6 @@ func (p *Packed) reshape(rows, cols int) {
 	}
 	p.data = buf[skip : skip+size]
 }
-
-// at returns the place of row i, column 0.
-func (p *Packed) at(i int) int { return i/block*block*p.d + i%block }
 
 // height returns the padded number of rows of the block that starts at row i.
 func height(n, i int) int { return min(block, (n-i+7)&^7) }

@@ -15,27 +15,11 @@ func rowsExpCosRef(a []float64, n, d int, w []float64, b float64, r, cosines, gr
 	tile, lanes := scratch(block*d), scratch(8*d)
 	defer pool.Put(tile)
 	defer pool.Put(lanes)
-	var z [block]float64
 	var total [8]float64
 	for i := 0; i < n; i += block {
-		h, rows := height(n, i), min(block, n-i)
+		rows := min(block, n-i)
 		packRef(*tile, a[i*d:(i+rows)*d], rows, d)
-		blockMatVecRef(z[:h], *tile, d, w)
-		for k := range h {
-			s, c := sinCosRef(z[k] - b)
-			if k >= rows { // padding adds +0: see fused_ref.go
-				total[k%8] += 0
-				z[k] = float64(0*s) * expRef(-(0 * c))
-				continue
-			}
-			if cosines != nil {
-				cosines[i+k] = c
-			}
-			e := expRef(-(r[i+k] * c))
-			total[k%8] += e
-			z[k] = float64(r[i+k]*s) * e
-		}
-		blockMatTVecRef(*lanes, *tile, z[:h])
+		expCosBlockRef(*tile, i, n, d, w, b, r, cosines, *lanes, &total)
 	}
 	sumLanes(grad, *lanes)
 	return tree8(total[:])
