@@ -63,16 +63,7 @@ func (l *ColumnList) UnmarshalTOML(v any) error {
 		*l = ColumnList{{All: true}}
 		return nil
 	}
-	values, isList := v.([]any)
-	if tables, ok := v.([]map[string]any); ok { // the decoder's type for a list that holds tables only
-		isList = true
-		for _, t := range tables {
-			values = append(values, t)
-		}
-	}
-	if !isList {
-		values = []any{v}
-	}
+	values := listOf(v)
 	out := make(ColumnList, 0, len(values))
 	for _, each := range values {
 		ends, isRange := each.(map[string]any)
@@ -92,6 +83,20 @@ func (l *ColumnList) UnmarshalTOML(v any) error {
 	}
 	*l = out
 	return nil
+}
+
+// listOf returns the elements of a list in TOML, or a value without a list as the only element.
+func listOf(v any) (values []any) {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case []map[string]any: // the decoder's type for a list that holds tables only
+		for _, t := range v {
+			values = append(values, t)
+		}
+		return values
+	}
+	return []any{v}
 }
 
 func readRange(ends map[string]any) ([]Column, error) {
@@ -202,10 +207,7 @@ type Texts []string
 
 // UnmarshalTOML implements toml.Unmarshaler.
 func (l *Texts) UnmarshalTOML(v any) error {
-	values, isList := v.([]any)
-	if !isList {
-		values = []any{v}
-	}
+	values := listOf(v)
 	out := make(Texts, 0, len(values))
 	for _, each := range values {
 		switch each := each.(type) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A column is what was found of one column of the file.
@@ -24,12 +23,7 @@ type column struct {
 }
 
 // number reads a number in the file's notation.
-func (s *source) number(text []byte) (float64, bool) {
-	if s.decimal == "," {
-		return read.CommaNumber(text)
-	}
-	return wording.ParseDecimal(text)
-}
+func (s *source) number(text []byte) (float64, bool) { return read.Number(text, s.decimal) }
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 

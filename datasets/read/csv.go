@@ -14,8 +14,8 @@ const blankSeparator = 0
 // quoted with '"' ("" inside is one quote); a quoted value may hold separators and
 // line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
 // missing last line end are accepted. Rows of different lengths are an error. parseCSV
-// changes buf, and the table keeps buf. With byRow the table is asked for its cells row
-// by row, and holds those of one row alone, unless values are quoted.
+// changes buf, and the table keeps buf. byRow says that the caller asks for the cells row
+// by row. The table then holds the cells of one row only, unless values are quoted.
 func parseCSV(file string, buf []byte, separator byte, header bool, names []string, byRow bool, b *budget) (*table, error) {
 	buf, err := checkText(file, buf)
 	if err != nil {

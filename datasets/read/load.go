@@ -71,7 +71,7 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 	return set, err
 }
 
-// collected is the memory of a loading from which on what it leaves behind is collected at once. By itself the collector would let
+// A loading that held more memory than this gives back at once what it no longer needs. The garbage collector by itself would let
 // the heap grow to twice of what was alive when it last ran.
 const collected = 64 << 20
 

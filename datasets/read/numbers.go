@@ -83,8 +83,11 @@ func (r reader) advice(text []byte, otherwise string) string {
 }
 
 // number reads a finite number in the notation of the entry.
-func (r reader) number(text []byte) (float64, bool) {
-	if r.Decimal == "," {
+func (r reader) number(text []byte) (float64, bool) { return Number(text, r.Decimal) }
+
+// Number reads a finite number with the decimal separator, "" for a point or ",".
+func Number(text []byte, decimal string) (float64, bool) {
+	if decimal == "," {
 		return CommaNumber(text)
 	}
 	return wording.ParseDecimal(text)
