@@ -36,28 +36,18 @@ const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := fitting.CheckScoring(x, m.D, 1, len(out)); err != nil {
-		return err
-	}
-	n, d := x.Dims()
-	rows := fitting.Rows(x)
-	features := len(m.Sin)
-	size := features * min(blockRows, n)
-	sines, cosines, half := make([]float64, size), make([]float64, size), make([]float64, min(blockRows, n))
-	err := fitting.Blocks(ctx, n, blockRows, func(from, to int) {
-		h := to - from
+	features, most := len(m.Sin), min(blockRows, len(out))
+	sines, cosines, half := make([]float64, features*most), make([]float64, features*most), make([]float64, most)
+	return fitting.ScoreBlocks(ctx, x, m.D, 1, blockRows, out, func(rows, out []float64) {
+		h := len(out)
 		s, c := sines[:features*h], cosines[:features*h]
-		vmath.MatMulT(s, m.Omega, features, d, rows[from*d:to*d], h)
+		vmath.MatMulT(s, m.Omega, features, m.D, rows, h)
 		vmath.SinCos(s, c, s)
-		vmath.MatTVec(out[from:to], s, features, h, m.Sin)
+		vmath.MatTVec(out, s, features, h, m.Sin)
 		vmath.MatTVec(half[:h], c, features, h, m.Cos)
-		floats.Add(out[from:to], half[:h])
-		floats.AddConst(m.B, out[from:to])
+		floats.Add(out, half[:h])
+		floats.AddConst(m.B, out)
 	})
-	if err != nil {
-		return err
-	}
-	return fitting.CheckScores(out, 1)
 }
 
 // Save implements registry.Saver.

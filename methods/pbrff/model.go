@@ -45,21 +45,14 @@ const blockRows = 128
 
 // Score writes the decision values to out.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := fitting.CheckScoring(x, m.D, 1, len(out)); err != nil {
-		return err
-	}
-	n, d := x.Dims()
-	rows := fitting.Rows(x)
 	var scratch []float64
-	err := fitting.Blocks(ctx, n, blockRows, func(from, to int) {
-		z := m.recent.cosines(m, from/blockRows, rows[from*d:to*d], &scratch)
-		vmath.MatTVec(out[from:to], z, len(m.Weight), to-from, m.Weight)
-		floats.AddConst(m.B, out[from:to])
+	block := 0
+	return fitting.ScoreBlocks(ctx, x, m.D, 1, blockRows, out, func(rows, out []float64) {
+		z := m.recent.cosines(m, block, rows, &scratch)
+		block++
+		vmath.MatTVec(out, z, len(m.Weight), len(out), m.Weight)
+		floats.AddConst(m.B, out)
 	})
-	if err != nil {
-		return err
-	}
-	return fitting.CheckScores(out, 1)
 }
 
 // A recent keeps the cosines of the rows that the models of one kernel scored last, since all models of a grid score the same

@@ -127,6 +127,21 @@ func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 	return nil
 }
 
+// ScoreBlocks scores the rows x, each with the given number of features and of outputs, into out. score gets blocks of at most
+// size rows, and the place of their scores.
+func ScoreBlocks(ctx context.Context, x *mat.Dense, features, outputs, size int, out []float64, score func(rows, out []float64)) error {
+	if err := CheckScoring(x, features, outputs, len(out)); err != nil {
+		return err
+	}
+	n, d := x.Dims()
+	rows := Rows(x)
+	err := Blocks(ctx, n, size, func(lo, hi int) { score(rows[lo*d:hi*d], out[lo*outputs:hi*outputs]) })
+	if err != nil {
+		return err
+	}
+	return CheckScores(out, outputs)
+}
+
 // Upto returns the integers from 0 to n - 1.
 func Upto(n int) []int {
 	is := make([]int, n)
