@@ -201,9 +201,10 @@ func (r *ranking) legend(left int) {
 	if len(r.bars) > 0 {
 		keys = append(keys, key{lineKey(doc.Strong), "not told apart"})
 		if slices.ContainsFunc(r.bars, gapped) {
-			keys = append(keys, key{dotKey(doc.Strong, 1.5), "not told apart, dots only"})
+			keys = append(keys, key{dotKey(doc.Strong, 1.5), "not told apart: those with a dot"})
 		}
 	}
+	keys = append(keys, key{nil, "rank 1 is the best"})
 	if left > 0 {
 		keys = append(keys, key{nil, fmt.Sprintf("bars of lower places left out: %d", left)})
 	}
