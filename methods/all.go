@@ -60,6 +60,7 @@ func All() registry.Registry {
 		forest.Spec(),
 		boosted.LGBM(),
 		cart.Spec(),
+		cart.Golearn(),
 		boosted.XGB(),
 		classic.Logistic(),
 		classic.LDA(),

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
@@ -26,7 +28,7 @@ func regressionData(rows [][]float64, y ...float64) registry.Data {
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
 	t.Helper()
-	m, err := fit(t.Context(), testEnv, data, p)
+	m, err := ours.fit(t.Context(), testEnv, data, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,8 @@ func TestHandWorkedTrees(t *testing.T) {
 	}
 }
 
-// Column 650 of 700 alone decides.
+// Column 650 of 700 alone decides: features keep their places beyond golearn's
+// groups of 512 attributes.
 func TestManyFeatures(t *testing.T) {
 	data := treetest.Synthetic(registry.Binary, 40, 700, 2)
 	for i := range data.Y {
@@ -195,9 +198,80 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A cancelled fit returns although golearn has not, which goes on in a place of its own and gives
+// it back at its end.
+func TestCancellation(t *testing.T) {
+	waitForPlaces(t) // of growths whose results tests before this one have
+	data := treetest.Synthetic(registry.Binary, 25, 8, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	started, release := make(chan struct{}), make(chan struct{})
+	env := testEnv
+	env.OnThread = func(work func()) {
+		close(started)
+		<-release
+		work()
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := golearns.fit(ctx, env, data, Params{"auto", NoLimit})
+		ended <- err
+	}()
+	<-started
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled fit gives %v", err)
+		}
+	case <-time.After(10 * time.Minute):
+		t.Error("a cancelled fit waits for golearn")
+	}
+	if len(places) != 1 {
+		t.Errorf("golearn, abandoned, holds %d places", len(places))
+	}
+	close(release)
+	waitForPlaces(t)
+	if _, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
+		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
+	}
+}
+
+// waitForPlaces waits until all growths have given their places back.
+func waitForPlaces(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Minute); len(places) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a growth never gave its place back")
+		}
+	}
+}
+
+func TestFitWaitsForAPlace(t *testing.T) {
+	for range cap(places) {
+		places <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	data := treetest.Synthetic(registry.Binary, 20, 2, 2)
+	_, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1})
+	for range cap(places) {
+		<-places
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with all places taken a fit gives %v", err)
+	}
+	mustFit(t, data, Params{"auto", 1})
+}
+
+// The two growers of the same trees.
+var (
+	ours     = method{"CART", growSorted}
+	golearns = method{"CART-golearn", growGolearn}
+)
+
 // fit grows one tree: a path of one setting.
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
-	err = fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
+func (by method) fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
+	err = by.fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
 		model = m
 		return nil
 	})

@@ -2,119 +2,22 @@ package cart
 
 import (
 	"bytes"
-	"fmt"
+	"io"
 	"log/slog"
 	"math"
-	"reflect"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/treetest"
+
 	"github.com/kernelboosting/bench/registry"
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
-
-// gridOf copies the sample to golearn's form: float attributes and, last, the class attribute. Mat64Instances keeps all
-// attributes in one group. golearn's DenseInstances splits them at 512, and then sorts attributes by a comparison that is not
-// an order.
-func gridOf(train registry.Data) base.FixedDataGrid {
-	n, d := train.X.Dims()
-	m := mat.NewDense(n, d+1, nil)
-	for i := range n {
-		row := m.RawRowView(i)
-		copy(row, train.X.RawRowView(i))
-		row[d] = target(train.Task, train.Y[i])
-	}
-	grid := base.InstancesFromMat64(n, d+1, m)
-	if err := grid.AddClassAttribute(grid.AllAttributes()[d]); err != nil {
-		panic(err) // the attribute is the grid's own
-	}
-	return grid
-}
-
-// labels returns 0..k-1 as golearn takes them.
-func labels(k int) []int64 {
-	out := make([]int64, k)
-	for i := range out {
-		out[i] = int64(i)
-	}
-	return out
-}
-
-// sliceOf makes a slice of a type that cannot be named: golearn exports the fields of its nodes but not their types.
-func sliceOf[T any](x T) []T { return []T{x} }
-
-// isSplit reports whether golearn found a split for the root node. If golearn found none, it still keeps a node, with
-// feature 0, threshold 0 and the prediction 0 on the right side. Only an unexported field tells such a node from a split.
-func isSplit(root any) bool {
-	return reflect.ValueOf(root).Elem().FieldByName("isNodeNeeded").Bool()
-}
-
-// golearnGrows copies the tree that golearn grows. golearn splits a constant target, which has nothing to split.
-func golearnGrows(t testing.TB, train registry.Data, criterion string, depth int) *grown {
-	t.Helper()
-	tree := newGrown(train)
-	if constant(train.Y) {
-		return tree
-	}
-	var err error
-	if tree.splits, err = golearnSplits(train, criterion, depth); err != nil {
-		t.Fatal(err)
-	}
-	tree.weigh(train, criterion)
-	return tree
-}
-
-// golearnSplits returns golearn's nodes in the order of their levels. A panic of golearn becomes an error.
-func golearnSplits(train registry.Data, criterion string, depth int) (out []split, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("golearn panicked: %v", p)
-		}
-	}()
-	grid := gridOf(train)
-	if train.Task == registry.Regression {
-		t := trees.NewDecisionTreeRegressor(criterion, int64(depth))
-		if err := t.Fit(grid); err != nil || !isSplit(t.RootNode) {
-			return nil, err
-		}
-		queue := sliceOf(t.RootNode)
-		for i := 0; i < len(queue); i++ {
-			n := queue[i]
-			s := split{feature: int(n.Feature), threshold: n.Threshold, value: [2][]float64{{n.LeftPred}, {n.RightPred}}}
-			if n.Left != nil {
-				s.child[0], queue = len(queue), append(queue, n.Left)
-			}
-			if n.Right != nil {
-				s.child[1], queue = len(queue), append(queue, n.Right)
-			}
-			out = append(out, s)
-		}
-		return out, nil
-	}
-	t := trees.NewDecisionTreeClassifier(criterion, int64(depth), labels(classes(train.Shape())))
-	if err := t.Fit(grid); err != nil || !isSplit(t.RootNode) {
-		return nil, err
-	}
-	queue := sliceOf(t.RootNode)
-	for i := 0; i < len(queue); i++ {
-		n := queue[i]
-		s := split{feature: int(n.Feature), threshold: n.Threshold, value: [2][]float64{{float64(n.LeftLabel)}, {float64(n.RightLabel)}}}
-		if n.Left != nil {
-			s.child[0], queue = len(queue), append(queue, n.Left)
-		}
-		if n.Right != nil {
-			s.child[1], queue = len(queue), append(queue, n.Right)
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
 
 // golearnPredicts returns golearn's own predictions on the training rows, in the
 // registry's labels, and whether its root is a real split.
@@ -202,22 +105,24 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 	}
 	query, outputs := withMidpoints(data), data.Shape().Outputs()
 	copies := make([][]byte, len(ps))
-	tree := golearnGrows(t, data, criterion, deepest(ps, fitting.Upto(len(ps))))
-	for i, depth := range depths {
-		m := tree.cut(depth)
+	err := golearns.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
 		copies[i] = bytesOf(t, m)
-		want, split := golearnPredictsOn(t, data, query, criterion, depth)
-		if split != (len(m.Nodes) > 1) && !constant(data.Y) {
-			t.Errorf("depth %d: golearn split its root: %v, copy has %d nodes", depth, split, len(m.Nodes))
+		want, split := golearnPredictsOn(t, data, query, criterion, depths[i])
+		if nodes := m.(*model).Nodes; split != (len(nodes) > 1) && !constant(data.Y) {
+			t.Errorf("depth %d: golearn split its root: %v, copy has %d nodes", depths[i], split, len(nodes))
 		}
 		if !split {
-			continue // golearn's 0 on the right side; see TestGolearnUnsplitRoot
+			return nil // golearn's 0 on the right side; see TestGolearnUnsplitRoot
 		}
 		if got := predicted(data.Task, outputs, treetest.Scores(t, m, query)); !slices.Equal(got, want) {
-			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depth)
+			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depths[i])
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	err := fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
+	err = ours.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
 		if !bytes.Equal(bytesOf(t, m), copies[i]) {
 			t.Errorf("%s %s depth %d: the tree is not golearn's", data.Task, criterion, depths[i])
 		}
@@ -260,8 +165,8 @@ func checkCuts(t *testing.T, depths []int) {
 			ps = append(ps, Params{"auto", depth})
 		}
 		sizes := map[int]int{}
-		err := fitPath(t.Context(), testEnv, data, ps, func(i int, shared registry.Model) error {
-			single, err := fit(t.Context(), testEnv, data, ps[i])
+		err := ours.fitPath(t.Context(), testEnv, data, ps, func(i int, shared registry.Model) error {
+			single, err := ours.fit(t.Context(), testEnv, data, ps[i])
 			if err != nil {
 				return err
 			}
@@ -276,6 +181,21 @@ func checkCuts(t *testing.T, depths []int) {
 		}
 		if sizes[1] != 3 || sizes[3] <= sizes[2] || sizes[slices.Max(depths)] <= sizes[5] {
 			t.Errorf("%s: trees of sizes %v do not grow with depth: nothing was compared", data.Task, sizes)
+		}
+	}
+}
+
+// A tree that golearn's labels contradict is not passed on.
+func TestContradictedLabelIsAnError(t *testing.T) {
+	data := binaryData([][]float64{{1}, {2}}, 1, -1)
+	for _, c := range []struct {
+		left, right float64
+		ok          bool
+	}{{0, 1, true}, {1, 0, false}, {0, 0, false}} {
+		g := &grown{task: registry.Binary, features: 1, outputs: 1,
+			splits: []split{{threshold: 1.5, leftValue: []float64{c.left}, rightValue: []float64{c.right}}}}
+		if err := g.count(data); (err == nil) != c.ok {
+			t.Errorf("labels %v and %v: %v", c.left, c.right, err)
 		}
 	}
 }
@@ -311,14 +231,16 @@ func TestGolearnIgnoresFeatureWithNaN(t *testing.T) {
 }
 
 // testEnv is what Define would fill in.
-var testEnv = registry.Env{Log: slog.New(slog.DiscardHandler)}
+var testEnv = registry.Env{Log: slog.New(slog.DiscardHandler), OnThread: func(work func()) { work() }}
 
 // The regressor answers an unknown criterion with a panic, the classifier with an error.
 func TestGolearnUnknownCriterion(t *testing.T) {
 	data := regressionData([][]float64{{1}, {2}}, 0, 1)
-	for want, task := range map[string]registry.Task{"panicked": registry.Regression, "Invalid impurity function": registry.Binary} {
-		data.Task = task
-		if _, err := golearnSplits(data, "none", 1); err == nil || !strings.Contains(err.Error(), want) {
+	for want, fit := range map[string]func(base.FixedDataGrid, string, int) ([]split, error){
+		"panicked": regress, "Invalid impurity function": classify(labels(2)),
+	} {
+		_, err := interruptible(t.Context(), testEnv, func() ([]split, error) { return fit(gridOf(data), "none", 1) })
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
 		}
 	}
@@ -326,7 +248,9 @@ func TestGolearnUnknownCriterion(t *testing.T) {
 
 func TestGolearnPanicsOnOverflow(t *testing.T) {
 	data := binaryData([][]float64{{1.5e308}, {1.6e308}, {1.7e308}}, -1, 1, -1)
-	_, err := golearnSplits(data, "gini", NoLimit)
+	_, err := interruptible(t.Context(), testEnv, func() ([]split, error) {
+		return classify(labels(2))(gridOf(data), "gini", NoLimit)
+	})
 	if err == nil || !strings.Contains(err.Error(), "panicked") {
 		t.Errorf("error is %v, not golearn's panic", err)
 	}
@@ -350,5 +274,28 @@ func TestGolearnMAEIsNotMedian(t *testing.T) {
 	got, _ := golearnPredicts(t, data, "mae", 1)
 	if got[0] != 4 { // the median is 0
 		t.Errorf("golearn's mae leaf is %v, not the mean 4", got[0])
+	}
+}
+
+func TestStdoutStaysClean(t *testing.T) {
+	var log bytes.Buffer
+	base.SetLoggerOut(&log)
+	defer base.SetLoggerOut(os.Stdout)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stdout
+	os.Stdout = w
+	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
+		if _, ferr := golearns.fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3), Params{"auto", 4}); ferr != nil {
+			err = ferr
+		}
+	}
+	os.Stdout = old
+	w.Close()
+	printed, rerr := io.ReadAll(r)
+	if err != nil || rerr != nil || len(printed) > 0 || log.Len() > 0 {
+		t.Errorf("fit printed %q and logged %q (%v, %v)", printed, log.String(), err, rerr)
 	}
 }

@@ -49,34 +49,6 @@ type cut struct {
 	threshold float64
 }
 
-// A split is an inner node of the tree. Its arrays have an element for each side, left and right. child is the index of the split
-// below this one, or 0 for a leaf. value is the prediction of a leaf on that side.
-type split struct {
-	feature   int
-	threshold float64
-	child     [2]int
-	value     [2][]float64
-	rows      [2]int  // set by weigh, as gain is
-	gain      float64 // by which the split lowers the impurity of its rows
-}
-
-// target returns the number that stands for y in the tree. Classes are 0..K-1. The binary label +1 is class 0, because ties go
-// to the lowest class, as in golearn, and a decision value of 0 counts as +1.
-func target(task registry.Task, y float64) float64 {
-	if task == registry.Binary {
-		return (1 - y) / 2
-	}
-	return y
-}
-
-// classes returns K, the number of classes of target.
-func classes(sh registry.Shape) int {
-	if sh.Task == registry.Binary {
-		return 2
-	}
-	return sh.Classes
-}
-
 // A candidate is the best cut so far of a node.
 type candidate struct {
 	cut
@@ -88,31 +60,15 @@ type candidate struct {
 	rows     []int32 // for regression: the node's rows as golearn sorts them by the feature
 }
 
-// grow grows a tree of at most depth levels and gives its leaves their values.
-func grow(ctx context.Context, train registry.Data, criterion string, depth int) (*grown, error) {
-	t := newGrown(train)
-	if constant(train.Y) {
-		return t, nil // the rounded impurity of equal targets may be above 0, and would then be split
-	}
-	var err error
-	if t.splits, err = splitsOf(ctx, train, criterion, depth); err != nil {
-		return nil, err
-	}
-	t.weigh(train, criterion)
-	return t, nil
-}
-
-// splitsOf returns the splits of a tree, the root first, and none if no split lowers the criterion.
-func splitsOf(ctx context.Context, train registry.Data, criterion string, depth int) ([]split, error) {
+// growSorted is the grower of CART.
+func growSorted(ctx context.Context, _ registry.Env, train registry.Data, criterion string, depth int) ([]split, error) {
 	n, d := train.X.Dims()
 	b := &builder{ctx: ctx, y: make([]float64, n), entropy: criterion == "entropy", depth: depth, isLeft: make([]bool, n), spare: make([]int32, n)}
 	for i, y := range train.Y {
 		b.y[i] = target(train.Task, y)
 	}
 	if train.Task == registry.Regression {
-		for i := range n {
-			b.rows = append(b.rows, int32(i))
-		}
+		b.rows = upto(n)
 		b.centred, b.squares, b.shuffled = make([]float64, n), make([]float64, n), make([]float64, n)
 	} else {
 		b.classes = classes(train.Shape())
@@ -142,6 +98,14 @@ func splitsOf(ctx context.Context, train registry.Data, criterion string, depth 
 	return b.splits, err
 }
 
+func upto(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
 // node grows the tree of the rows from lo to hi and returns the index of its root, or 0 for a leaf.
 func (b *builder) node(lo, hi, level int) (int, error) {
 	if b.depth != NoLimit && level > b.depth {
@@ -157,23 +121,25 @@ func (b *builder) node(lo, hi, level int) (int, error) {
 	}
 	at := len(b.splits)
 	b.splits = append(b.splits, split{feature: best.feature, threshold: best.threshold,
-		value: [2][]float64{{best.values[0]}, {best.values[1]}}})
+		leftValue: []float64{best.values[0]}, rightValue: []float64{best.values[1]}})
 	if level == b.depth {
 		return at, nil
 	}
 	b.divide(lo, hi, best)
 	b.ancestors = append(b.ancestors, best.cut)
 	defer func() { b.ancestors = b.ancestors[:len(b.ancestors)-1] }()
-	middle := lo + best.left
-	for side, ends := range [2][2]int{{lo, middle}, {middle, hi}} {
-		if best.impurity > 0 && best.sides[side] > 0 {
-			child, err := b.node(ends[0], ends[1], level+1)
-			if err != nil {
-				return 0, err
-			}
-			b.splits[at].child[side] = child
+	left, right := 0, 0
+	if best.impurity > 0 && best.sides[0] > 0 {
+		if left, err = b.node(lo, lo+best.left, level+1); err != nil {
+			return 0, err
 		}
 	}
+	if best.impurity > 0 && best.sides[1] > 0 {
+		if right, err = b.node(lo+best.left, hi, level+1); err != nil {
+			return 0, err
+		}
+	}
+	b.splits[at].left, b.splits[at].right = left, right
 	return at, nil
 }
 

@@ -26,7 +26,7 @@ func TestGainByHand(t *testing.T) {
 		{binary, "entropy", 5 * (0.4*math.Log2(2.5) + 0.6*math.Log2(5./3)), "age < 2.5?  (5 rows, gain 4.85475)\n  yes: value 1  (2 rows)\n  no:  value -1  (3 rows)\n"},
 		{regression, "mse", 43.2, "age < 2.5?  (5 rows, gain 43.2)\n  yes: value 0  (2 rows)\n  no:  value 6  (3 rows)\n"},
 	} {
-		fitted, err := fit(t.Context(), testEnv, c.data, Params{c.criterion, 3})
+		fitted, err := ours.fit(t.Context(), testEnv, c.data, Params{c.criterion, 3})
 		if err != nil {
 			t.Fatal(err)
 		}
