@@ -146,7 +146,7 @@ func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	return db, unreadable(err)
 }
 
-// existing opens a database that is there already for writing.
+// existing opens the database for writing. A database that is not there is an error, and none is made.
 func (a *app) existing(ctx context.Context) (*store.DB, error) {
 	db, err := a.reader(ctx)
 	if err != nil {

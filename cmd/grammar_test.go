@@ -43,18 +43,7 @@ func TestNamedCommands(t *testing.T) {
 			t.Errorf("%s: %s: %s has no command %s", place, command, c.CommandPath(), left[0])
 		}
 	}
-	pages := []string{"README.md", "CONTRIBUTING.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(testenv.Root(), pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			page, _ := filepath.Rel(testenv.Root(), f)
-			pages = append(pages, page)
-		}
-	}
-	for _, page := range pages {
+	for _, page := range testenv.Pages(t) {
 		if filepath.Base(page) == "commands.md" { // made of the help texts below
 			continue
 		}

@@ -19,19 +19,8 @@ var (
 // TestLinks follows every link from README.md, CONTRIBUTING.md and the documents to a file of this repository, and to the heading that it names.
 func TestLinks(t *testing.T) {
 	testenv.NotUnderRace(t)
-	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(testenv.Root(), pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			page, _ := filepath.Rel(testenv.Root(), f)
-			pages = append(pages, page)
-		}
-	}
 	followed := 0
-	for _, page := range pages {
+	for _, page := range append(testenv.Pages(t), "CHANGELOG.md") {
 		for _, m := range linkText.FindAllStringSubmatch(strings.Join(readLines(t, page), "\n"), -1) {
 			file, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {

@@ -23,7 +23,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// maxWhole bounds an answer that is kept whole, in memory or as a zip archive, and whose size nobody tells beforehand.
+// maxWhole is the largest size, in bytes, of an answer that is kept whole: in memory, or as a zip archive. The catalogue does not
+// know the size of such an answer.
 const maxWhole = 256 << 20
 
 // retryable marks an error that another attempt may not meet.

@@ -8,6 +8,7 @@ package testenv
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,4 +90,18 @@ func missing(t testing.TB, why string) {
 		t.Fatal(why)
 	}
 	t.Skip(why)
+}
+
+// Pages returns the first page, that for contributors and all documents, by their paths from the root.
+func Pages(t testing.TB) []string {
+	t.Helper()
+	pages := []string{"README.md", "CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := fs.Glob(os.DirFS(Root()), pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
+		}
+		pages = append(pages, found...)
+	}
+	return pages
 }
