@@ -48,10 +48,10 @@ func newExperimentListCommand(a *app) *cobra.Command {
 
 // experimentFlags are the flags of run and show.
 type experimentFlags struct {
-	report reportFlags
-	run    runFlags
-	quick  bool
-	why    bool
+	report  reportFlags
+	run     runFlags
+	quick   bool
+	explain bool
 }
 
 func newExperimentShowCommand(a *app) *cobra.Command {
@@ -90,7 +90,7 @@ than a minute that the whole keeps. Where an experiment compares times, one cell
 time and the methods take turns, one split after the other; leave the machine alone then.`,
 		Example: `  bench experiment run ecml-figure2 --quick
   bench experiment run ecml-figure2 --dry-run
-  bench experiment run ecml-figure2 --dry-run --why`,
+  bench experiment run ecml-figure2 --dry-run --explain`,
 		Args: takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := asked(experiments.Load(args[0]))
@@ -106,7 +106,7 @@ time and the methods take turns, one split after the other; leave the machine al
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "a part that takes less than a minute")
 	flags.BoolVar(&f.run.dryRun, "dry-run", false, "say how long it takes, run nothing")
-	flags.BoolVar(&f.why, "why", false, "with --dry-run: name each cell that would run, and the input that changed")
+	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input that changed")
 	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
 	flags.BoolVar(&f.run.yes, "yes", false, "start without asking, however long it takes")
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
@@ -123,8 +123,8 @@ func completeExperiments(c *cobra.Command) {
 // runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is that of
 // the run.
 func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
-	if f.why && !f.run.dryRun {
-		return usage("--why is of the plan that --dry-run prints; add --dry-run")
+	if f.explain && !f.run.dryRun {
+		return usage("--explain is of the plan that --dry-run prints; add --dry-run")
 	}
 	passes, err := a.passes(e, &f)
 	if err != nil {
@@ -167,7 +167,7 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	if f.run.datasets == nil {
 		f.run.datasets = h.Protocol.Datasets
 	}
-	f.run.keep, f.run.explain, f.run.format = string(runner.KeepScores), f.why, "table"
+	f.run.keep, f.run.explain, f.run.format = string(runner.KeepScores), f.explain, "table"
 	if !e.Alone || f.run.dryRun {
 		return []string{fmt.Sprintf("1-%d", part.Splits)}, nil
 	}

@@ -35,6 +35,7 @@ let parts = [];
 function refresh() {
   parts.forEach(p => p.update());
   draw();
+  hint(results);
 }
 
 function controls() {
@@ -44,11 +45,11 @@ function controls() {
   parts = [
     chooser("Methods", names(data.methods), () => state.methods, v => { state.methods = v; }),
     chooser("Data sets", names(data.sets), () => state.sets, v => { state.sets = v; }),
-    select("Methods by", [["", "the protocol"], ["rank", "average rank"], ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
+    select("Methods by", [["", "order of the protocol"], ["rank", "average rank"], ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
       () => state.byMethods, v => { state.byMethods = v; state.downMethods = downFor(v); }),
-    select("Data sets by", [["", "the protocol"], ["name", "name"], ...data.methods.map((m, i) => [String(i), m.name])],
+    select("Data sets by", [["", "order of the protocol"], ["name", "name"], ...data.methods.map((m, i) => [String(i), m.name])],
       () => state.bySets, v => { state.bySets = v; state.downSets = downFor(v); }),
-    select("Rows", [["auto", "as they fit"], ["sets", "data sets"], ["methods", "methods"]], () => state.rows, v => { state.rows = v; }),
+    select("Rows", [["auto", "what fits the window"], ["sets", "data sets"], ["methods", "methods"]], () => state.rows, v => { state.rows = v; }),
   ];
   box.append(...parts.map(p => p.box), reset);
   box.hidden = false;
@@ -73,6 +74,11 @@ function reveal() {
 }
 addEventListener("hashchange", reveal);
 
+// hint marks the boxes that are wider than the window, above which the style says that columns follow at the right.
+function hint(part) {
+  for (const box of part.querySelectorAll(".scroll")) box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1);
+}
+
 if (results) {
   controls();
   draw();
@@ -85,3 +91,6 @@ if (results) {
 }
 takeable(document);
 reveal();
+hint(document);
+addEventListener("resize", () => hint(document));
+document.addEventListener("toggle", e => hint(e.target), true);

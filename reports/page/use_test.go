@@ -51,6 +51,13 @@ func TestPhone(t *testing.T) {
 		if wide := is[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
 		}
+		told := is[[]int](tab, `(() => {
+			const boxes = [...document.querySelectorAll(".scroll")].filter(b => !b.closest("details:not([open])")), wide = boxes.filter(b => b.scrollWidth > b.clientWidth + 1);
+			return [wide.length, boxes.filter(b => wide.includes(b) !== (getComputedStyle(b, "::before").content !== "none")).length];
+		})()`)
+		if told[0] == 0 || told[1] != 0 {
+			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such", name, told[0], told[1])
+		}
 		methods := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
 		if got, want := len(methods), len(must(t, in).Methods); got != want {
 			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)

@@ -34,7 +34,7 @@ func TestForestByHand(t *testing.T) {
 			squares = append(squares, m)
 		case m.Shape == doc.Diamond && m.Tip != "":
 			diamonds = append(diamonds, m)
-		case m.Shape == doc.Line && m.Role == doc.Mean && m.X2-m.X != 16:
+		case m.Shape == doc.Line && m.Role == doc.Mean && m.X2-m.X != 14:
 			intervals = append(intervals, m)
 		case m.Shape == doc.Line && m.Role == doc.Thin:
 			zero = m.X

@@ -117,7 +117,7 @@ func dotKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) 
 }
 
 func lineKey(role doc.Role) func(*doc.Drawing, float64, float64) {
-	return func(d *doc.Drawing, x, y float64) { d.Line(role, x-8, y, x+8, y) }
+	return func(d *doc.Drawing, x, y float64) { d.Line(role, x-6, y, x+8, y) }
 }
 
 func boxKey(role doc.Role) func(*doc.Drawing, float64, float64) {

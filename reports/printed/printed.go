@@ -148,7 +148,7 @@ func (c *Comparison) Summary() string {
 	const needs = "a test needs means in percent, a printed deviation, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
-		out = fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d the splits do not tell.",
+		out = fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d it is open which is higher.",
 			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
 		if n[Bare] > 0 {
 			out += fmt.Sprintf(" %d more are not tested: %s.", n[Bare], needs)

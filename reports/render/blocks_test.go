@@ -145,3 +145,16 @@ func TestJSONRecords(t *testing.T) {
 		t.Error("the document was changed")
 	}
 }
+
+// Commands in a note stay code in Markdown, and no other text becomes code.
+func TestMarkdownCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"of all tests (`bench compare`)":  "of all tests (`bench compare`)",
+		"a set named `x` and `bench <b>`": "a set named \\`x\\` and \\`bench &lt;b&gt;\\`",
+		"`bench run":                      "\\`bench run",
+	} {
+		if got := mdEscape(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -150,6 +151,9 @@ var mdEscaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`, "&", "&amp;", "~", `\~`, "$", `\$`,
 )
 
-// mdEscape makes text stand for itself in a paragraph or cell; bars are escaped by the table
-// writer.
-func mdEscape(s string) string { return mdEscaper.Replace(s) }
+// command is a command of the program between backticks, as the program's own notes have it.
+var command = regexp.MustCompile("\\\\`(bench [a-z0-9 -]+)\\\\`")
+
+// mdEscape makes text stand for itself in a paragraph or cell, but for commands, which stay code. Bars are escaped by the
+// table writer.
+func mdEscape(s string) string { return command.ReplaceAllString(mdEscaper.Replace(s), "`$1`") }

@@ -14,7 +14,7 @@ sets=wine,sonar,newthyroid,heart,bupa,iono,wdbc,balance,australian,pima,vehicle,
 "$bench" run --db "$db" --methods GBRFF1,LGBM,GBRFF2 --datasets bankmarketing
 
 mkdir -p harness/reference/files
-"$bench" bundle harness/reference/files/table2.bench --db "$db" --protocol table2
+"$bench" export harness/reference/files/table2.bench --db "$db" --protocol table2
 
 # The program carries these results from now on, and the pages are made from it.
 make build
