@@ -6,6 +6,7 @@
 #   make thorough  make test with all that its tests are made for
 #   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
 #   make release  dist/: binaries, wheels and what belongs to them, made twice and checked (needs qemu-user-static)
+#   make clang   kernels in C by clang, with the bits of the Go code (needs zig)
 #   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
 #   make fire    kills, limits and faults, many times over
@@ -18,7 +19,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test thorough portable arm64 elsewhere lint fire figures bench-peers clean
+.PHONY: build wheels release run test thorough portable clang arm64 elsewhere lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -59,9 +60,13 @@ portable:
 	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
 	CGO_CFLAGS=-O0 GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
 
+# Kernels in C by clang, which fuses products and sums where it is not told otherwise. Their bits must be those of the Go code.
+ZIG ?= zig
+clang:
+	CC='$(ZIG) cc' $(GO) test -vet=off ./methods/internal/svm ./methods/internal/vmath ./methods/internal/gbdt
+
 # The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
 # system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.
-ZIG ?= zig
 ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH=arm64
 arm64:
 	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench

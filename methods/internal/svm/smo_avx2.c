@@ -1,5 +1,8 @@
 //go:build cgo && amd64 && !windows && !purego
 
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
 #define TARGET __attribute__((target("avx2,fma")))
 #define LEVEL avx2
 #define PASTE(a, b, c) a##_##b##_##c

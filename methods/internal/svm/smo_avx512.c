@@ -1,6 +1,7 @@
 //go:build cgo && amd64 && !windows && !purego
 
-#ifdef __clang__ // uses the whole width without being told
+#ifdef __clang__ // fuses products and sums unless told, and uses the whole width without being told
+#pragma STDC FP_CONTRACT OFF
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
 #else
 #define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")))
