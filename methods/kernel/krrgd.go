@@ -23,7 +23,7 @@ import (
 // (ECCV 2012) compare with this method because it does not scale.
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "KRR-GD", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "KRR-GD", Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
 		Load:    load,
@@ -39,10 +39,10 @@ type KRRGDParams struct {
 	MaxIter int     `json:"max_iter" range:"[0,)" means:"L-BFGS steps on the kernel coefficients at most; 0 keeps the initial ones"`
 }
 
-// memoryKRRGD counts four n x n matrices, a fifth one for garbage, what a factorisation and an inversion take, and the model.
+// memoryKRRGD counts four n x n matrices, a fifth one for garbage, a strip, what a factorisation and an inversion take, and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
-	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((3+s.Outputs())*s.D+2*s.Outputs()+10)
+	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((2+s.Outputs())*s.D+2*s.Outputs()+11+rowsAtOnce)
 }
 
 // costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices, of which small ones take longer
@@ -50,7 +50,7 @@ func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d := float64(s.N), float64(s.D)
 	steps := min(p.MaxIter, 4+4*len(s.Groups()))
-	return float64(s.Outputs()) * (1 + float64(1.1*float64(steps))) * (n*n*n/30 + n*n*(0.2*d+25) + 4000*n)
+	return float64(s.Outputs()) * (1 + float64(1.1*float64(steps))) * (n*n*n/30 + n*n*(0.1*d+8) + 4000*n)
 }
 
 func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {

@@ -32,7 +32,8 @@ type looProblem struct {
 	group  []int // for each feature, the index of its coefficient in theta
 
 	gamma            []float64
-	k, m, inv, other []float64 // n x n
+	k, m, inv, other []float64 // n x n, k and m lower triangles
+	strip            []float64 // rowsAtOnce x n
 	alpha, q, line   []float64
 	hx               []float64
 	solver           *cholesky.Factorizer
@@ -41,7 +42,7 @@ type looProblem struct {
 func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
 	n := len(x) / d
 	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), alpha: make([]float64, n),
-		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, n*d), solver: cholesky.New(n)}
+		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, rowsAtOnce*d), strip: make([]float64, rowsAtOnce*n), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
 		if err := ctx.Err(); err != nil { // zeroing so much memory takes long
 			return nil, err
@@ -73,18 +74,19 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	return e
 }
 
-// solve makes K, factors M and solves for alpha.
+// solve makes the lower triangle of K, factors M and solves for alpha.
 func (p *looProblem) solve(theta []float64) error {
 	for j, g := range p.group {
 		p.gamma[j] = vmath.ExpScalar(theta[g])
 	}
 	scaled, squares := scaleRows(p.x, p.d, p.gamma)
-	if err := square(p.ctx, p.k, scaled, squares, p.d); err != nil {
-		return err
-	}
 	err := fitting.Blocks(p.ctx, p.n, rowsAtOnce, func(lo, hi int) {
-		copy(p.m[lo*p.n:hi*p.n], p.k[lo*p.n:hi*p.n])
+		strip := p.strip[:(hi-lo)*hi]
+		gaussian(strip, scaled[lo*p.d:hi*p.d], squares[lo:hi], scaled[:hi*p.d], squares[:hi], p.d)
 		for i := lo; i < hi; i++ {
+			row := strip[(i-lo)*hi:][:i+1]
+			copy(p.k[i*p.n:], row)
+			copy(p.m[i*p.n:], row)
 			p.m[i*p.n+i] += float64(float64(p.n) * p.lambda)
 		}
 	})
@@ -100,7 +102,7 @@ func (p *looProblem) solve(theta []float64) error {
 
 // slope returns E and writes its gradient, from the factor and alpha that solve has left.
 func (p *looProblem) slope(gradient []float64) (float64, error) {
-	n, e := p.n, 0.0
+	n, e, root := p.n, 0.0, make([]float64, p.n)
 	if err := p.solver.Invert(p.ctx, p.inv, p.m); err != nil {
 		return 0, err
 	}
@@ -109,36 +111,53 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 		error := p.alpha[i] / d
 		e += error * error / float64(n)
 		p.q[i] = 2 * error / (float64(n) * d)
-		p.hx[i] = p.q[i] * error
+		root[i] = math.Sqrt(p.q[i] * error)
 	}
 	scaled := p.m // the factor is no longer needed
 	err := fitting.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			floats.MulTo(scaled[i*n:(i+1)*n], p.inv[i*n:(i+1)*n], p.hx[:n])
+			floats.MulTo(scaled[i*n:(i+1)*n], p.inv[i*n:(i+1)*n], root)
 		}
 		vmath.MatVec(p.line[lo:hi], p.inv[lo*n:hi*n], hi-lo, n, p.q) // M^-1 q
 	})
 	if err != nil {
 		return 0, err
 	}
-	if err := cholesky.Symmetric(p.ctx, p.other, p.inv, scaled, n, n); err != nil {
+	if err := cholesky.Gram(p.ctx, p.other, scaled, n, n); err != nil {
 		return 0, err
 	}
-	err = fitting.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
+	return e, p.contract(gradient)
+}
+
+// contract adds the gradient of E to the gradient, from M^-1 S M^-1 in other. It sums over the part of H below the diagonal, which
+// counts twice: H is symmetric, and the distance of a row to itself is zero.
+func (p *looProblem) contract(gradient []float64) error {
+	n, d := p.n, p.d
+	sums := make([]float64, n) // of the rows of H without its diagonal
+	err := fitting.Blocks(p.ctx, n, rowsAtOnce, func(lo, hi int) {
+		strip, hx := p.strip[:(hi-lo)*hi], p.hx[:(hi-lo)*d]
 		for a := lo; a < hi; a++ {
-			row := p.other[a*n : (a+1)*n]
-			for b, k := range p.k[a*n : (a+1)*n] {
-				row[b] = k * (row[b] - 0.5*(float64(p.line[a]*p.alpha[b])+float64(p.alpha[a]*p.line[b])))
+			row, other := strip[(a-lo)*hi:(a-lo+1)*hi], p.other[a*n:]
+			for b, k := range p.k[a*n : a*n+a] {
+				row[b] = k * (other[b] - 0.5*(float64(p.line[a]*p.alpha[b])+float64(p.alpha[a]*p.line[b])))
 			}
+			clear(row[a:])
+			sums[a] += vmath.Sum(row[:a])
+			vmath.Axpy(1, row[:a], sums[:a])
 		}
-		vmath.MatMul(p.hx[lo*p.d:hi*p.d], p.other[lo*n:hi*n], hi-lo, n, p.x, p.d)
-		for a := lo; a < hi; a++ {
-			sum := vmath.Sum(p.other[a*n : (a+1)*n])
-			for j := range p.d {
-				v := p.x[a*p.d+j]
-				gradient[p.group[j]] += float64(2 * v * (p.hx[a*p.d+j] - float64(v*sum)) * p.gamma[j])
-			}
+		vmath.MatMul(hx, strip, hi-lo, hi, p.x[:hi*d], d)
+		for i, h := range hx {
+			gradient[p.group[i%d]] += float64(4 * p.x[lo*d+i] * h * p.gamma[i%d])
 		}
 	})
-	return e, err
+	if err != nil {
+		return err
+	}
+	for a, sum := range sums {
+		for j := range d {
+			v := p.x[a*d+j]
+			gradient[p.group[j]] -= float64(2 * v * v * sum * p.gamma[j])
+		}
+	}
+	return nil
 }

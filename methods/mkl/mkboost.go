@@ -41,20 +41,17 @@ func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 
 var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 
-// roundsCostMKBoost was fitted to wine, pima and german, and to drawn data. The cold starts of the first round cost as much as
-// firstRound later rounds. For C of at least 1 the first round mostly has no error and is the last. Where columns are many, this is so
-// for each C. A machine for the least C of the grid is mostly a constant, after which boosting ends soon. Other rounds depend on
-// the data, which a shape does not know: with C = 0.01 a fit takes one round or all.
+// roundsCostMKBoost was fitted to training folds of wine, heart, iono, pima, german and splice. For C of at least 1 the first round
+// mostly has no error and is the last. For C of at most 0.001 boosting mostly takes all rounds. Between them it takes one round or
+// all, which depends on the data: one where rows are fewer than manyRows times the columns, as on german and splice, and all on
+// pima.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
-	const firstRound, few = 8, 12
+	const few, manyRows = 2, 35
 	n, rounds := float64(s.N), float64(p.T)
-	switch {
-	case p.C >= 0.5:
-		rounds = min(rounds, firstRound)
-	case p.C <= 2e-5 || 12*s.D >= s.N:
+	if p.C >= 0.5 || p.C > 0.002 && manyRows*s.D >= s.N {
 		rounds = min(rounds, few)
 	}
-	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.9*n)
+	return rounds * float64(len(mkboostKernels)) * n * (50 + 1.3*n + 0.0007*n*n)
 }
 
 // pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to

@@ -14,6 +14,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // ErrNotPositive says that a matrix has no Cholesky factor.
@@ -21,11 +22,8 @@ var ErrNotPositive = errors.New("the matrix is not positive definite")
 
 const (
 	blockSize = 64
-	// deepBlock is the number of rows whose products with themselves are added at a time. A tile of tileHigh x tileWide
-	// products stays in the cache.
-	deepBlock, tileHigh, tileWide = 256, 128, 512
-	// invertBlock is the number of rows of a triangle's inverse that are computed together, at most tileHigh.
-	invertBlock = 128
+	// invertBlock is the number of rows of a triangle's inverse that are computed together.
+	invertBlock = 96
 	// work bounds the multiply-adds between two looks at the context: about 5 ms.
 	work = 100_000_000
 )
@@ -52,7 +50,7 @@ func Bytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
 
 // InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has allocated.
 func InvertBytes(n int) int64 {
-	return 8 * int64(n*(tileWide+invertBlock+deepBlock)+2*tileHigh*tileWide+invertBlock*invertBlock)
+	return 8 * int64(n*invertBlock+invertBlock*invertBlock)
 }
 
 func grown(x []float64, n int) []float64 {
@@ -241,38 +239,32 @@ func (f *Factorizer) Backward(ctx context.Context, l, b []float64) error {
 }
 
 // Invert writes (L L')^-1 to dst from the factor l. dst must not overlap l.
+//
+// It makes R = L^-1 by blocks of rows. Let B be a block of L on the diagonal, A the part of L left of B, and R the rows of L^-1
+// above. Then the rows of L^-1 at B are -B^-1 A R left of the diagonal block, and B^-1 in it. dst gathers -A R for all rows below,
+// block by block.
 func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	n := f.n
-	f.tail, f.head = grown(f.tail, n*tileWide), grown(f.head, invertBlock*n)
-	f.update = grown(f.update, tileHigh*tileWide)
-	inner, turn := make([]float64, invertBlock*invertBlock), make([]float64, invertBlock*tileWide)
-	// L^-1 by blocks of rows. If B is the block of L on the diagonal, A the part of L left of B, and R the rows of L^-1 above,
-	// then the part of L^-1 left of the diagonal block is -B^-1 A R.
+	f.head, f.panel = grown(f.head, invertBlock*invertBlock), grown(f.panel, n*invertBlock)
+	clear(dst)
 	for k := 0; k < n; k += invertBlock {
 		w := min(invertBlock, n-k)
-		clear(dst[k*n : (k+w)*n])
-		corner := inner[:w*w]
+		end := k + w
+		corner, rows := f.head[:w*w], f.panel[:w*end]
 		lowerInverse(corner, l[k*n+k:], w, n)
+		clear(rows)
+		vmath.MatMulAdd(rows, end, corner, w, w, w, dst[k*n:], n, k)
 		for i := range w {
-			copy(dst[(k+i)*n+k:(k+i)*n+k+w], corner[i*w:(i+1)*w])
+			copy(rows[i*end+k:(i+1)*end], corner[i*w:(i+1)*w])
+			copy(dst[(k+i)*n:(k+i)*n+end], rows[i*end:(i+1)*end])
 		}
-		for lo := 0; lo < k; lo += tileWide {
+		floats.Scale(-1, rows)
+		high := strip(w, end)
+		for lo := end; lo < n; lo += high {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			h, deep := min(tileWide, k-lo), k-lo // rows above lo are zero in these columns
-			head, tail, update := f.head[:w*deep], f.tail[:deep*h], f.update[:w*h]
-			for i := range w {
-				copy(head[i*deep:(i+1)*deep], l[(k+i)*n+lo:(k+i)*n+k])
-			}
-			for i := range deep {
-				copy(tail[i*h:(i+1)*h], dst[(lo+i)*n+lo:(lo+i)*n+lo+h])
-			}
-			vmath.MatMul(update, head, w, deep, tail, h)
-			vmath.MatMul(turn[:w*h], corner, w, w, update, h)
-			for i := range w {
-				vmath.Axpy(-1, turn[i*h:(i+1)*h], dst[(k+i)*n+lo:(k+i)*n+lo+h])
-			}
+			vmath.MatMulAdd(dst[lo*n:], n, l[lo*n+k:], n, min(high, n-lo), w, rows, end, end)
 		}
 	}
 	return f.squareLower(ctx, dst)
@@ -297,31 +289,22 @@ func lowerInverse(dst, l []float64, w, n int) {
 // first k rows of R fills only the first k rows of dst, so that it can overwrite the rows that are done.
 func (f *Factorizer) squareLower(ctx context.Context, dst []float64) error {
 	n := f.n
-	f.panel, f.update = grown(f.panel, n*deepBlock), grown(f.update, tileHigh*tileWide)
-	for k := 0; k < n; k += deepBlock {
-		w := min(deepBlock, n-k)
-		turned := f.panel[:(k+w)*w]
+	for k := 0; k < n; k += invertBlock {
+		w := min(invertBlock, n-k)
+		end := k + w
+		turned := f.panel[:end*w]
+		vmath.Transpose(turned, w, dst[k*n:], n, w, end)
 		for i := range w {
-			row := dst[(k+i)*n : (k+i)*n+k+w]
-			for j, v := range row {
-				turned[j*w+i] = v
-			}
-			clear(row)
+			clear(dst[(k+i)*n : (k+i)*n+end])
 		}
-		for lo := 0; lo < k+w; lo += tileHigh {
+		high := strip(w, end)
+		for lo := 0; lo < end; lo += high {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			hi := min(lo+tileHigh, k+w)
-			for from := 0; from < hi; from += tileWide {
-				to := min(from+tileWide, hi)
-				tile := f.update[:(hi-lo)*(to-from)]
-				vmath.MatMulT(tile, turned[lo*w:hi*w], hi-lo, w, turned[from*w:to*w], to-from)
-				for i := lo; i < hi; i++ {
-					vmath.Axpy(1, tile[(i-lo)*(to-from):(i-lo+1)*(to-from)], dst[i*n+from:i*n+to])
-				}
-			}
+			vmath.GramAddPart(dst, n, turned, w, end, w, lo, min(lo+high, end))
 		}
 	}
-	return mirror(ctx, dst, n)
+	vmath.Mirror(dst, n)
+	return nil
 }

@@ -22,52 +22,10 @@ func Gram(ctx context.Context, dst, a []float64, n, k int) error {
 				return err
 			}
 			hi := min(n, lo+max(blockSize, gramWork/(depth*(n-lo))))
-			vmath.GramAddPart(dst, a[from:], k, n, depth, lo, hi)
+			vmath.GramAddPart(dst, n, a[from:], k, n, depth, lo, hi)
 			lo = hi
 		}
 	}
 	vmath.Mirror(dst, n)
-	return nil
-}
-
-// Symmetric sets dst (n x n) to a b' for row-major n x k matrices whose product is symmetric. It computes the lower triangle and mirrors it.
-// dst must not overlap a or b.
-func Symmetric(ctx context.Context, dst, a, b []float64, n, k int) error {
-	side := blockSize
-	for side*side*k < work/2 && side < n {
-		side += blockSize
-	}
-	wide := min(n, strip(k, min(side, n)))
-	side = min(side, n)
-	tile := make([]float64, side*wide)
-	for lo := 0; lo < n; lo += side {
-		h := min(side, n-lo)
-		hi := lo + h
-		for from := 0; from < hi; from += wide {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			w := min(wide, hi-from)
-			vmath.MatMulT(tile[:h*w], a[lo*k:hi*k], h, k, b[from*k:(from+w)*k], w)
-			for i := range h {
-				copy(dst[(lo+i)*n+from:(lo+i)*n+from+w], tile[i*w:(i+1)*w])
-			}
-		}
-	}
-	return mirror(ctx, dst, n)
-}
-
-// mirror copies the lower triangle of dst (n x n) to the upper.
-func mirror(ctx context.Context, dst []float64, n int) error {
-	for lo := 0; lo < n; lo += blockSize {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for j := lo; j < n; j++ {
-			for i := lo; i < min(lo+blockSize, j); i++ {
-				dst[i*n+j] = dst[j*n+i]
-			}
-		}
-	}
 	return nil
 }

@@ -190,6 +190,13 @@ var kernelCases = []kernelCase{
 		pick(ref, func() { MatMulTPart(dst, a, lda, m, k, b, n) }, func() { matMulRef(dst, a, lda, m, k, b, n, true) })
 		return dst
 	}},
+	{"MatMulAdd", func(src *source, m, k int, ref bool) []float64 {
+		n := 1 + int(src.byte())%40
+		lda, ldb, ldc := k+int(src.byte())%9, n+int(src.byte())%9, n+int(src.byte())%9
+		a, b, dst := src.floats(m*lda), src.floats(k*ldb), src.floats(m*ldc)
+		pick(ref, func() { MatMulAdd(dst, ldc, a, lda, m, k, b, ldb, n) }, func() { matMulAddRef(dst, ldc, a, lda, m, k, b, ldb, n) })
+		return dst
+	}},
 	{"Gram", func(src *source, n, k int, ref bool) []float64 {
 		a, dst := src.floats(n*k), src.floats(n*n)
 		pick(ref, func() { Gram(dst, a, n, k) }, func() { gramRef(dst, a, n, k) })
@@ -199,16 +206,19 @@ var kernelCases = []kernelCase{
 		a, dst := src.floats(n*k), src.floats(n*n)
 		from := int(src.byte()) % (n + 1)
 		to := from + int(src.byte())%(n-from+1)
-		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, a, k, n, k, from, to) })
+		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, n, a, k, n, k, from, to) })
 		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
 		return dst
 	}},
 	{"GramAddPart", func(src *source, n, k int, ref bool) []float64 {
 		lda := k + int(src.byte())%9
-		a, dst := src.floats(n*lda), src.floats(n*n)
+		ldc := n + int(src.byte())%9
+		a, dst := src.floats(n*lda), src.floats(n*ldc)
 		from := int(src.byte()) % (n + 1)
-		pick(ref, func() { GramAddPart(dst, a, lda, n, k, from, n) }, func() { gramAddRef(dst, a, lda, n, k, from, n) })
-		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
+		pick(ref, func() { GramAddPart(dst, ldc, a, lda, n, k, from, n) }, func() { gramAddRef(dst, ldc, a, lda, n, k, from, n) })
+		for i := range n { // elements left of the diagonal have no meaning
+			clear(dst[i*ldc : i*ldc+i])
+		}
 		return dst
 	}},
 	{"Gaussian", func(src *source, n, _ int, ref bool) []float64 {

@@ -26,6 +26,16 @@ func MatMulTPart(dst, a []float64, lda, m, k int, b []float64, n int) {
 	matMul(dst, a, lda, m, k, b, n, true)
 }
 
+// MatMulAdd adds to dst (m x n) the product of a (m x k) and b (k x n), all row-major, whose rows start ldc, lda and ldb elements
+// apart. It continues the chains of multiply-adds, so that calls for blocks of k, one after the other, give the bits of one
+// MatMul. dst must not overlap a or b.
+func MatMulAdd(dst []float64, ldc int, a []float64, lda, m, k int, b []float64, ldb, n int) {
+	stridedLength("MatMulAdd", "dst", len(dst), ldc, m, n)
+	stridedLength("MatMulAdd", "a", len(a), lda, m, k)
+	stridedLength("MatMulAdd", "b", len(b), ldb, k, n)
+	matMulAdd(dst, ldc, a, lda, m, k, b, ldb, n)
+}
+
 // Gram sets dst (n x n) to the inner products of the rows of a (n x k, row-major). It has the
 // bits of MatMulT(dst, a, n, k, a, n) at about half the cost.
 func Gram(dst, a []float64, n, k int) {
@@ -39,25 +49,18 @@ func Gram(dst, a []float64, n, k int) {
 func GramAdd(dst, a []float64, n, k, from, to int) {
 	sameLength("GramAdd", "dst", len(dst), "its shape", n*n)
 	sameLength("GramAdd", "a", len(a), "its shape", n*k)
-	if from < 0 || to > n || from > to {
-		panic("vmath: GramAdd: there are no such rows")
-	}
-	if from < to {
-		gramAdd(dst, a, k, n, k, from, to)
-	}
+	GramAddPart(dst, n, a, k, n, k, from, to)
 }
 
-// GramAddPart is GramAdd for rows of a that start lda elements apart, as those of a part of a wider matrix do.
-func GramAddPart(dst, a []float64, lda, n, k, from, to int) {
-	sameLength("GramAddPart", "dst", len(dst), "its shape", n*n)
-	if lda < k || n > 0 && len(a) < (n-1)*lda+k {
-		panic("vmath: GramAddPart: a is shorter than its shape")
-	}
+// GramAddPart is GramAdd for rows of dst and a that start ldc and lda elements apart, as those of a part of a wider matrix do.
+func GramAddPart(dst []float64, ldc int, a []float64, lda, n, k, from, to int) {
+	stridedLength("GramAddPart", "dst", len(dst), ldc, n, n)
+	stridedLength("GramAddPart", "a", len(a), lda, n, k)
 	if from < 0 || to > n || from > to {
 		panic("vmath: GramAddPart: there are no such rows")
 	}
 	if from < to {
-		gramAdd(dst, a, lda, n, k, from, to)
+		gramAdd(dst, ldc, a, lda, n, k, from, to)
 	}
 }
 
@@ -121,14 +124,25 @@ func gramRef(dst, a []float64, n, k int) {
 	}
 }
 
-func gramAddRef(dst, a []float64, lda, n, k, from, to int) {
+func matMulAddRef(dst []float64, ldc int, a []float64, lda, m, k int, b []float64, ldb, n int) {
+	for i := range m {
+		row := dst[i*ldc : i*ldc+n]
+		for q, v := range a[i*lda : i*lda+k] {
+			for j, u := range b[q*ldb : q*ldb+n] {
+				row[j] = math.FMA(v, u, row[j])
+			}
+		}
+	}
+}
+
+func gramAddRef(dst []float64, ldc int, a []float64, lda, n, k, from, to int) {
 	for i := from; i < to; i++ {
 		for j := i; j < n; j++ {
-			s := dst[i*n+j]
+			s := dst[i*ldc+j]
 			for q, v := range a[i*lda : i*lda+k] {
 				s = math.FMA(v, a[j*lda+q], s)
 			}
-			dst[i*n+j] = s
+			dst[i*ldc+j] = s
 		}
 	}
 }

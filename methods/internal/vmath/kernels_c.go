@@ -306,12 +306,20 @@ func gram(dst, a []float64, n, k int) {
 	C.vm_mirror(ptr(dst), C.long(n))
 }
 
-func gramAdd(dst, a []float64, lda, n, k, from, to int) {
-	if !useC((to-from)*(n-from)*k, 64) {
-		gramAddRef(dst, a, lda, n, k, from, to)
+func matMulAdd(dst []float64, ldc int, a []float64, lda, m, k int, b []float64, ldb, n int) {
+	if !useC(m*k*n, 64) {
+		matMulAddRef(dst, ldc, a, lda, m, k, b, ldb, n)
 		return
 	}
-	cMatMul(dst[from*n+from:], n, a[from*lda:], lda, a[from*lda:], lda, to-from, k, n-from, 1, 1, 1)
+	cMatMul(dst, ldc, a, lda, b, ldb, m, k, n, 0, 0, 1)
+}
+
+func gramAdd(dst []float64, ldc int, a []float64, lda, n, k, from, to int) {
+	if !useC((to-from)*(n-from)*k, 64) {
+		gramAddRef(dst, ldc, a, lda, n, k, from, to)
+		return
+	}
+	cMatMul(dst[from*ldc+from:], ldc, a[from*lda:], lda, a[from*lda:], lda, to-from, k, n-from, 1, 1, 1)
 }
 
 func mirror(c []float64, n int) {

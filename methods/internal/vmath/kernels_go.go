@@ -26,6 +26,7 @@ var (
 	reweight      = reweightRef
 	margins       = marginsRef
 	matMul        = matMulRef
+	matMulAdd     = matMulAddRef
 	gram          = gramRef
 	gramAdd       = gramAddRef
 	mirror        = mirrorRef
