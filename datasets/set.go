@@ -18,6 +18,9 @@
 package datasets
 
 import (
+	"math"
+	"slices"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -43,6 +46,27 @@ type Set struct {
 // A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No
 // row is in both. A row may be in neither.
 type Division struct{ Train, Test []int }
+
+// FewValues is how many different values a feature has at most that is called a code, as of a category.
+const FewValues = 4
+
+// Codes returns the number of features with at most FewValues different values. A missing value is a value here.
+func (s *Set) Codes() (codes int) {
+	x := s.X.RawMatrix()
+	for j := range x.Cols {
+		seen := make([]float64, 0, FewValues)
+		for i := 0; i < x.Rows && len(seen) <= FewValues; i++ {
+			v := x.Data[i*x.Stride+j]
+			if !slices.ContainsFunc(seen, func(u float64) bool { return u == v || math.IsNaN(u) && math.IsNaN(v) }) {
+				seen = append(seen, v)
+			}
+		}
+		if len(seen) <= FewValues {
+			codes++
+		}
+	}
+	return codes
+}
 
 // Data returns the set as methods take it.
 func (s *Set) Data() registry.Data {

@@ -71,6 +71,7 @@ func (d Data) Shape() Shape {
 type Shape struct {
 	Task    Task
 	N, D    int
+	Codes   int `json:",omitempty"` // of the D features, those with at most four values, as codes of categories have; 0 where this is not known
 	Classes int
 	Blocks  []Block
 }

@@ -25,6 +25,7 @@ type Entry struct {
 	Protocols []string      `toml:"protocols"`  // the protocols whose list holds this set, e.g. "table2"
 	Rows      int           `toml:"rows"`       // checked by Load; 0 accepts any number
 	Features  int           `toml:"features"`   // of the loaded matrix; checked by Load; 0 accepts any number
+	Codes     int           `toml:"codes"`      // features with at most four values, for predictions of time; checked by Load; 0 where there is none or their number is not known
 	Counts    []int         `toml:"counts"`     // rows of each class: -1, +1 or 0..K-1; checked by Load
 	Source    string        `toml:"source"`     // e.g. "UCI 109"
 	Citation  string        `toml:"citation"`

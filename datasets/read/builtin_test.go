@@ -84,6 +84,9 @@ func TestEverySetLoadsAsTheManifestSays(t *testing.T) {
 			if n != want.n || d != want.d || len(s.Y) != n || len(s.Features) != d {
 				t.Errorf("X is %d x %d with %d labels and %d names, want %d x %d", n, d, len(s.Y), len(s.Features), want.n, want.d)
 			}
+			if e.Codes != s.Codes() {
+				t.Errorf("%d features have at most %d values, and the catalogue says codes = %d", s.Codes(), datasets.FewValues, e.Codes)
+			}
 			if want.counts != nil && !slices.Equal(s.Counts(), want.counts) {
 				t.Errorf("class counts %v, want %v", s.Counts(), want.counts)
 			}

@@ -219,6 +219,8 @@ func (r reader) checkSet(s *datasets.Set) error {
 		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", r.Name, n, r.Rows)
 	case r.Features != 0 && r.Features != d:
 		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", r.Name, d, r.Features)
+	case r.Codes != 0 && r.Codes != s.Codes():
+		return fmt.Errorf("%s: %d features have at most %d values and codes = %d is expected; correct one of them", r.Name, s.Codes(), datasets.FewValues, r.Codes)
 	case len(s.Blocks) > 0 && s.Blocks[len(s.Blocks)-1].To != d:
 		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", r.Name, d, s.Blocks[len(s.Blocks)-1].To)
 	case r.Counts != nil && r.Task != registry.Regression && fmt.Sprint(r.Counts) != fmt.Sprint(s.Counts()):

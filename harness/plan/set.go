@@ -39,7 +39,7 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	}
 	trainRows, partsKnown := entry.TrainRows()
 	blocks, blocksKnown := entry.Blocks()
-	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Classes: len(entry.Counts), Blocks: blocks}
+	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Codes: entry.Codes, Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
 	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
 		set, err := read.Load(ctx, h.Data, entry)
@@ -47,7 +47,7 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 			return plannedSet{}, err
 		}
 		n, d := set.X.Dims()
-		sh.N, sh.D, sh.Classes, sh.Blocks = n, d, set.Classes, set.Blocks
+		sh.N, sh.D, sh.Codes, sh.Classes, sh.Blocks = n, d, set.Codes(), set.Classes, set.Blocks
 		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
 	}
 	splitter, own := h.Protocol.Semantics.Splitter(), 0

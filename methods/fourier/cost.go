@@ -63,7 +63,7 @@ func (d design) drawNanoseconds(s registry.Shape) float64 {
 	return 1e6 + float64(s.D*d.kernel.mapped()*d.features)*20
 }
 
-// passNanoseconds is the time of one pass over the rows for the gradient in sigma.
+// passNanoseconds is the time of one pass over the rows for the gradient in sigma, where no channel has few values.
 func (d design) passNanoseconds(s registry.Shape) float64 {
 	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
 	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
@@ -84,20 +84,30 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 	return rank
 }
 
-// rank estimates the rank of the columns. A shape does not say how many values a feature has. Where features are many and rows
-// far more, most features are codes of categories, with a rank of 2 to 4, but not always. The estimate is between the two.
+// rank estimates the rank of the columns. Features of few values have a rank of as many. Where features are many, most are
+// zero in most rows.
 func (d design) rank(s registry.Shape) int {
-	const narrow, code = 20, 4
-	if rank := d.mostRank(s); rank != oneInput*s.D || s.D <= narrow || s.N <= rank {
+	const narrow, sparse, code = 20, 8, 3
+	rank := d.mostRank(s)
+	if rank != oneInput*s.D {
 		return rank
 	}
-	return narrow*oneInput + (s.D-narrow)*code
+	many := s.D - s.Codes
+	return s.Codes*code + min(many, narrow)*oneInput + max(0, many-narrow)*sparse
+}
+
+// many is the part of the columns whose channel has many values. What is computed once for each value costs nothing elsewhere.
+func (d design) many(s registry.Shape) float64 {
+	if len(s.Groups()) != s.D || d.kernel.mapped() != 1 {
+		return 1
+	}
+	return 1 - float64(s.Codes)/float64(s.D)
 }
 
 // columnsNanoseconds is the time of newColumns, with X'X if grams is set.
 func (d design) columnsNanoseconds(s registry.Shape, grams bool) float64 {
 	n, p, count, r := float64(s.N), float64(d.columns(s)), float64(d.features), float64(d.rank(s))
-	ns := d.embedNanoseconds(s) + n*p*(1+count/30) + p*count*count/5 + 100*p + 4*n*r
+	ns := d.many(s)*(d.embedNanoseconds(s)+n*p*(1+count/30)) + p*count*count/5 + 100*p + 4*n*r
 	if grams && r <= 2*n {
 		ns += n * r * r / 50
 	}
@@ -140,7 +150,7 @@ func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	ns := 2e5 + cold*step
 	if g.steps > 0 {
 		evaluations := 1.4 * float64(g.steps+1)
-		ns += evaluations * (g.lassoNanoseconds(s) + 2e5 + warm*step + g.share()*g.passNanoseconds(s))
+		ns += evaluations * (g.lassoNanoseconds(s) + 2e5 + warm*step + g.many(s)*g.share()*g.passNanoseconds(s))
 	}
 	return ns
 }
