@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -49,6 +50,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 	}
 	run.Selected = &best
 
+	collectNear(memoryLimit())
 	whole, err := parts.Whole()
 	if err != nil {
 		return err
@@ -122,11 +124,17 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	if !ok {
 		return nil
 	}
+	collectNear(memoryLimit())
 	var saved bytes.Buffer
-	if err := saver.Save(&saved); err != nil {
+	var size counter
+	to := io.Writer(&size)
+	if j.Keep == KeepModels { // otherwise no copy of the model is made
+		to = io.MultiWriter(&size, &saved)
+	}
+	if err := saver.Save(to); err != nil {
 		return fmt.Errorf("saving the model: %w", err)
 	}
-	run.ModelBytes = new(int64(saved.Len()))
+	run.ModelBytes = new(int64(size))
 	if j.Keep == KeepModels {
 		run.Model = &result.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
 		run.Model.Gaps = (*result.Gaps)(whole.Inputs.Gaps)
@@ -163,6 +171,14 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 	return out, err
 }
 
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
 func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, run *result.Run) (int, error) {
 	by, err := metric.ForSelection(j.protocol.Semantics.Metric, j.set.Task)
 	if err != nil {
@@ -178,6 +194,7 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 	}
 	run.Folds = make([]result.Evaluation, 0, len(j.Grid)*folds)
 	for f := range folds {
+		collectNear(memoryLimit())
 		part, err := parts.Fold(f)
 		if err != nil {
 			return 0, err
@@ -210,6 +227,7 @@ func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, 
 			return fmt.Errorf("grid point %s: %w", j.Grid[g], err)
 		}
 		take(g, s, seconds)
+		collectNear(memoryLimit())
 		start = time.Now()
 		return nil
 	})
@@ -249,6 +267,7 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 	tests := []result.SeedTest{{Seed: j.Seeds[0], ScoresHash: run.ScoresHash, Score: run.Score}}
 	for _, seed := range j.Seeds[1:] {
 		env.Seed = seed
+		collectNear(memoryLimit())
 		r, err := j.refit(ctx, env, whole, j.Grid[*run.Selected])
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)

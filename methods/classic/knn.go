@@ -40,8 +40,18 @@ type KNNParams struct {
 
 func knnMemory(s registry.Shape, p KNNParams) int64 {
 	n, d := int64(s.N), int64(s.D)
-	return 8*(n*(d+2)+blockRows*n) + 16*int64(min(p.Neighbours, s.N)) + 64<<10
+	return 8*(n*(d+2)+int64(rowsAtOnce(s.N))*n) + int64(vmath.PackedBytes(s.N, s.D)) + 16*int64(min(p.Neighbours, s.N)) + 64<<10
 }
+
+const (
+	mostProducts = 1 << 20 // inner products that scoring keeps, unless fewestRows rows have more
+	fewestRows   = 8       // rows that are scored at a time at least
+)
+
+// rowsAtOnce is how many rows are scored at a time against n training rows. The products are garbage after each model of a
+// grid, and the collector may find them only after the next model has made its own. So two models' products count, and they
+// have to be few beside the data.
+func rowsAtOnce(n int) int { return min(blockRows, max(fewestRows, mostProducts/n)) }
 
 // knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours. The fit
 // itself only copies rows.
@@ -70,6 +80,11 @@ func fitKNN(_ context.Context, _ registry.Env, train registry.Data, p KNNParams)
 
 // Score implements registry.Model.
 func (m *neighbours) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+	return m.score(ctx, x, out, rowsAtOnce(len(m.Y)))
+}
+
+// score scores blocks of the given number of rows. The scores do not depend on this number.
+func (m *neighbours) score(ctx context.Context, x *mat.Dense, out []float64, block int) error {
 	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
@@ -79,9 +94,9 @@ func (m *neighbours) Score(ctx context.Context, x *mat.Dense, out []float64) err
 	if err := fitting.CheckFinite("squared length", own, 1); err != nil {
 		return err
 	}
-	dots := make([]float64, blockRows*n)
+	dots := make([]float64, block*n)
 	near := nearest{distance: make([]float64, 0, m.K), row: make([]int, 0, m.K)}
-	return fitting.Blocks(ctx, len(own), blockRows, func(lo, hi int) {
+	return fitting.Blocks(ctx, len(own), block, func(lo, hi int) {
 		vmath.MatMulT(dots[:(hi-lo)*n], rows[lo*m.D:hi*m.D], hi-lo, m.D, m.X, n)
 		for i := lo; i < hi; i++ {
 			near.search(own[i], squares, dots[(i-lo)*n:(i-lo+1)*n])

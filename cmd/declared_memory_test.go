@@ -1,0 +1,70 @@
+package cmd_test
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// manyRows has 99,000 training rows and few rows to test, so that what grows with the training rows decides. Several seeds
+// repeat the refit and the test, so that the garbage of one repetition is there when the next one begins.
+const manyRows = `splits = 1
+datasets = ["linear-100000"]
+
+[semantics]
+test_fraction = 0.01
+folds = 0
+method_seed = 1
+method_seeds = 3
+standardise = true
+
+[methods]
+CART     = { grid = [{ name = "max_depth", values = [8] }] }
+KNN      = { grid = [{ name = "neighbours", values = [5] }] }
+LDA      = { grid = [{ name = "shrinkage", values = [0.01] }] }
+LGBM     = { params = { rounds = 20 }, grid = [{ name = "num_leaves", values = [15] }] }
+Logistic = { grid = [{ name = "c", values = [1.0] }] }
+XGB      = { params = { rounds = 5 }, grid = [{ name = "max_depth", values = [4] }] }
+`
+
+var declaredBytes = regexp.MustCompile(`linear-100000: ([0-9.]+) MiB`)
+
+// TestDeclaredMemoryIsEnough: an isolated cell whose --memory is just above what the plan declares is not ended for want of memory.
+func TestDeclaredMemoryIsEnough(t *testing.T) {
+	t.Parallel()
+	testenv.NotUnderRace(t) // a worker is as large as the detector makes it
+	if runtime.GOOS != "linux" {
+		t.Skip("cells are isolated on Linux only")
+	}
+	methods := []string{"KNN"}
+	if testenv.Thorough() {
+		methods = append(methods, "CART", "LDA", "LGBM", "Logistic", "XGB")
+	}
+	p := newProcess(t)
+	p.protocol(t, "many.toml", manyRows)
+	run := func(method string, more ...string) (code int, said string) {
+		args := []string{"run", "--protocol", "many.toml", "--datasets", "linear-100000", "--methods", method, "--max-cell", "0"}
+		c, stderr := p.command(append(args, more...)...)
+		return startedCode(t, c), stderr.String()
+	}
+	for _, method := range methods {
+		_, said := run(method, "--memory", "1B")
+		found := declaredBytes.FindStringSubmatch(said)
+		if found == nil {
+			t.Fatalf("%s: no declared memory in %q", method, said)
+		}
+		mib, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := fmt.Sprintf("%dMiB", int(math.Ceil(1.01*mib+1)))
+		if code, said := run(method, "--isolate", "--memory", given); code != 0 {
+			t.Errorf("%s declares %s MiB and ends with exit %d within %s: %s\n%s", method, found[1], code, given, p.errors(t), said)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package runner
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// memoryLimit is the limit by which the garbage collector of this process works; it is huge if there is none.
+func memoryLimit() int64 { return debug.SetMemoryLimit(-1) }
+
+// collectNear collects garbage if the heap has half of limit or more, and reports whether it did. The declared memory of a cell
+// has no room for the rows of the last fold and for what the last grid point left. The collector works beside the program,
+// which may pass the limit before the collector has found that these rows are garbage.
+func collectNear(limit int64) bool {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Uint64() < uint64(limit)/2 {
+		return false
+	}
+	runtime.GC()
+	return true
+}

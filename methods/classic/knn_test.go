@@ -1,0 +1,47 @@
+package classic
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestKNNScoresBlocksOfAnySize: the number of rows that are scored at a time changes no bit of a score, and inner products with
+// many training rows stay few.
+func TestKNNScoresBlocksOfAnySize(t *testing.T) {
+	const n, d, scored = 700, 20, 300
+	r := rand.New(rand.NewPCG(1, 2))
+	normals := func(n int) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = r.NormFloat64()
+		}
+		return out
+	}
+	train := registry.Data{X: mat.NewDense(n, d, normals(n*d)), Y: normals(n), Task: registry.Regression}
+	fitted, err := fitKNN(t.Context(), registry.Env{}, train, KNNParams{Neighbours: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, want := mat.NewDense(scored, d, normals(scored*d)), make([]float64, scored)
+	if err := fitted.Score(t.Context(), x, want); err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range []int{1, 7, fewestRows, 59, scored} {
+		out := make([]float64, scored)
+		if err := fitted.(*neighbours).score(t.Context(), x, out, block); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(out, want) {
+			t.Errorf("scores of blocks of %d rows differ from those of %d", block, rowsAtOnce(n))
+		}
+	}
+	for n, want := range map[int]int{1: blockRows, 4096: blockRows, 70000: 14, 1 << 30: fewestRows} {
+		if got := rowsAtOnce(n); got != want {
+			t.Errorf("%d rows are scored at a time against %d, want %d", got, n, want)
+		}
+	}
+}
