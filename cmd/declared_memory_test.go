@@ -34,7 +34,7 @@ XGB      = { params = { rounds = 5 }, grid = [{ name = "max_depth", values = [4]
 
 var declaredBytes = regexp.MustCompile(`linear-100000: ([0-9.]+) MiB`)
 
-// TestDeclaredMemoryIsEnough: an isolated cell whose --memory is just above what the plan declares is not ended for want of memory.
+// TestDeclaredMemoryIsEnough: an isolated cell whose --memory is a little above what the plan declares is not ended for want of memory.
 func TestDeclaredMemoryIsEnough(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t) // a worker is as large as the detector makes it
@@ -62,7 +62,8 @@ func TestDeclaredMemoryIsEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := fmt.Sprintf("%dMiB", int(math.Ceil(1.01*mib+1)))
+		const room = 32 // MiB: when the collector runs and when the keeper looks differ from run to run
+		given := fmt.Sprintf("%dMiB", int(math.Ceil(mib+room)))
 		if code, said := run(method, "--isolate", "--memory", given); code != 0 {
 			t.Errorf("%s declares %s MiB and ends with exit %d within %s: %s\n%s", method, found[1], code, given, p.errors(t), said)
 		}
