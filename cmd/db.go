@@ -146,7 +146,7 @@ func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	return db, unreadable(err)
 }
 
-// existing opens the database for writing. A database that is not there is an error, and none is made.
+// existing opens the database of results for writing. If the file does not exist, existing returns an error and does not create it.
 func (a *app) existing(ctx context.Context) (*store.DB, error) {
 	db, err := a.reader(ctx)
 	if err != nil {

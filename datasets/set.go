@@ -47,7 +47,8 @@ type Set struct {
 // row is in both. A row may be in neither.
 type Division struct{ Train, Test []int }
 
-// FewValues is how many different values a feature has at most that is called a code, as of a category.
+// FewValues is a number of different values. A feature with at most FewValues of them is called a code, since the codes of categories
+// are such features.
 const FewValues = 4
 
 // Codes returns the number of features with at most FewValues different values. A missing value is a value here.

@@ -120,8 +120,8 @@ func (e *Entry) checkFormat() error {
 // imputations are the values of the key impute, as package datasets names them.
 var imputations = []string{"median", "mean", "most-frequent", "none"}
 
-// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with the word of all that is spelled most
-// like name. It returns "" if no word is near.
+// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with that known name, one of all, whose
+// spelling is nearest to name. It returns "" if no known name is near.
 func Meant(name string, all []string) string {
 	if near := wording.Suggest(name, all); near != nil {
 		return fmt.Sprintf("; did you mean %q?", near[0])

@@ -23,8 +23,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// maxWhole is the largest size, in bytes, of an answer that is kept whole: in memory, or as a zip archive. The catalogue does not
-// know the size of such an answer.
+// maxWhole is the largest size, in bytes, of a server's answer that is kept whole, in memory or as a zip archive, where the catalogue
+// does not state the size of the answer.
 const maxWhole = 256 << 20
 
 // retryable marks an error that another attempt may not meet.

@@ -22,8 +22,8 @@ type table struct {
 	lines  []int32           // line of each row, from 1
 	hint   string            // see encodingHint
 
-	// A table may hold the cells of one row only. It then finds the cells of another row when they are asked for. The cells of all
-	// rows would take as much memory as the matrix that is made of them.
+	// A table may hold the cells of one row only. The table then finds the cells of another row when the reader asks for them.
+	// The cells of all rows together would take as much memory as the matrix that the reader fills with their numbers.
 	starts []uint32   // where in buf each row begins; nil if cells has all rows
 	held   int        // the row in cells
 	row    csvScanner // finds the cells of a row

@@ -214,6 +214,7 @@ func TestUserErrors(t *testing.T) {
 		{"wrong separator", "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\n", "my.csv", "1;x\n2;y\n", `DIR/my.csv: every line has one column only; write separator = ";"`},
 		{"wrong number of rows", head + `rows = 3`, "my.csv", "a,class\n1,x\n2,y\n", `mine: the files have 2 rows and rows = 3 is expected; correct one of them`},
 		{"wrong number of features", head + `features = 3`, "my.csv", "a,class\n1,x\n2,y\n", `mine: the files give 1 features and features = 3 is expected; correct one of them`},
+		{"wrong number of codes", head + `codes = 2`, "my.csv", "a,class\n1,x\n2,y\n", `mine: 1 features have at most 4 values and codes = 2 is expected; correct one of them`},
 		{"wrong counts", head + `counts = [2, 0]`, "my.csv", "a,class\n1,x\n2,y\n", `mine: the classes have [1 1] rows and counts = [2 0] is expected; correct one of them`},
 		{"no input", head + `drop = ["a"]`, "my.csv", "a,class\n1,x\n2,y\n", `DIR/my.csv: no column is left as input; check label and drop`},
 		{"UTF-16", head, "my.csv", "\xff\xfea\x00", `DIR/my.csv: the file is UTF-16 text; save it as UTF-8`},

@@ -198,8 +198,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A cancelled fit returns although golearn has not, which goes on in a place of its own and gives
-// it back at its end.
+// A cancelled fit returns at once, although golearn cannot be stopped. golearn's goroutine keeps its place among places until
+// it ends, and then gives the place back.
 func TestCancellation(t *testing.T) {
 	waitForPlaces(t) // of growths whose results tests before this one have
 	data := treetest.Synthetic(registry.Binary, 25, 8, 2)

@@ -63,8 +63,8 @@ func interruptible(ctx context.Context, env registry.Env, f func() ([]split, err
 }
 
 // gridOf copies the sample to golearn's form: float attributes and, last, the class attribute. Mat64Instances keeps all
-// attributes in one group. golearn's DenseInstances splits them at 512, and then sorts attributes by a comparison that is not
-// an order.
+// attributes in one group. golearn's DenseInstances begins another group after 512 attributes. It then
+// sorts the attributes with a comparison that is not a consistent order, so that columns could change places.
 func gridOf(train registry.Data) base.FixedDataGrid {
 	n, d := train.X.Dims()
 	m := mat.NewDense(n, d+1, nil)

@@ -37,8 +37,9 @@ func (t *grown) setRoot(train registry.Data) {
 	t.root = decision(t.task, counts, 0)
 }
 
-// count replaces the labels on the sides of splits by scores from the training rows that end there. It is an error if the most
-// frequent class of these rows is not golearn's label: then the tree is not the one that golearn grew.
+// count replaces the labels on the sides of splits by scores from the training rows that end there. count returns an
+// error if the most frequent class of these rows is not the label that golearn stored for the side: the copied splits are then not
+// the tree that golearn grew.
 func (t *grown) count(train registry.Data) error {
 	k := classes(train.Shape())
 	counts := make([]float64, 2*k*len(t.splits)) // left classes, right classes

@@ -96,7 +96,8 @@ func (d design) rank(s registry.Shape) int {
 	return s.Codes*code + min(many, narrow)*oneInput + max(0, many-narrow)*sparse
 }
 
-// many is the part of the columns whose channel has many values. What is computed once for each value costs nothing elsewhere.
+// many is the share of the columns whose channel has many values. In a channel with few values, what is computed once for each value
+// costs next to nothing.
 func (d design) many(s registry.Shape) float64 {
 	if len(s.Groups()) != s.D || d.kernel.mapped() != 1 {
 		return 1

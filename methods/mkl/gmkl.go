@@ -79,9 +79,8 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
 
 // pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
-// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows. A shape does not say how many values a column
-// has, which bounds the rank of its kernel: where columns are categories, as those of splice and german, a fit takes a third to a
-// sixth of what this declares.
+// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows. The estimate does not use Shape.Codes, although
+// few values bound the rank of a column's kernel: on german a fit takes a third of what this declares, on splice a ninth.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
