@@ -19,7 +19,7 @@
 //	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
 // GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda = 1e-5, and
-// fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into gramLimit, and else about n^1.5. KRR-GD
+// fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into svm.GramLimit, and else about n^1.5. KRR-GD
 // takes n^3 time for each step and holds n^2 elements.
 //
 // All grid points of a path and all outputs share the products with the kernel matrix. No solution starts from another one, so that

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // A cover is the Gaussian kernel exp(-gamma |x-z|^2) of n rows x with m of these rows, the landmarks z: K_nm (n x m), and of
-// the landmarks with themselves: K_mm. K_nm is made in strips of rows. The strips are kept if they fit into gramLimit.
+// the landmarks with themselves: K_mm. K_nm is made in strips of rows. The strips are kept if they fit into svm.GramLimit.
 type cover struct {
 	n, m, d         int
 	z               []float64 // the landmarks, m x d
@@ -70,7 +71,7 @@ func (c *cover) factorize(ctx context.Context) error {
 }
 
 // coverKept reports whether a cover of n rows by m landmarks keeps K_nm.
-func coverKept(n, m int) bool { return 8*int64(n)*int64(m) <= gramLimit }
+func coverKept(n, m int) bool { return 8*int64(n)*int64(m) <= svm.GramLimit }
 
 // coverBytes is the memory of a cover.
 func coverBytes(n, m, d int) int64 {

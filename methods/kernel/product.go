@@ -3,12 +3,13 @@ package kernel
 import (
 	"context"
 
+	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It computes the
 // lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile and, off the
-// diagonal, with the transpose of the tile. If all tiles together fit into gramLimit, the first product keeps them; otherwise
+// diagonal, with the transpose of the tile. If all tiles together fit into svm.GramLimit, the first product keeps them; otherwise
 // each product computes them again.
 type operator struct {
 	n, d    int
@@ -27,7 +28,7 @@ type operator struct {
 const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second cache
 
 // kept reports whether an operator of n rows keeps its tiles. It does for n up to 16384.
-func kept(n int) bool { return 4*int64(n)*int64(n) <= gramLimit }
+func kept(n int) bool { return 4*int64(n)*int64(n) <= svm.GramLimit }
 
 // operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of vectors.
 func operatorBytes(n, d, vectors int) int64 {

@@ -19,7 +19,7 @@ import (
 // by methods/internal/svm, to libsvm's stopping criterion. The grid of C is PBRFF's, and the grid of gamma is GBRFF2's.
 func SVM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "SVM", Version: "1", Tasks: registry.Binary | registry.Multiclass,
+		Name: "SVM", Version: "2", Tasks: registry.Binary | registry.Multiclass,
 		Source:  "Cortes and Vapnik, Machine Learning 1995, as libsvm states it",
 		Summary: "support vector machine with a Gaussian kernel",
 		Load:    load,
@@ -35,18 +35,13 @@ type SVMParams struct {
 	Gamma float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// gramLimit is the size up to which the kernel matrix of a training set is kept in memory.
-const gramLimit = 1 << 30
-
-// memorySVM counts the kernel matrix or the cache of its rows, the solver's interior points, the copies of the data's rows, and the model.
+// memorySVM counts the kernel matrix or its kept rows, the solver's cache of active rows and interior points, the copies of the
+// data's rows, and the model.
 func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	n := int64(s.N)
 	solver, factor := svm.InteriorBytes(s.N)
 	gram := svm.GramBytes(s.N, 8)
-	if gram > gramLimit {
-		gram = 16 * n
-	}
-	return gram + min(svm.GramBytes(s.N, 8), svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
+	return min(gram, svm.GramLimit) + min(gram, svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
 }
 
 // pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point. The solutions were fitted
@@ -57,7 +52,7 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 		if i == 0 || p.Gamma != ps[i-1].Gamma {
 			sum += n * n * (3 + 0.1*float64(s.D))
 		}
-		sum += float64(s.Outputs()) * n * (100 + 3.2*math.Pow(n, 0.93)) * max(1, math.Pow(p.C, 0.33))
+		sum += float64(s.Outputs()) * n * (100 + 2*math.Pow(n, 0.93)) * max(1, math.Pow(p.C, 0.33))
 	}
 	return sum
 }
@@ -93,7 +88,8 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 	return nil
 }
 
-// gaussianKernel is the kernel matrix of the rows with themselves: in memory up to gramLimit, and else by rows on demand.
+// gaussianKernel is the kernel matrix of the rows with themselves: in memory up to svm.GramLimit. Of a larger matrix, as many rows as
+// this limit holds are kept.
 func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (*svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
 	n := len(squares)
@@ -101,8 +97,8 @@ func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (*sv
 		gaussian(dst, scaled[i*d:(i+1)*d], squares[i:i+1], scaled, squares, d)
 		dst[i] = 1
 	}}
-	if svm.GramBytes(n, 8) > gramLimit {
-		return svm.NewDemanded[float64](exact), nil
+	if svm.GramBytes(n, 8) > svm.GramLimit {
+		return svm.NewDemanded[float64](exact, svm.GramLimit), nil
 	}
 	gram := svm.NewGram[float64](n, exact)
 	strip := make([]float64, min(rowsAtOnce, n)*n)

@@ -66,9 +66,9 @@ func TestSVMOnDemand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, demanded := make([]float64, matrix.Len()), make([]float64, matrix.Len())
+	demanded := make([]float64, matrix.Len())
 	for i := range matrix.Len() {
-		matrix.Row(stored, i)
+		stored := matrix.At(i)
 		matrix.Exact.Row(demanded, i)
 		for j := range stored {
 			want := 0.0

@@ -38,7 +38,7 @@ func BMKR() registry.Spec {
 
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	bytes := boostBytes(s, len(bmkrKernels), 4, p.T)
-	if !allInMemory(s.N, len(bmkrKernels), 4) {
+	if !allInMemory(s.N, len(bmkrKernels)) {
 		_, factor := svm.InteriorBytes(s.N)
 		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N) // a factor of every kernel; scoring
 	}
@@ -58,7 +58,7 @@ var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 // takes twice as long as that of 5.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), float64(p.T*len(bmkrKernels))
-	if !allInMemory(s.N, len(bmkrKernels), 4) {
+	if !allInMemory(s.N, len(bmkrKernels)) {
 		return each*n*20 + (0.0077+0.00066*float64(s.D))*n*n*n
 	}
 	return each * n * (20 + 0.14*n)

@@ -244,11 +244,10 @@ func TestRowsOnDemand(t *testing.T) {
 	p := BMKRParams{T: 5, C: 1, LearningRate: 1, Epsilon: 0.1}
 	demand := make([]*svm.Kernel[float32], len(bmkrKernels))
 	for k := range demand {
-		demand[k] = svm.NewDemanded[float32](s.exact(bmkrKernels[k]))
-		a, b := make([]float32, s.n), make([]float32, s.n)
+		demand[k] = svm.NewDemanded[float32](s.exact(bmkrKernels[k]), 0)
+		var room []float32
 		for i := range s.n {
-			stored[k].Row(a, i)
-			demand[k].Row(b, i)
+			a, b := stored[k].At(i), demand[k].Row(i, &room)
 			for j := range a {
 				if a[j] != b[j] {
 					t.Fatalf("kernel %v, element %d, %d: %v stored, %v on demand", bmkrKernels[k], i, j, a[j], b[j])

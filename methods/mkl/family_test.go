@@ -12,7 +12,7 @@ import (
 func demand[F svm.Float](s *sample) []*svm.Kernel[F] {
 	ks := make([]*svm.Kernel[F], len(bmkrKernels))
 	for k := range ks {
-		ks[k] = svm.NewDemanded[F](s.exact(bmkrKernels[k]))
+		ks[k] = svm.NewDemanded[F](s.exact(bmkrKernels[k]), 0)
 	}
 	return ks
 }

@@ -83,22 +83,21 @@ func square(x []float64) float64 {
 	return sum
 }
 
-// memoryLimit is the size up to which all kernel matrices of a training set are kept in memory.
-const memoryLimit = 1 << 30
+// memoryValues is the number of values up to which all kernel matrices of a training set are kept in memory: 1 GiB of float32, or
+// 2 GiB of float64.
+const memoryValues = 1 << 28
 
-// allInMemory reports whether matrices of n examples with values of the given size are kept.
-func allInMemory(n, kernels, size int) bool {
-	return int64(kernels)*svm.GramBytes(n, size) <= memoryLimit
-}
+// allInMemory reports whether the matrices of n examples are kept.
+func allInMemory(n, kernels int) bool { return int64(kernels)*svm.GramBytes(n, 1) <= memoryValues }
 
-// gramBytes is the memory of the matrices and of a solver's copy of active rows, or of the cached rows if the matrices are not
-// kept.
+// gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows, or of the cached
+// rows if the matrices are not kept.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
-	if allInMemory(n, kernels, size) {
+	if allInMemory(n, kernels) {
 		return int64(kernels)*one + min(one, svm.CacheBytes)
 	}
-	return min(one, svm.CacheBytes) + 16*int64(n)
+	return min(one, svm.CacheBytes) + int64(16+size)*int64(n)
 }
 
 // rowsAtOnce is the height of a strip of inner products.
@@ -107,14 +106,9 @@ const rowsAtOnce = 64
 // grams returns the matrices of the kernels on s, float32 or float64: in memory if all fit together, and else by rows on demand.
 func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]*svm.Kernel[F], error) {
 	out := make([]*svm.Kernel[F], len(ks))
-	var one F
-	size := 8
-	if _, half := any(one).(float32); half {
-		size = 4
-	}
-	if !allInMemory(s.n, len(ks), size) {
+	if !allInMemory(s.n, len(ks)) {
 		for k := range ks {
-			out[k] = svm.NewDemanded[F](s.exact(ks[k]))
+			out[k] = svm.NewDemanded[F](s.exact(ks[k]), 0)
 		}
 		return out, nil
 	}

@@ -135,15 +135,14 @@ func (s *Solver[F]) fillRow(dst []F, i int) {
 	case s.restricted != nil:
 		s.restricted(dst, i)
 		return
-	case len(dst) == s.kernel.n:
-		s.kernel.Row(dst, i)
-		return
 	case s.kernel.Stored():
 		full = s.kernel.At(i)
 	default:
-		s.line = resized(s.line, s.kernel.n)
-		s.kernel.Row(s.line, i)
-		full = s.line
+		full = s.kernel.demand(i)
+	}
+	if len(dst) == len(full) {
+		copy(dst, full)
+		return
 	}
 	for e, j := range s.index {
 		dst[e] = full[j]

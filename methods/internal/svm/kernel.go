@@ -1,7 +1,12 @@
 package svm
 
+import "unsafe"
+
 // Float is the type of stored kernel values.
 type Float interface{ float32 | float64 }
+
+// GramLimit is the most memory in bytes that a method takes for kernel matrices: up to it, they are kept in memory.
+const GramLimit = 2 << 30
 
 // A Kernel is the kernel matrix of n examples: in memory, in 4 or 8 n^2 bytes, or computed by rows. It serves one solver at a time.
 type Kernel[F Float] struct {
@@ -10,6 +15,17 @@ type Kernel[F Float] struct {
 	n, stride int
 	data      []F // the matrix, or nil where rows are computed
 	line      []float64
+	kept      keptRows[F]
+}
+
+// keptRows are computed rows that the same problem, or the next one, may ask for again. Where there is no more room, a new row
+// replaces the least recently used one.
+type keptRows[F Float] struct {
+	rows  [][]F   // of each example: its row, or nil
+	of    []int   // the examples of the rows
+	used  []int64 // of each example: clock when its row was last asked for
+	clock int64
+	room  int // the most rows, at least one
 }
 
 // NewGram returns an n x n matrix of zeros, to be filled by way of At. exact may be nil.
@@ -17,10 +33,13 @@ func NewGram[F Float](n int, exact *Exact) *Kernel[F] {
 	return &Kernel[F]{n: n, stride: padded(n), data: make([]F, n*padded(n)), Exact: exact}
 }
 
-// NewDemanded returns a kernel whose rows are computed when they are asked for.
-func NewDemanded[F Float](exact *Exact) *Kernel[F] {
+// NewDemanded returns a kernel whose rows are computed when they are asked for. It keeps as many rows as the given bytes hold.
+func NewDemanded[F Float](exact *Exact, bytes int64) *Kernel[F] {
 	n := len(exact.Diagonal)
-	return &Kernel[F]{n: n, Exact: exact, line: make([]float64, n)}
+	k := &Kernel[F]{n: n, Exact: exact, line: make([]float64, n)}
+	var one F
+	k.kept = keptRows[F]{rows: make([][]F, n), used: make([]int64, n), room: max(1, int(bytes/(int64(n)*int64(unsafe.Sizeof(one)))))}
+	return k
 }
 
 // GramBytes is what a matrix in memory of n examples with values of the given size takes.
@@ -35,13 +54,45 @@ func (k *Kernel[F]) Stored() bool { return k.data != nil }
 // At returns row i of a matrix in memory, which the caller may write to.
 func (k *Kernel[F]) At(i int) []F { return k.data[i*k.stride : i*k.stride+k.n] }
 
-// Row writes row i to dst.
-func (k *Kernel[F]) Row(dst []F, i int) {
-	if k.Stored() {
-		copy(dst, k.At(i))
-		return
+// Row returns row i, which it computes in *room if it is not in memory. Row keeps no rows, since a pass over all of them would leave
+// none of those that steps of SMO need again.
+func (k *Kernel[F]) Row(i int, room *[]F) []F {
+	switch {
+	case k.Stored():
+		return k.At(i)
+	case k.kept.rows[i] != nil:
+		return k.kept.rows[i]
 	}
-	k.convert(dst, i, k.Exact.Row)
+	*room = resized(*room, k.n)
+	k.convert(*room, i, k.Exact.Row)
+	return *room
+}
+
+// demand returns row i, and keeps it. The row is valid until the next call.
+func (k *Kernel[F]) demand(i int) []F {
+	kept := &k.kept
+	kept.clock++
+	kept.used[i] = kept.clock
+	if kept.rows[i] != nil {
+		return kept.rows[i]
+	}
+	var row []F
+	if len(kept.of) < kept.room {
+		kept.of = append(kept.of, i)
+		row = make([]F, k.n)
+	} else {
+		oldest := 0
+		for e, j := range kept.of {
+			if kept.used[j] < kept.used[kept.of[oldest]] {
+				oldest = e
+			}
+		}
+		row, kept.rows[kept.of[oldest]] = kept.rows[kept.of[oldest]], nil
+		kept.of[oldest] = i
+	}
+	k.convert(row, i, k.Exact.Row)
+	kept.rows[i] = row
+	return row
 }
 
 // convert writes what row gives in float64.

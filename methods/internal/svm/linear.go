@@ -109,7 +109,7 @@ func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solut
 	}
 	sol.prepare(p)
 	l.p, sol.Steps, sol.Capped = p, 0, false
-	if sol.Fit == nil {
+	if sol.change != nil {
 		l.fit(sol)
 	}
 	sol.finish(p)
@@ -154,7 +154,7 @@ func (l *Linear) newton(ctx context.Context, tol float64, sol *Solution) error {
 
 // fit sets Fit to K beta.
 func (l *Linear) fit(sol *Solution) {
-	sol.Fit = make([]float64, l.n)
+	sol.Fit, sol.change = make([]float64, l.n), nil
 	w := l.step
 	vmath.MatTVec(w, l.x, l.n, l.columns, sol.Beta)
 	w[l.columns-1] = 0

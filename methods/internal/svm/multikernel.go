@@ -93,11 +93,8 @@ func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem
 		sol := &sols[k]
 		sol.prepare(p)
 		sol.Steps, sol.Capped = 0, false
-		if sol.Fit == nil {
-			sol.Fit = make([]float64, len(p.Target))
-			m.change[k] = slices.Clone(sol.Beta)
-		}
-		m.fit[k] = sol.Fit
+		m.fit[k], m.change[k] = sol.Fit, sol.change
+		sol.change = nil
 	}
 	if err := family.Add(ctx, m.fit, m.change); err != nil {
 		return err

@@ -15,14 +15,13 @@ type plainFamily []*Kernel[float64]
 func (f plainFamily) Kernels() []*Kernel[float64] { return f }
 
 func (f plainFamily) Add(ctx context.Context, fit, change [][]float64) error {
-	row := make([]float64, f[0].Len())
+	var room []float64
 	for k, c := range change {
 		for j, v := range c {
 			if v == 0 {
 				continue
 			}
-			f[k].Row(row, j)
-			for i, w := range row {
+			for i, w := range f[k].Row(j, &room) {
 				fit[k][i] += v * w
 			}
 		}

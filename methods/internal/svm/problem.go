@@ -3,6 +3,7 @@ package svm
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Problem is the dual problem of the package comment for n examples. Target, Lower and Upper have length
@@ -70,39 +71,62 @@ type Solution struct {
 	Steps     int     // SMO steps of the last Solve
 	Capped    bool    // MaxSteps or rounding ended Solve before the gap was below the tolerance
 
-	exact bool // Beta is an interior point's: Fit is computed from the kernel's factor
+	exact  bool      // Beta is an interior point's: Fit is computed from the kernel's factor
+	change []float64 // by which Beta has changed since Fit was K Beta; nil if it has not
 }
 
 // prepare makes s a feasible start for p. It puts Beta into the bounds and changes as few elements as possible to make the sum
-// zero. If Beta moves, prepare sets Fit to nil.
+// zero.
 func (s *Solution) prepare(p Problem) {
 	n := len(p.Target)
 	if len(s.Beta) != n {
 		*s = Solution{Beta: make([]float64, n), Fit: make([]float64, n)}
 		return
 	}
-	moved, sum, size := false, 0.0, 0.0
+	known, sum, size := len(s.Fit) == n, 0.0, 0.0
 	for i, b := range s.Beta {
 		c := max(p.Lower[i], min(p.Upper[i], b))
 		if c != c { // not a number
-			c = 0
+			c, known = 0, false
 		}
-		moved = moved || c != b
-		s.Beta[i] = c
+		s.set(i, c)
 		sum += c
 		size += math.Abs(c)
 	}
 	if math.Abs(sum) > 1e-12*size {
-		moved = true
 		for i, b := range s.Beta {
-			s.Beta[i] = max(p.Lower[i], min(p.Upper[i], b-sum))
+			s.set(i, max(p.Lower[i], min(p.Upper[i], b-sum)))
 			if sum -= b - s.Beta[i]; sum == 0 {
 				break
 			}
 		}
 	}
-	if moved || len(s.Fit) != n {
-		s.Fit = nil
+	if !known {
+		s.Fit, s.change = make([]float64, n), slices.Clone(s.Beta)
+	}
+}
+
+// set changes element i of Beta to b. A change by rounding alone leaves Fit as it is.
+func (s *Solution) set(i int, b float64) {
+	by := b - s.Beta[i]
+	s.Beta[i] = b
+	if math.Abs(by) <= 1e-15*math.Abs(b) {
+		return
+	}
+	if s.change == nil {
+		s.change = make([]float64, len(s.Beta))
+	}
+	s.change[i] += by
+}
+
+// Scale multiplies each Beta[i] by the factor by[i] >= 0, for a warm start with other costs. It multiplies Fit by the least
+// factor. So the next Solve reads only those rows of the kernel whose factor is larger.
+func (s *Solution) Scale(by []float64) {
+	least := slices.Min(by)
+	for i, b := range s.Beta {
+		s.Fit[i] *= least
+		s.Beta[i] = least * b
+		s.set(i, by[i]*b)
 	}
 }
 

@@ -38,7 +38,6 @@ type Solver[F Float] struct {
 	cache    int64   // bytes of rowCache; 0 means CacheBytes
 	rowCache []F     // rows with the active columns, where the steps cannot read the matrix itself
 	free     []int32 // slots of rowCache without a row
-	line     []F     // one row of all columns
 
 	minUp, maxDown float64  // of the KKT conditions on the active set
 	cost           float64  // of the steps so far, in the units of stepCost
@@ -84,11 +83,8 @@ func (s *Solver[F]) Solve(ctx context.Context, k *Kernel[F], p Problem, sol *Sol
 	sol.prepare(p)
 	s.kernel, s.problem, s.sol = k, p, sol
 	defer func() { s.kernel, s.problem, s.sol = nil, Problem{}, nil }()
-	if sol.Fit == nil {
-		sol.Fit = make([]float64, n)
-		if err := s.restoreFit(ctx); err != nil {
-			return err
-		}
+	if err := s.updateFit(ctx); err != nil {
+		return err
 	}
 	s.activateAll()
 	sol.Steps, sol.Capped = 0, false
@@ -188,40 +184,41 @@ func (s *Solver[F]) tolerance() float64 {
 	return s.Tol
 }
 
-// restoreFit computes Fit = K beta. If beta is an interior point's, it uses the kernel's float64 factor, since for large C sums
-// of float32 values would be wrong by more than the tolerance.
-func (s *Solver[F]) restoreFit(ctx context.Context) error {
-	fit := s.sol.Fit
-	clear(fit)
-	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
-		image := make([]float64, len(e.factored)/len(fit))
-		vmath.MatVec(image, e.factored, len(image), len(fit), s.sol.Beta)
-		vmath.MatTVec(fit, e.factored, len(image), len(fit), image)
-		return ctx.Err()
+// updateFit makes Fit K beta again after changes of beta.
+func (s *Solver[F]) updateFit(ctx context.Context) error {
+	change := s.sol.change
+	if s.sol.change = nil; change == nil {
+		return nil
 	}
-	if s.kernel.Stored() {
-		return addRows(ctx, fit, s.kernel, s.sol.Beta)
-	}
-	for j, b := range s.sol.Beta {
-		if b == 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		s.line = resized(s.line, len(fit))
-		s.kernel.Row(s.line, j)
-		for i, v := range s.line {
-			fit[i] += float64(b * float64(v))
-		}
-	}
-	return nil
+	return s.addImage(ctx, change)
 }
 
-// addRows adds K beta to fit, four rows at a time.
-func addRows[F Float](ctx context.Context, fit []float64, gram *Kernel[F], beta []float64) error {
+// restoreFit computes Fit = K beta anew.
+func (s *Solver[F]) restoreFit(ctx context.Context) error {
+	clear(s.sol.Fit)
+	s.sol.change = nil
+	return s.addImage(ctx, s.sol.Beta)
+}
+
+// addImage adds K x to Fit. If beta is an interior point's, it uses the kernel's float64 factor, since for large C sums of
+// float32 values would be wrong by more than the tolerance.
+func (s *Solver[F]) addImage(ctx context.Context, x []float64) error {
+	fit := s.sol.Fit
+	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
+		rank := len(e.factored) / len(fit)
+		image, product := make([]float64, rank), make([]float64, len(fit))
+		vmath.MatVec(image, e.factored, rank, len(fit), x)
+		vmath.MatTVec(product, e.factored, rank, len(fit), image)
+		vmath.Axpy(1, product, fit)
+		return ctx.Err()
+	}
+	return addRows(ctx, fit, s.kernel, x)
+}
+
+// addRows adds K x to fit, four rows at a time.
+func addRows[F Float](ctx context.Context, fit []float64, kernel *Kernel[F], x []float64) error {
 	n := len(fit)
-	var rows [4][]F
+	var rows, room [4][]F
 	var by [4]float64
 	have := 0
 	add := func() {
@@ -234,11 +231,11 @@ func addRows[F Float](ctx context.Context, fit []float64, gram *Kernel[F], beta 
 		}
 		have = 0
 	}
-	for j, b := range beta {
+	for j, b := range x {
 		if b == 0 {
 			continue
 		}
-		rows[have], by[have] = gram.At(j), b
+		rows[have], by[have] = kernel.Row(j, &room[have]), b
 		if have++; have == 4 {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -154,7 +154,7 @@ func TestOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 30, 150)
 		k := gramOf[float64](c.x, c.k)
-		demanded := NewDemanded[float64](exactOf(c.x, c.k))
+		demanded := NewDemanded[float64](exactOf(c.x, c.k), 0)
 		const tol = 1e-4
 		solve := func(s Solver[float64], from *Kernel[float64], start Solution) Solution {
 			s.Tol = tol
@@ -185,9 +185,24 @@ func TestOptimal(t *testing.T) {
 		for i := range other.Beta {
 			other.Beta[i] = 3*math.Sin(float64(i)) + 0.2
 		}
+		scaled, by := plain, make([]float64, len(plain.Beta))
+		scaled.Beta, scaled.Fit = slices.Clone(plain.Beta), slices.Clone(plain.Fit)
+		for i := range by {
+			by[i] = []float64{0.5, 0.9, 0.5, 1.5}[i%4]
+		}
+		scaled.Scale(by)
+		for rows := range int64(8) {
+			few := NewDemanded[float64](demanded.Exact, rows*8*int64(len(plain.Beta)))
+			for range 2 {
+				if again := solve(Solver[float64]{cache: 1}, few, Solution{}); !slices.Equal(again.Beta, plain.Beta) || again.Bias != plain.Bias {
+					t.Fatalf("room for %d rows changes the solution", rows)
+				}
+			}
+		}
 		for name, again := range map[string]Solution{
 			"rows on demand":            solve(Solver[float64]{}, demanded, Solution{}),
 			"a cache of two rows":       solve(Solver[float64]{cache: 1}, demanded, Solution{}),
+			"a start with other costs":  solve(Solver[float64]{}, k, scaled),
 			"a start from afar":         solve(Solver[float64]{}, k, other),
 			"a start from the solution": solve(Solver[float64]{}, k, Solution{Beta: append([]float64(nil), plain.Beta...)}),
 		} {

@@ -109,9 +109,6 @@ func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, er
 	there.prepare(s.problem)
 	here := *s.sol
 	*s.sol = there
-	if s.sol.Fit == nil {
-		s.sol.Fit = make([]float64, n)
-	}
 	if err := s.restoreFit(ctx); err != nil {
 		return true, err
 	}
