@@ -104,6 +104,7 @@ func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
 func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams, yield func(int, registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	ys, mean := fitting.Targets(train)
+	var strips []float64 // of all covers in turn: two at a time would be more than is declared
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) falkonShared { return ps[i].shared() }) {
 		p := ps[group[0]]
 		if p.shared().logistic && train.Task == registry.Regression {
@@ -113,6 +114,7 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 		if err != nil {
 			return fmt.Errorf("FALKON with gamma=%v: %w", p.Gamma, err)
 		}
+		c.strips = strips
 		for some := range slices.Chunk(group, max(1, falkonAtOnce/len(ys))) {
 			var solutions []*solution
 			for _, i := range some {
@@ -138,6 +140,7 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 				}
 			}
 		}
+		strips = c.strips
 	}
 	return nil
 }

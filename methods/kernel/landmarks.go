@@ -23,7 +23,7 @@ type cover struct {
 	solver *cholesky.Factorizer
 
 	keep, made bool
-	strips     []float64
+	strips     []float64 // all strips, or one; made by each
 }
 
 // drawLandmarks returns m rows of x (n x d), drawn without replacement, or all rows in their order if m >= n.
@@ -51,10 +51,6 @@ func bareCover(x, z []float64, d int, gamma float64) *cover {
 	c.scaled, c.squares = scaleRows(x, d, c.gamma)
 	c.zs, c.zSquares = scaleRows(z, d, c.gamma)
 	c.keep = coverKept(c.n, c.m)
-	c.strips = make([]float64, c.m*min(c.n, rowsAtOnce))
-	if c.keep {
-		c.strips = make([]float64, c.m*c.n)
-	}
 	return c
 }
 
@@ -84,6 +80,13 @@ func coverBytes(n, m, d int) int64 {
 
 // each calls do with every strip of K_nm: the rows lo .. hi-1, row-major. do must not change the strip.
 func (c *cover) each(ctx context.Context, do func(lo, hi int, k []float64) error) error {
+	rows := min(c.n, rowsAtOnce)
+	if c.keep {
+		rows = c.n
+	}
+	if len(c.strips) < rows*c.m {
+		c.strips = make([]float64, rows*c.m)
+	}
 	for lo := 0; lo < c.n; lo += rowsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -40,10 +40,10 @@ type NystroemParams struct {
 	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// memoryNystroem counts the cover, the features, the logistic problem or the normal equations, and the model.
+// memoryNystroem counts the cover without K_nm, the features, the logistic problem or the normal equations, and the model.
 func memoryNystroem(s registry.Shape, p NystroemParams) int64 {
 	n, m := int64(s.N), int64(min(p.Landmarks, s.N))
-	return coverBytes(s.N, int(m), s.D) + 8*(2*n*m+n*int64(s.D+s.Outputs()+6)+2*m*m+12*m)
+	return coverBytes(min(s.N, rowsAtOnce), int(m), s.D) + 8*(2*n*m+n*int64(2*s.D+s.Outputs()+7)+2*m*m+12*m)
 }
 
 // costNystroem counts K_nm and the features for each gamma, and a solution for each grid point. The logistic loss takes more of
@@ -70,13 +70,17 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 		gamma     float64
 	}
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
+	var phi []float64 // n x m, of all kernel coefficients in turn
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma} }) {
 		p := ps[group[0]]
 		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)
 		if err != nil {
 			return fmt.Errorf("NYSTROEM with gamma=%v: %w", p.Gamma, err)
 		}
-		phi := make([]float64, c.n*c.m)
+		c.keep = false
+		if phi = phi[:min(len(phi), c.n*c.m)]; len(phi) < c.n*c.m {
+			phi = make([]float64, c.n*c.m)
+		}
 		err = c.each(ctx, func(lo, hi int, k []float64) error {
 			copy(phi[lo*c.m:hi*c.m], k)
 			return c.solver.ForwardRows(ctx, c.factor, phi[lo*c.m:hi*c.m], hi-lo)

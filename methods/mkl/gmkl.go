@@ -79,11 +79,14 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
 
 // pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
-// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows. The estimate does not use Shape.Codes, although
-// few values bound the rank of a column's kernel: on german a fit takes a third of what this declares, on splice a ninth.
+// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
+	const codeRank = 3 // of the kernel of a feature with at most four values
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
+	if len(s.Blocks) == 0 {
+		rank -= float64(s.Codes) * max(0, min(n, usualRank)-codeRank)
+	}
 	step := n*n*(rank+2*whole)/2 + n*n*n/3
 	if lowRank(n, rank, whole) {
 		apart := max(rank, min(n, 256))

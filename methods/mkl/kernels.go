@@ -90,14 +90,14 @@ const memoryValues = 1 << 28
 // allInMemory reports whether the matrices of n examples are kept.
 func allInMemory(n, kernels int) bool { return int64(kernels)*svm.GramBytes(n, 1) <= memoryValues }
 
-// gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows, or of the cached
-// rows if the matrices are not kept.
+// gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows. If the matrices are
+// not kept, it is that of the cached rows, and of a row of each kernel with what is known of its rows.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
 	if allInMemory(n, kernels) {
 		return int64(kernels)*one + min(one, svm.CacheBytes)
 	}
-	return min(one, svm.CacheBytes) + int64(16+size)*int64(n)
+	return min(one, svm.CacheBytes) + int64(kernels)*int64(48+size)*int64(n)
 }
 
 // rowsAtOnce is the height of a strip of inner products.
