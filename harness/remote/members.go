@@ -28,7 +28,7 @@ func (p *Pool) hear(m *nats.Msg) {
 	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
 		return
 	}
-	answer := welcome{Consumer: h.group(), Lost: p.opt.Lost}
+	answer := welcome{Consumer: h.group() + p.era, Lost: p.opt.Lost}
 	p.mu.Lock()
 	was := p.members[h.Worker]
 	p.mu.Unlock()

@@ -53,6 +53,7 @@ type Pool struct {
 
 	opt     Options
 	names   names
+	era     string         // in the names of groups: a worker's late answer to an earlier coordinator is none to this one
 	server  *server.Server // nil with an engine
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -109,7 +110,7 @@ func Listen(opt Options) (*Pool, error) {
 		opt.Run = ownRun
 	}
 	p := &Pool{
-		opt: opt, names: names{opt.Run}, changed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		opt: opt, names: names{opt.Run}, era: rand.Text()[:8], changed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{}, batches: map[string][]byte{},
 		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: parts{},
 		files: map[string]string{}, offered: map[catalogue.Description]bool{},

@@ -199,6 +199,43 @@ func TestAWorkerOutlivesItsCoordinator(t *testing.T) {
 	}
 }
 
+// TestALateAnswerAcknowledgesNothingElse: a worker that comes to a second coordinator with a cell of the first one ends this cell.
+// That must not count for the cell that the second coordinator handed out in the same place of its own queue: when the other
+// worker is killed with that cell, the cell is delivered again.
+func TestALateAnswerAcknowledgesNothingElse(t *testing.T) {
+	t.Parallel()
+	first := newPool(t, Options{Lost: 3 * time.Second})
+	began, goOn := make(chan bool, 1), make(chan bool)
+	serve(t, first, first.URL, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
+		if c.Cell.Method == "Old" {
+			began <- true
+			<-goOn
+		}
+		return answers(ctx, c)
+	}))
+	until(t, first, slots(1))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { _, _ = anywhere(ctx, first, cell("Old", 1)) }()
+	<-began
+	address := first.server.Addr().String()
+	first.Close(false)
+	cancel()
+	second := newPool(t, Options{Address: address, Lost: 3 * time.Second})
+	until(t, second, slots(1))
+	killed := killedWorker(t, second)
+	until(t, second, slots(2))
+	ended := make(chan callEnd, 1)
+	go func() {
+		run, err := anywhere(t.Context(), second, cell("New", 2))
+		ended <- callEnd{run, err}
+	}()
+	<-killed
+	close(goOn)
+	if end := <-ended; end.err != nil || end.run.TestRows != 200 {
+		t.Errorf("%+v", end)
+	}
+}
+
 // engine is a NATS server of others.
 func engine(t *testing.T, opt server.Options) *server.Server {
 	t.Helper()
