@@ -125,8 +125,8 @@ func (s *Solution) Scale(by []float64) {
 	least := slices.Min(by)
 	for i, b := range s.Beta {
 		s.Fit[i] *= least
-		s.Beta[i] = least * b
-		s.set(i, by[i]*b)
+		s.Beta[i] = float64(least * b)
+		s.set(i, float64(by[i]*b))
 	}
 }
 
