@@ -53,7 +53,7 @@ type Pool struct {
 
 	opt     Options
 	names   names
-	era     string         // in the names of groups: a worker's late answer to an earlier coordinator is none to this one
+	era     string         // of this coordinator; it ends the names of its groups' queues, so that late acknowledgements to an earlier coordinator miss them
 	server  *server.Server // nil with an engine
 	nc      *nats.Conn
 	js      jetstream.JetStream

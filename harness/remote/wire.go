@@ -90,7 +90,7 @@ type done struct {
 	outcome  outcome     // of Run, at the coordinator
 }
 
-// group names the workers of a coordinator that take the same cells. Machines of one kind differ by some bytes of memory, so only the first
+// group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so only the first
 // three binary digits of the memory count.
 func (h hello) group() string {
 	refused := strings.Join(slices.Sorted(maps.Keys(h.Refuses)), "\n")

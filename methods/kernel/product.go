@@ -27,7 +27,7 @@ type operator struct {
 
 const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second cache
 
-// kept reports whether an operator of n rows keeps its tiles. It does for n up to 16384.
+// kept reports whether an operator of n rows keeps its tiles. It does for n up to 23170.
 func kept(n int) bool { return 4*int64(n)*int64(n) <= svm.GramLimit }
 
 // operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of vectors.

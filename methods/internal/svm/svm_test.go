@@ -185,6 +185,7 @@ func TestOptimal(t *testing.T) {
 		for i := range other.Beta {
 			other.Beta[i] = 3*math.Sin(float64(i)) + 0.2
 		}
+		// Fit follows Scale by the rows of some elements alone; kept rows have the bits of computed ones.
 		scaled, by := plain, make([]float64, len(plain.Beta))
 		scaled.Beta, scaled.Fit = slices.Clone(plain.Beta), slices.Clone(plain.Fit)
 		for i := range by {
