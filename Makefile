@@ -4,10 +4,10 @@
 #   make run     the reference run, a proof of it on this machine, classic methods beside it, who leads; report.html
 #   make test    formatting and order of imports, vet, staticcheck, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
-#   make portable  the same bits without features of the processor, without C or assembly and in a build for newer processors
+#   make portable  the same bits without features of the processor, and in a build without C or assembly
 #   make release  dist/: binaries, wheels and what belongs to them, made twice and checked (needs qemu-user-static)
 #   make clang   kernels in C by clang, with the bits of the Go code (needs zig)
-#   make arm64   bin/bench-arm64, and the same bits in it (needs zig and qemu-user-static)
+#   make arm64   the same bits on another processor (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
@@ -36,40 +36,38 @@ run: build
 
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
 # what debuggers read; lint has run vet. Many tests wait for processes, so that more of them, and of packages, run at a time than
-# there are cores. Property tests draw 25 times from one seed here, 100 times in make thorough, and from new seeds in make fire. The
-# third command is for the packages in which goroutines share something, with the race detector, whose programs wait for a second at
-# their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines.
+# there are cores. Property tests draw 25 times from one seed here, and 1,000 times from new seeds in make fire. The third command is
+# for the packages in which goroutines share something, with the race detector, which does not look into C: it is compiled fast. The
+# programs wait for a second at their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines.
 TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
 SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
 test:
-	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=$(if $(BENCH_THOROUGH),100,25) $(TEST) ./...' \
-		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
+	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) ./...' \
+		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins
 # with one that fails it. The tests ask testenv.Thorough.
 thorough:
 	BENCH_THOROUGH=1 $(MAKE) test
 
-# make test runs these two tests in the ordinary build. Here are processes without fused products and sums, without
-# other features of the processor, the build without any assembly, and that for amd64 from AVX2 on, where the
-# compiler may fuse.
+# make test runs these two tests in the ordinary build. Here are processes without fused products and sums and without
+# other features of the processor, and the build without any assembly. make arm64 and make fire run those in which the compiler
+# fuses products and sums.
 PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
 portable: export BENCH_THOROUGH = 1
 portable:
 	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
 	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
-	CGO_CFLAGS=-O0 GOAMD64=v3 $(GO) test -ldflags=-w $(PINNED)
 
 # Kernels in C by clang, which fuses products and sums where it is not told otherwise. Their bits must be those of the Go code.
 ZIG ?= zig
 clang:
 	CC='$(ZIG) cc' $(GO) test -vet=off ./methods/internal/svm ./methods/internal/vmath ./methods/internal/gbdt
 
-# The program for another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the
-# system's library, so that an emulator runs it. Its compiler fuses more products than that for amd64 does.
+# Another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the system's library, so
+# that an emulator runs it. Go's compiler fuses more products there than for any amd64. make release and make fire build the program.
 ARM := CC='$(ZIG) cc -target aarch64-linux-musl' CGO_ENABLED=1 GOOS=linux GOARCH=arm64
 arm64:
-	$(ARM) $(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH)-arm64 ./cmd/bench
 	$(ARM) $(GO) test -short -timeout 60m -ldflags='-linkmode=external -w' -exec qemu-aarch64-static $(PINNED)
 	$(ARM) $(GO) test -vet=off -ldflags='-linkmode=external -w' -exec qemu-aarch64-static -run '^(TestEqualRemainders|TestGenerate.*)$$' ./harness/split ./datasets/read
 
@@ -91,8 +89,7 @@ FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
 	BENCH_ROUNDS=200 $(GO) test -timeout 60m -run '^TestRoundsOfMisfortune$$' ./cmd
-	BENCH_THOROUGH=1 $(GO) test -timeout 60m -run '^TestHistories$$' ./harness/schedule
-	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk)$$' ./harness/store
+	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestHistories|TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk)$$' ./harness/schedule ./harness/store
 	RAPID_CHECKS=1000 $(GO) test -timeout 60m $$(grep -rl '"pgregory.net/rapid"' --include=*_test.go . | xargs -n1 dirname | sort -u)
 	BENCH_PROBLEMS=1000 $(GO) test -timeout 0 -run '^TestSmallProblems$$' ./methods
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner

@@ -20,7 +20,7 @@ func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
 	help := func(args ...string) string {
 		out.Reset()
-		if code := execute(registry.New(), args, &out, &errs); code != exitOK {
+		if code := execute(registry.New(), append([]string{}, args...), &out, &errs); code != exitOK { // nil would be the test's own arguments
 			t.Fatalf("bench %s ends with %d: %s", strings.Join(args, " "), code, errs.String())
 		}
 		return out.String()

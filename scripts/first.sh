@@ -1,9 +1,11 @@
 #!/bin/sh
 # The first minutes, which `make run` takes: the reference run, a proof of it on this machine, four classic methods
 # beside it, and who leads. What the steps print goes to run.log; without data, two steps are left out and named.
+# Takes the program, the budget of the four methods, and more flags of their run.
 set -u
 bench=$1
 budget=$2
+shift 2
 : >run.log
 
 say() { printf '%s\n' "$*"; }
@@ -36,7 +38,7 @@ else
     say "Run again on this machine: not all of 12 cells could be compared, or are equal; run.log lists them."
   fi
   say "Running Logistic, LDA, KNN and CART beside them, for $budget at most ..."
-  "$bench" run --protocol table2 --methods classic --exclude bankmarketing --budget "$budget" >>run.log
+  "$bench" run --protocol table2 --methods classic --exclude bankmarketing --budget "$budget" "$@" >>run.log
   code=$?
   case $code in 0 | 2 | 3) ;; *) exit "$code" ;; esac
 fi

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -384,8 +385,11 @@ func drawHistory(seed uint64) (f *farm, cells []*plan.Cell) {
 // its seed.
 func TestHistories(t *testing.T) {
 	n := uint64(500)
-	if testenv.Thorough() {
+	switch {
+	case os.Getenv("BENCH_FIRE") != "":
 		n = 100_000
+	case testenv.Thorough():
+		n = 10_000
 	}
 	failed := 0
 	for seed := range n {
