@@ -191,7 +191,7 @@ func (m *columns) addOperand(out, in []float64) {
 	m.outs, m.ins = append(m.outs, out), append(m.ins, in)
 }
 
-// few is the number of rows or columns below which products of their own are faster than a product with the matrix.
+// few is the number of rows or columns below which Axpy or Dot for each of them is faster than RowDots.
 const few = 4
 
 // multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. turned is the transpose

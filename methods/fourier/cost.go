@@ -84,7 +84,7 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 	return rank
 }
 
-// rank estimates the rank of the columns. Features of few values have a rank of as many. Where features are many, most are
+// rank estimates the rank of the columns. A feature of few values has the rank `code`. Where features are many, most are
 // zero in most rows.
 func (d design) rank(s registry.Shape) int {
 	const narrow, sparse, code = 20, 8, 3

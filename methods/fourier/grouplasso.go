@@ -129,7 +129,7 @@ func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 // vectors returns a function that makes vectors of n elements.
 func vectors(n int) func() []float64 { return func() []float64 { return make([]float64, n) } }
 
-// path returns the weights for the penalties fractions times lambdaMax. open holds the relative gap of each penalty, or zero
+// path returns the weights for the penalties fractions times lambdaMax. openGaps holds the relative gap of each penalty, or zero
 // where the gap is small enough. Every penalty starts from w = 0, so that its weights do not depend on the other penalties.
 func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, openGaps []float64, err error) {
 	var ps []*point
@@ -179,8 +179,8 @@ func (p *point) innerGap() float64 {
 	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
 }
 
-// closed notes a bound of how far P is from its minimum, and reports whether this bound is at most tol P. The bound is the miss
-// if the miss is already more than tol P, and else the gap.
+// closed notes a bound of how far P is from its minimum, and reports whether this bound is at most tol P. The bound is
+// innerGap if innerGap is already more than tol P, and else the duality gap.
 func (l *lasso) closed(p *point, tol float64) bool {
 	primal := p.fitLoss + float64(p.lambda*vmath.Sum(l.norms(p.w)))
 	gap := p.innerGap()
@@ -198,7 +198,7 @@ func (l *lasso) closed(p *point, tol float64) bool {
 	return true
 }
 
-// advance moves the centre a to w if the miss is at most |w - a|^2/(2 tau) or tol/10 h(X w). tau grows if the centre moves
+// advance moves the centre a to w if innerGap is at most |w - a|^2/(2 tau) or tol/10 h(X w). tau grows if the centre moves
 // after few steps, and shrinks if the centre stays for many. advance reports whether w has to be computed again.
 func (p *point) advance(tol float64) bool {
 	far := 0.0

@@ -80,7 +80,7 @@ func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma,
 	return sigma, w, err
 }
 
-// descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. It returns the sigma of the last evaluation.
+// descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. The sigma it returns is evaluated last.
 func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
 	at := make([]float64, len(start)) // sigma of the last evaluation
 	search := lbfgs.Minimizer{MaxIter: steps}

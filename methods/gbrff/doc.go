@@ -12,7 +12,9 @@
 // and learns the frequency too. Comments give the line numbers of the paper's algorithms.
 //
 //	sample.go    the training set as rows
-//	learner.go   the search for landmark and weights of GBRFF and GBRFF1
+//	learner.go   the search for landmark and weights of GBRFF1
+//	squares.go   the search for landmarks of GBRFF, of all grid points together
+//	landscape.go the loss of a round of GBRFF1 over its landmark
 //	state.go     lines 1, 3, 4, 8 and 9 of GBRFF1 and GBRFF2; the draws of all methods
 //	path.go      several grid points at a time
 //	ensemble.go  the model: scoring, stages, saving

@@ -123,8 +123,8 @@ func (w *squares) addPairs(trig []float64, h int) {
 	}
 }
 
-// search finds the landmarks of all grid points. Each search is a coroutine. It writes the vector whose product with A it needs to a
-// row of v, pauses, and finds the product in the same row of av when it goes on.
+// search finds the landmarks of all grid points. Each search is a coroutine. It writes a vector to a
+// row of v, pauses, and then reads the product of A and this vector from the same row of av.
 func (w *squares) search() {
 	var going []func() (struct{}, bool)
 	for at := range w.searches {

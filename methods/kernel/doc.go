@@ -15,7 +15,7 @@
 //	nystroem.go     NYSTROEM: ridge and logistic regression on the Nystroem features of landmarks
 //	eigenpro.go     EIGENPRO: least squares on landmarks, by gradient descent preconditioned by eigenvectors
 //	spectrum.go     the largest eigenvalues of a kernel matrix, and their vectors
-//	landmarks.go    the kernel of rows with landmarks, which these three share
+//	landmarks.go    the kernel of rows with landmarks, for FALKON, NYSTROEM and EIGENPRO
 //	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
 // GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda = 1e-5, and

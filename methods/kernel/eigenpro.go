@@ -61,7 +61,7 @@ type EigenProParams struct {
 const (
 	eigenSample = 1000 // rows of the subsample S
 	eigenMost   = 100  // eigenvectors that the preconditioner has at most
-	eigenMore   = 25   // further ones, so that those are found faster
+	eigenMore   = 25   // further vectors of the iteration, which then converges faster
 	eigenRows   = 2    // the least s lambda_q: a subsample overrates how much of the space its smaller eigenvectors take up
 )
 
@@ -96,7 +96,7 @@ func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
 			sum += (epochs - 1) * n * m * (1 + 0.03*d)
 		}
 		if m < n {
-			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/eigenLikelyBatch)*m*m
+			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/eigenLikelyBatch)*m*m*0.5
 		}
 	}
 	return sum

@@ -58,8 +58,8 @@ func largestEigen(ctx context.Context, k []float64, s, r, powers int) (values, v
 	return values, v, nil
 }
 
-// orthonormal makes the rows of v, of s elements, orthonormal, each to those before it. A row that lies in their span gives way
-// to a unit vector, or to zero if that lies there, too.
+// orthonormal makes the rows of v, of s elements, orthonormal. A row in the span of the rows before it becomes a unit vector, or
+// zero if this vector is in the span, too.
 func orthonormal(v []float64, s int) {
 	for i := range len(v) / s {
 		row, before := v[i*s:(i+1)*s], v[:i*s]

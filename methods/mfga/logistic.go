@@ -22,7 +22,8 @@ import (
 // costs one pass over A. It multiplies the error by about the largest change of a score since that Hessian. An evaluation is
 // full if it computes the Hessian, and else short.
 //
-// Stopping rule: the largest change of a score, times the largest change since the Hessian, is at most newtonTol times the largest score.
+// Stopping rule: c min(1, s) <= newtonTol max(1, largest |score|), with c the largest change of a score in a step, and s the sum of
+// these changes since the Hessian.
 // Newton's method also ends after newtonSteps steps, or where rounding leaves no step. If the last step then changed a score by more
 // than newtonAccept of the largest score, open says by how much.
 type logistic struct {

@@ -53,8 +53,8 @@ var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 // roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. If the kernel matrices do not fit
 // in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows like n^3. Two
 // rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds take hardly longer than two.
-// For such sets the cost lies between that of occupancy (5 columns), where few examples are support vectors and which takes half of
-// it, and that of sets where many are, which take two to four times as long. Of two drawn sets of 5600 rows, that of 20 columns
+// For such sets the estimate is a compromise: occupancy (5 columns), where few examples are support vectors, takes half of it, and
+// sets with many support vectors take two to four times as long as estimated. Of two drawn sets of 5600 rows, that of 20 columns
 // takes twice as long as that of 5.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), float64(p.T*len(bmkrKernels))

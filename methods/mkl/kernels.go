@@ -91,7 +91,7 @@ const memoryValues = 1 << 28
 func allInMemory(n, kernels int) bool { return int64(kernels)*svm.GramBytes(n, 1) <= memoryValues }
 
 // gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows. If the matrices are
-// not kept, it is that of the cached rows, and of a row of each kernel with what is known of its rows.
+// not kept, it is that of the cached rows, and, for each kernel, of one row and the index of kept rows.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
 	if allInMemory(n, kernels) {

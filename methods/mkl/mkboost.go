@@ -44,7 +44,7 @@ var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 // roundsCostMKBoost was fitted to training sets of iono, pima, german, splice and spambase. Boosting ends after the first round if a
 // machine of this round classifies all training rows correctly, and takes all rounds otherwise. On the small sets such a machine
 // is found for C of at least 1, and for C above 0.002 where the rows are fewer than manyRows times the columns. On splice and
-// spambase no machine is without error, since two equal rows have different labels. That is likely where rows are many.
+// spambase no machine is without error, since two equal rows have different labels. Such rows are likely in large sets.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	const few, manyRows, equalRows = 2, 35, 1500
 	n, rounds := float64(s.N), float64(p.T)

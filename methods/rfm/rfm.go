@@ -35,7 +35,7 @@ import (
 //	5      M = G / the largest element of G
 //	6  alpha as in line 3; f(z) = sum_i alpha_i k(x_i, z)
 //
-// G is the average gradient outer product up to a factor. The kernel has no gradient at its own row, which line 4 leaves out. The
+// G is the average gradient outer product up to a factor. k(x_i, .) has no gradient at x_i: line 4 leaves this term out. The
 // division in line 5 is that of the published program (dmbeaglehole/xRFM), which the paper lacks. That program keeps the
 // iteration that is best on a validation set; here the number of iterations is a parameter, so that cross-validation chooses it.
 // There is no stopping rule: each line is a closed form.
@@ -61,7 +61,7 @@ type Params struct {
 func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
 
 // held is the memory of a fit to n rows: the kernel below its slopes, what a factorisation takes, strips of both, the rows under
-// the metric, the gradients with what they are products of, and the model.
+// the metric, the gradients and the weighted rows of which they are sums, and the model.
 func held(rows int, s registry.Shape) int64 {
 	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
 	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)

@@ -36,7 +36,7 @@ const (
 	mostLeaves = 12   // that score a row
 )
 
-// A share is a row with the weight of a leaf's score in its own.
+// A share is a row and the weight that a leaf has in the score of this row.
 type share struct {
 	row    int
 	weight float64

@@ -32,8 +32,8 @@ import (
 //
 // The published program (dmbeaglehole/xRFM) takes a validation set, sets aside up to a fifth of a leaf's training rows for it,
 // and chooses there each leaf's number of iterations, and the temperature. Here both are parameters, which cross-validation
-// chooses for all leaves, so there is no validation set and no row is set aside. On S its program fits 95 % of the rows that it
-// has drawn; its sizes are for the memory of a GPU, 60,000 and 50,000. There is no stopping rule: each line is a closed form,
+// chooses for all leaves, so there is no validation set and no row is set aside. Of the rows S the published
+// program fits 95 %. Its max_leaf_size and subset_size, 60,000 and 50,000, are for the memory of a GPU. There is no stopping rule: each line is a closed form,
 // and line 4 squares G until it has rank one.
 func XRFM() registry.Spec {
 	return tree(TreeParams{Iterations: 3, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 3000, SubsetSize: 2000})
@@ -65,7 +65,7 @@ func tree(defaults TreeParams) registry.Spec {
 	}, treePath, registry.Memory(treeMemory), registry.PathCost(treeCost))
 }
 
-// partition returns p with the parameters alone on which the tree without its leaves depends.
+// partition returns the parameters on which the tree without its leaves depends.
 func (p TreeParams) partition() TreeParams {
 	return TreeParams{Bandwidth: p.Bandwidth, MaxLeafSize: p.MaxLeafSize, SubsetSize: p.SubsetSize}
 }
@@ -94,7 +94,7 @@ func (p TreeParams) largest(n int) int {
 	return rows
 }
 
-// treeMemory counts the largest machine, with what is left of the one before beside its matrix, and the model, whose rows come twice: as
+// treeMemory counts the largest machine, the garbage of the machine before without its matrix, and the model, whose rows come twice: as
 // they are and under metrics.
 func treeMemory(s registry.Shape, p TreeParams) int64 {
 	count, _ := p.leaves(s.N)
@@ -164,7 +164,7 @@ type grower struct {
 	d      int
 	x      []float64
 	ys     [][]float64
-	mean   float64   // what the targets lack
+	mean   float64   // which is subtracted from the targets
 	draw   drawer    // line 2
 	k      []float64 // memory for the matrix of one machine after the other
 	splits []split

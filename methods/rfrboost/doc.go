@@ -12,7 +12,7 @@
 //
 //	1  W_t, b_t = argmin R(W, b, Phi_t)
 //	2  f_t(x) = tanh(A_t Phi_t(x) + a_t) and tanh(A'_t x + a'_t), 2 M random features: see swim.go
-//	3  gradient: G_i = r_i W_t, scaled to a mean square of 1, with r_i minus the derivative of the loss by the scores;
+//	3  gradient: G_i = r_i W_t, scaled to a mean square of 1, with -r_i the derivative of the loss by the scores;
 //	   Delta = argmin (1/n) sum_i |G_i - Delta f_t(x_i) - c|^2 + rho |Delta|^2;
 //	   s = argmin over a real number of R(W_t, b_t, Phi_t + s (Delta f_t + c)) + s^2 / 10^5
 //	3' greedy, square loss: Delta = argmin (1/n) sum_i |r_i - W_t Delta f_t(x_i)|^2 + rho |Delta|^2, c = 0, s = 1

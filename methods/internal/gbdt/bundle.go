@@ -10,7 +10,7 @@ import "slices"
 
 const maxSearched = 100 // bundles that are tried for a feature
 
-// A bundle is a set of features that share a column.
+// A bundle is a set of features that share a column in LightGBM.
 type bundle struct {
 	features    []int
 	taken       []bool // by sampled row
@@ -44,7 +44,7 @@ func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 	return away
 }
 
-// chooseBundles returns the sets of used features that share a column, ascending.
+// chooseBundles returns the bundles as sets of used features, ascending.
 // nonZero is the number of sampled rows where a feature is not zero.
 func chooseBundles(away [][]int32, nonZero []int, rows, seed int) [][]int {
 	order := make([]int, len(away))

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/simd"
 )
 
-// levels are the kernels that the machine runs: 0 the Go ones, 1 AVX2, 2 AVX-512.
+// levels is the highest level of kernels that the machine runs: 0 the Go ones, 1 AVX2, 2 AVX-512.
 var levels = simd.Level()
 
 var level = use(levels)

@@ -184,8 +184,8 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 }
 
-// divide divides the rows of a node, marks the rows that go right, and returns the sums of both sides. A cut from a histogram
-// moves between the two nearest ranks that rows of the node have.
+// divide divides the rows of a node, marks the rows that go right, and returns the sums of both sides. divide moves a cut
+// from a histogram between the two nearest ranks that rows of the node have.
 func (g *levelGrower) divide(n *levelNode, c *cut, lists []entry, pairs []float32) (left int, sums [4]float64) {
 	mirrored := int32(0)
 	if g.s.columns[c.column].mirrored {

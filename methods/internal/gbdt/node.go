@@ -2,7 +2,7 @@ package gbdt
 
 import "math"
 
-// epsilon is added to sums of hessians: twice to the sum of a node, and once to that of the right side (LightGBM's kEpsilon, a
+// epsilon is added to sums of hessians: twice to the sum of a node, and once to that of each side (LightGBM's kEpsilon, a
 // single-precision constant).
 var epsilon = float64(float32(1e-15))
 

@@ -20,7 +20,7 @@ type Sorted struct {
 	ranked         *ranked // the sample as ranks; nil if a column has too many distinct values
 }
 
-// A sortedColumn is a feature whose cuts are searched from the last rank down, with missing values on the other side.
+// A sortedColumn is a feature whose cuts are searched from the last rank down, with missing values at rank 0.
 //
 // A feature with missing values has rank 0 for these, and two columns: XGBoost searches such a feature from both ends, first with the missing
 // values on the right side and then with them on the left side. For the first search the column is mirrored, with the largest value first,

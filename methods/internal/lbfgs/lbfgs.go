@@ -8,7 +8,7 @@
 //	                              f(x') <= f(x) + 1e-3 a g.p,  |g'.p| <= 0.9 |g.p|
 //
 // and the method stops when max|g_i| is at most GradTol, when one iteration
-// reduces f by at most RelTol max(|f|, |f'|, 1), after MaxIter iterations, or when
+// reduces f by at most RelTol max(|f(x)|, |f(x')|, 1), after MaxIter iterations, or when
 // no step is found. Two-loop recursion: Nocedal and Wright, Numerical
 // Optimization, Algorithm 7.4; the line search is in search.go.
 //

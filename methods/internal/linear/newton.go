@@ -29,7 +29,7 @@ const (
 //
 // A stage takes at least one Newton step, unless its gradient is zero. Without a step the next multipliers would be alpha +
 // sigma t, where a large sigma would enlarge the rounding errors of the slacks. A stage ends by stageFactor, when a Newton step
-// promises to lower the function by less than enough, after stageSteps steps, or after limit steps in all stages. solvable is
+// promises to lower the function by at most `enough`, after stageSteps steps, or after limit steps in all stages. solvable is
 // false if a Newton system could not be factored.
 func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solvable bool, err error) {
 	dirB, ok := p.predict()

@@ -10,8 +10,8 @@ import (
 
 // The active set and its rows.
 //
-// Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples at a bound that are unlikely to
-// move again. SMO steps then use arrays over the active elements, and rows that have only the columns of active elements. While
+// Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples that are unlikely to move
+// again. SMO steps then use arrays over the active elements, and rows that have only the columns of active elements. While
 // all examples are active and the kernel matrix is in memory, the steps read its rows. Otherwise the rows lie in a cache, which
 // drops the least recently used row first.
 
@@ -149,7 +149,7 @@ func (s *Solver[F]) fillRow(dst []F, i int) {
 	}
 }
 
-// shrink takes out of the active set the elements at a bound that form a violating pair with no active element. It does nothing
+// shrink takes out of the active set the elements that form a violating pair with no active element. It does nothing
 // if these elements are less than the given share of the active set. shrink reports whether the set has changed.
 func (s *Solver[F]) shrink(share float64) bool {
 	w, n := &s.w, len(s.index)

@@ -54,8 +54,8 @@ func (k *Kernel[F]) Stored() bool { return k.data != nil }
 // At returns row i of a matrix in memory, which the caller may write to.
 func (k *Kernel[F]) At(i int) []F { return k.data[i*k.stride : i*k.stride+k.n] }
 
-// Row returns row i, which it computes in *room if it is not in memory. Row keeps no rows, since a pass over all of them would leave
-// none of those that steps of SMO need again.
+// Row returns row i, which it computes in *room if it is not in memory. Row keeps no rows, since a pass over all rows would drop
+// those that steps of SMO need again.
 func (k *Kernel[F]) Row(i int, room *[]F) []F {
 	switch {
 	case k.Stored():

@@ -23,7 +23,7 @@ import (
 //
 // Where weights are learned, L has a block L_j for each kernel, with L_j L_j' = d_j (1 + p_j p_j' / w_j) and p_j = V_j'beta.
 // L_j is the product of sqrt(d_j), the Householder reflection that takes the first axis to p_j, and diag(sqrt(1 + |p_j|^2 /
-// w_j), 1, .., 1). The root can be 10^5. On the diagonal it does not spoil the factorisation of A.
+// w_j), 1, .., 1). The first element of this diagonal can be 10^5. As a scaling it does not spoil the factorisation of A.
 type lowRank struct {
 	m    *mixture
 	rank int

@@ -40,7 +40,7 @@ func (p Part) times(dst, image, x []float64) {
 //
 //	sum_j d_j (K_j + k_j k_j' / w_j)
 //
-// and adds sum_j e_j k_j to its right side, e_j = (t_j - d_j (w_j + r_j)) / w_j.
+// and takes sum_j e_j k_j from its right side, e_j = (t_j - d_j (w_j + r_j)) / w_j.
 
 // A mixture is K(d) = sum_j d_j K_j. If learn is false, all weights d_j are 1 and the steps do not change them.
 type mixture struct {

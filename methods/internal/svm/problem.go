@@ -75,7 +75,7 @@ type Solution struct {
 	change []float64 // by which Beta has changed since Fit was K Beta; nil if it has not
 }
 
-// prepare makes s a feasible start for p. It puts Beta into the bounds and changes as few elements as possible to make the sum
+// prepare makes s a feasible start for p. It puts Beta into the bounds, then moves elements in their order until the sum is
 // zero.
 func (s *Solution) prepare(p Problem) {
 	n := len(p.Target)
