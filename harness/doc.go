@@ -7,7 +7,7 @@
 //	plan         turns a request into cells. A cell is one method on one split of one data set under one protocol.
 //	             Its key hashes everything that its result depends on. A cell whose key is stored is not run.
 //	verify       runs one stored cell again of each method whose code changed.
-//	schedule     starts the cells, heaviest first. Each is admitted by its estimate of memory.
+//	schedule     starts the cells, one of each method and set first, as memory permits.
 //	runner       computes a cell, here or in a process of its own; protocol, split and metric decide its result.
 //	store        keeps the cell in one transaction.
 //	canary       tells which methods know labels that they were not given. verify.State tells which methods

@@ -16,7 +16,7 @@ import (
 // costing is a planned cell with a declared cost in seconds.
 func costing(method, dataset string, split int, seconds float64) *plan.Cell {
 	return &plan.Cell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split},
-		Spec: runner.CellSpec{Cost: seconds * 1e9, Inputs: runner.Inputs{MethodVersion: "1"}}}
+		Spec: runner.CellSpec{Cost: seconds * 1e9 / plan.UsualFactor, Inputs: runner.Inputs{MethodVersion: "1"}}}
 }
 
 // TestForecast: what was measured on the set itself counts alone; else near sets count more than far ones;
@@ -30,7 +30,7 @@ func TestForecast(t *testing.T) {
 	}
 	f := plan.NewForecast(nil)
 	check("nothing is known", f, costing("A", "x", 1, 3), 3, 3)
-	f = plan.NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9}})
+	f = plan.NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9 / plan.UsualFactor}})
 	check("the set itself", f, costing("A", "x", 5, 1), 4, 4)
 	check("another set of the same cost", f, costing("A", "y", 1, 2), 6, 8)
 	check("another method", f, costing("B", "x", 1, 1), 1.5, 3)

@@ -511,7 +511,7 @@ values = [{shift = 1.0}, {shift = 3.0}]
 func TestPlanSeconds(t *testing.T) {
 	todo := plan.Plan{Forecast: plan.NewForecast(nil)}
 	for i, seconds := range []float64{2, 9, 1} {
-		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
+		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9 / plan.UsualFactor}}
 		c.Method = strconv.Itoa(i)
 		todo.Cells = append(todo.Cells, c)
 	}

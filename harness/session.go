@@ -54,7 +54,7 @@ type Events interface {
 	Begins(Control) <-chan struct{}
 	// Trouble: results cannot be stored at present, or can be stored again.
 	Trouble(store.Trouble)
-	// The next four tell progress. Finished: a cell ended, here or in another run, which gives no run. Waiting: only
+	// The next four tell progress. Finished: a cell ended, here or in another run (then the result is nil). Waiting: only
 	// cells of other runs are left. Unplaced: no machine takes some cells; such is the one that needs the most memory.
 	Started(*plan.Cell)
 	Finished(*plan.Cell, *result.Run, result.Status)

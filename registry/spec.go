@@ -27,7 +27,7 @@ type Spec struct {
 
 	Named bool // the method runs only if it is named; "all" does not include it
 
-	// What the method's models can do besides scoring; an empty field means nothing.
+	// What the method and its models can do; an empty field means that they cannot.
 	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
 	Trees       bool                             // models are TreeModels
 	Gaps        bool                             // features may be NaN, a missing value; other methods are given no NaN
@@ -96,7 +96,7 @@ func canonical[P any](decode func(json.RawMessage) (P, error), setting json.RawM
 	return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
 }
 
-// functions are those of a method. Each reads settings by itself, whole or not. One that the method lacks is nil.
+// functions are those of a method. Each completes a partial setting. A function that the method lacks is nil.
 type functions struct {
 	parameters []Parameter
 	canonical  func(setting json.RawMessage) (json.RawMessage, error)

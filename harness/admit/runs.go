@@ -35,7 +35,7 @@ type Conflict struct {
 
 // Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported from
 // the source. A result is marked as superseded if this program would plan its cell with another key today. A result that is
-// stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored returns the
+// stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the
 // results with these keys. The data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}

@@ -55,7 +55,7 @@
 //	multiclass  rows; correct rows
 //	regression  rows; rmse, mae, r2 (reals; NaN if absent)
 //
-// Numbers of a column are differences to the row before (signed). Neighbouring grid points are alike, so that
+// Counts of a column are differences to the count before (signed). Neighbouring grid points are alike, so that
 // a count takes about a byte. The fit_seconds of single folds are not kept: they would be most of the file's
 // size, and no table is made from them. A reader divides the seconds of the search among the folds in equal
 // parts.

@@ -14,7 +14,7 @@ type number struct {
 	real func(s *result.Score) **float64
 }
 
-// The tasks, as store.Run names them.
+// The tasks, as result.Run names them.
 const (
 	taskBinary     = "binary"
 	taskMulticlass = "multiclass"

@@ -24,7 +24,7 @@ import (
 //     if its cost is closer to the cell's cost. The machine's factor weighs as much as a set whose cost is a
 //     thousand times larger or smaller;
 //   - else, if no cell of the method was measured, the machine's factor alone. It is the geometric mean of the
-//     factors of all known methods and of 1e-9.
+//     factors of all known methods and of UsualFactor.
 //
 // A method that declares no cost, such as a plugin, is assumed to cost n d for n training rows of d features,
 // which is often wrong. So a line in log n and log d is fitted to such a method's factors on other sets: see law.
@@ -38,7 +38,7 @@ type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
 	laws    map[methodName]law               // computed from took
-	machine float64                          // the logarithm of its factor times 1e9; NaN until it is computed
+	machine float64                          // the logarithm of 1e9 * its factor; NaN until it is computed
 
 	wall, processor float64         // seconds of the cells that have ended in this run
 	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
@@ -57,12 +57,12 @@ type timing struct {
 	rows, features        int // of the training part; 0 where they are unknown
 }
 
-// factor is the logarithm of seconds over units, times 1e9.
+// factor is the logarithm of 1e9 * seconds / units.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 
 // NewForecast returns the forecast from stored timings.
 func NewForecast(stored []store.Timing) *Forecast {
-	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{}}
+	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{}, machine: math.NaN()}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
 	}
@@ -179,12 +179,16 @@ func (f *Forecast) measured(c *Cell) bool {
 // strangerWeight is the weight of a set whose cost is a thousand times larger or smaller than the cell's.
 const strangerWeight = 0.25
 
+// UsualFactor is the usual ratio of times to declared costs, before anything is measured. Most costs were fitted on cores that
+// shared their machine with other work. Cores of a quiet machine take 0.6 of them.
+const UsualFactor = 0.75
+
 // machineFactor is the ratio of this machine's times to the declared costs; f.mu is held.
 func (f *Forecast) machineFactor() float64 {
 	if !math.IsNaN(f.machine) {
 		return f.machine
 	}
-	sum := 0.0
+	sum := math.Log(UsualFactor)
 	for _, sets := range f.took {
 		mean := 0.0
 		for _, t := range sets {
@@ -192,7 +196,7 @@ func (f *Forecast) machineFactor() float64 {
 		}
 		sum += mean
 	}
-	f.machine = sum / float64(len(f.took)+1) // one more for the declared costs
+	f.machine = sum / float64(len(f.took)+1) // one more for UsualFactor
 	return f.machine
 }
 

@@ -59,8 +59,8 @@ func (q *Queue) Refresh() {
 // Next takes the next cell out of the queue. It returns nil if the queue is empty.
 func (q *Queue) Next() *Cell { return q.NextThat(func(*Cell) bool { return true }) }
 
-// NextThat takes out the next cell for which is returns true. It calls is for every early cell, but for one cell
-// only of each method and set.
+// NextThat takes out the next cell for which is returns true. It calls is for the early cells in turn, then
+// for one cell of each method and set.
 func (q *Queue) NextThat(is func(*Cell) bool) *Cell {
 	if i := slices.IndexFunc(q.early, is); i >= 0 {
 		c := q.early[i]
@@ -85,8 +85,8 @@ func before(a, b *Cell) bool {
 	return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method)) < 0
 }
 
-// Ahead returns the next cells without taking them out: at most most cells whose predicted times sum to at most
-// seconds.
+// Ahead returns cells without taking them out, the early ones first: at most most cells, whose predicted times sum
+// to at most seconds.
 func (q *Queue) Ahead(seconds float64, most int) []*Cell {
 	var out []*Cell
 	for _, cells := range q.lists() {

@@ -53,7 +53,7 @@ type Pool struct {
 
 	opt     Options
 	names   names
-	era     string         // of this coordinator; it ends the names of its groups' queues, so that late acknowledgements to an earlier coordinator miss them
+	era     string         // of this coordinator, the end of its groups' queue names, so that late acknowledgements to an earlier coordinator miss them
 	server  *server.Server // nil with an engine
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -68,7 +68,7 @@ type Pool struct {
 	calls   map[string]*call   // by the cell's key
 	waiting map[string][]*call // calls that are not handed out yet, by group
 	batches map[string][]byte  // batches that are larger than a message, by name
-	lost    map[string]int     // by the cell's key: how many workers, of groups that are gone, were lost with the cell
+	lost    map[string]int     // by the cell's key: how many workers were lost with a batch of this cell alone
 	alone   map[string]bool    // by the cell's key: the cell gets a batch of its own, since a worker was lost with its batch
 	results results
 	parts   parts

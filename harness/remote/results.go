@@ -20,7 +20,7 @@ type Conflict struct {
 	Workers [2]string // names of the workers, in the same order
 }
 
-// results remembers each result that a worker gave in a short form, to compare it with a later result of the same cell.
+// results remembers the first result of each cell in a short form, to compare a later result of the cell with it.
 type results struct {
 	first     map[string]outcome // by the cell's key
 	unasked   map[string]*done   // by the cell's key: results that came without a call
@@ -139,7 +139,7 @@ func (p *Pool) takeAll(data []byte) {
 }
 
 // take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with it. A
-// result without a call is kept: an earlier coordinator, or an earlier delivery, asked for it.
+// result without a call is kept: an earlier coordinator, or an earlier call, asked for it.
 func (p *Pool) take(d *done) {
 	c := p.calls[d.Key]
 	switch {

@@ -44,9 +44,9 @@ func (n names) mayPublish() []string {
 
 func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.inbox("worker.>")} }
 
-// A task is one delivery of a cell.
+// A task is a cell that RunIn was called with.
 type task struct {
-	ID      string          `json:"id"` // of this delivery; a second delivery of the cell has another ID
+	ID      string          `json:"id"` // of the call; a batch that is delivered again keeps its IDs
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none

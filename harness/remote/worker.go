@@ -60,7 +60,7 @@ type worker struct {
 	used       int64      // predicted bytes of running cells
 	installing sync.Mutex
 	installed  map[string]bool // plugins, by the hash of their files
-	sending    sync.Mutex      // held while one sends, since the coordinator joins the parts of one sending at a time
+	sending    sync.Mutex      // held while sending, since the coordinator joins the parts of one sending at a time
 	refuses    map[string]string
 	running    map[string]context.CancelFunc // by the task's ID
 	runners    map[time.Duration]runner.Runner

@@ -10,7 +10,7 @@ import (
 func memoryLimit() int64 { return debug.SetMemoryLimit(-1) }
 
 // collectNear collects garbage if the heap has half of limit or more, and reports whether it did. The declared memory of a cell
-// has no room for the rows of the last fold and for what the last grid point left. The collector works beside the program,
+// has no room for the rows of the fold before and for the garbage of the grid point before. The collector works beside the program,
 // which may pass the limit before the collector has found that these rows are garbage.
 func collectNear(limit int64) bool {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

@@ -31,7 +31,7 @@ func badOutput(format string, args ...any) error {
 	return failure{fmt.Errorf(format, args...), result.ClassBadOutput}
 }
 
-// classOf returns the class that an error of a method names, "" if it names none.
+// classOf returns the class that an error of a method names, else ClassError.
 func classOf(err error) result.Class {
 	var known interface{ FailureClass() string }
 	if errors.As(err, &known) {
@@ -89,7 +89,7 @@ func words(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// bounded makes a text readable. It cuts a long text, once before that and once after.
+// bounded cuts a very long text, makes it readable, and cuts it to maxError bytes.
 func bounded(s string, readable func(string) string) string {
 	whole := len(s)
 	if whole > 4*maxError { // a long text is not read to its end

@@ -176,7 +176,7 @@ func (r *InProcess) Forget(c CellSpec) {
 
 // A Refusal says why this program would run a cell in another way than the program that planned the cell.
 type Refusal struct {
-	What string // the name of the method or of the data set
+	What string // the name of the method, the data set or the protocol
 	Why  string
 }
 

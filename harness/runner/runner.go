@@ -2,7 +2,7 @@
 //
 // A CellSpec holds everything that a result depends on, as JSON: the text of the protocol and of the data
 // set's description, the method and its version, the grid, the split. A [Runner] runs a CellSpec; [InProcess]
-// does so in this process. The packages that plan and schedule cells know only these two, so that a cell may
+// does so in this process. The packages that plan and schedule cells know CellSpec and Runner, and not InProcess, so that a cell may
 // run in another process or on another machine.
 //
 // A cell follows the protocol: draw the split, fit the whole grid on every fold, choose the best grid point,

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
-// never is longer than any cell: a worker sets no time limit for fits, since its harness does.
+// never is longer than any cell: a worker abandons no fit, since its harness ends the worker.
 const never = 1 << 62
 
 // Serve is a worker: it runs the cells that the harness asks for, one after another, until the harness closes the pipe.

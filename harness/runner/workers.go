@@ -17,8 +17,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another until one of
-// them fails. So whatever a method does to its process harms only its own cell. Workers must be closed.
+// Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another until one
+// fails or may leave state behind. So whatever a method does to its process harms only its own cell. Workers must be closed.
 type Workers struct {
 	Args    []string      // arguments with which this program becomes a keeper; the keeper starts the worker
 	Timeout time.Duration // per cell; 0 for none
@@ -50,7 +50,7 @@ func (r *Workers) readyIn() time.Duration {
 	return within
 }
 
-// workerGrace is one more second, in which the processes end.
+// workerGrace is the Grace of Workers that set none.
 const workerGrace = time.Second
 
 // A fault is an end of a worker that the method did not cause.

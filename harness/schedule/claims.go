@@ -113,7 +113,7 @@ func (s *state) take(e claimed) {
 }
 
 // claimAgain puts the cells that other runs were computing back into the queue, so that they are claimed again. It
-// pauses if that changed nothing last time.
+// pauses if the last claim got none of them.
 func (s *state) claimAgain() bool {
 	if len(s.elsewhere) == s.elsewhereBefore { // asking has changed nothing
 		if !s.waitingTold {
@@ -135,8 +135,8 @@ func (s *state) claimAgain() bool {
 	return true
 }
 
-// queueSuspect runs the cells during which an earlier run died, once no other cell is left. Each
-// such cell runs alone and in a process of its own, so that a crash harms no other cell.
+// queueSuspect queues one cell of a method during which an earlier run died, once no other cell is left or
+// running. The cell runs alone and in a process of its own, so that a crash harms no other cell.
 func (s *state) queueSuspect() bool {
 	s.elsewhereBefore = 0
 	if len(s.suspects) == 0 || len(s.running) > 0 || !s.queue.Empty() {

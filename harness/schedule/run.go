@@ -38,7 +38,7 @@ type Options struct {
 	Finished  func(*plan.Cell, result.Run)
 	Elsewhere func(*plan.Cell, result.Status)  // another run has ended the cell
 	Waiting   func(cells int, by string)       // only cells are left that other runs are computing
-	Unplaced  func(cells int, such *plan.Cell) // no place here or elsewhere takes so many cells; such needs the most memory
+	Unplaced  func(cells int, such *plan.Cell) // the number of cells that no place takes; such needs the most memory
 }
 
 // Claims says which cells are being computed, and by which run: see [store.Claims].

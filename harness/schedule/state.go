@@ -11,8 +11,8 @@ import (
 
 // Outcome counts how the cells of a run ended.
 type Outcome struct {
-	OK, Failed  int            // cells with a result that was given to put, whether or not it was stored
-	NotStarted  int            // cells that did not start because of an interrupt or an error
+	OK, Failed  int            // cells that ended with a result, stored or not, in this run or another one
+	NotStarted  int            // cells that an interrupt or an error left without a result
 	Skipped     []plan.Skipped // cells that exceed the limits, as measured times showed
 	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
 	BudgetCells int            // the number of these cells
@@ -35,7 +35,7 @@ type (
 		// around is the seconds that the cell needs beside its fits: for its process, its data and its split. 0 means unknown.
 		around float64
 	}
-	// answered says whether cells may start. That may have changed when a cell ended.
+	// answered says whether the next cell may start. Each start needs a new answer.
 	answered struct{ ready bool }
 	// claimed is the answer to a claim, in the order of its cells.
 	claimed struct {
@@ -89,7 +89,7 @@ type (
 	}
 	// tell calls a function of the options.
 	tell struct{ note func(Options) }
-	// wake sends ticked after this time, unless another event comes first.
+	// wake sends ticked after this time, unless another wake comes first.
 	wake struct{ after time.Duration }
 	// fail ends all running cells.
 	fail struct{ err error }

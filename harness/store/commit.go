@@ -155,7 +155,7 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 	return id, err
 }
 
-// standIn makes the attempt that ran last stand for every cell that has no such attempt.
+// standIn makes the last attempt at a cell stand for the cell, where no attempt does.
 func standIn(ctx context.Context, tx *sql.Tx) error {
 	keys, err := texts(ctx, tx, `SELECT r.key FROM runs r
 		LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)

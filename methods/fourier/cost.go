@@ -150,7 +150,7 @@ func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	step := float64(s.Outputs()) * g.stepNanoseconds(s)
 	ns := 2e5 + cold*step
 	if g.steps > 0 {
-		evaluations := 1.4 * float64(g.steps+1)
+		evaluations := 0.8 * float64(g.steps+1)
 		ns += evaluations * (g.lassoNanoseconds(s) + 2e5 + warm*step + g.many(s)*g.share()*g.passNanoseconds(s))
 	}
 	return ns

@@ -32,7 +32,7 @@ func SKL() registry.Spec {
 		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
 			d := p.design()
 			evaluation := d.prepareNanoseconds(sh) + solveNanoseconds(sh, float64(d.columns(sh))) + d.passNanoseconds(sh)
-			return d.drawNanoseconds(sh) + 1.05*float64(p.MaxIter+1)*evaluation
+			return d.drawNanoseconds(sh) + 0.8*float64(p.MaxIter+1)*evaluation
 		}))
 }
 
