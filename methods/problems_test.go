@@ -34,6 +34,11 @@ func TestSmallProblems(t *testing.T) {
 	if n, err := strconv.ParseUint(os.Getenv("BENCH_PROBLEM"), 10, 64); err == nil {
 		first, count = n, 1
 	}
+	// In this problem a constant column is large: GK, FALKON and NYSTROEM found no Cholesky factor.
+	numbers := []uint64{1198900575}
+	for number := first; number < first+uint64(count); number++ {
+		numbers = append(numbers, number)
+	}
 	for _, spec := range methods.All().All() {
 		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 			if spec.Tasks&task == 0 {
@@ -41,7 +46,7 @@ func TestSmallProblems(t *testing.T) {
 			}
 			t.Run(spec.Name+"/"+task.String(), func(t *testing.T) {
 				t.Parallel()
-				for number := first; number < first+uint64(count); number++ {
+				for _, number := range numbers {
 					train, seen := smallProblem(number, task)
 					setting := corner(t, spec, train.Shape(), number)
 					if err := fitAndScore(t, spec, setting, train, seen); err != nil {

@@ -57,13 +57,9 @@ func bareCover(x, z []float64, d int, gamma float64) *cover {
 // factorize factors K_mm.
 func (c *cover) factorize(ctx context.Context) error {
 	c.factor, c.solver = make([]float64, c.m*c.m), cholesky.New(c.m)
-	if err := square(ctx, c.factor, c.zs, c.zSquares, c.d); err != nil {
-		return err
-	}
-	for i := range c.m {
-		c.factor[i*c.m+i] += float64(jitter * float64(c.m))
-	}
-	return factor(ctx, c.solver, c.factor)
+	return factorPositive(ctx, c.solver, c.factor, c.m, c.zSquares, func() (float64, error) {
+		return float64(c.m), square(ctx, c.factor, c.zs, c.zSquares, c.d)
+	})
 }
 
 // coverKept reports whether a cover of n rows by m landmarks keeps K_nm.

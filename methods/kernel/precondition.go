@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -27,7 +29,8 @@ type preconditioner struct {
 	long   []float64 // n
 	solver *cholesky.Factorizer
 
-	largest float64 // max K_ii
+	largest float64   // max K_ii
+	squares []float64 // of the scaled rows: see factorPositive
 }
 
 const (
@@ -35,7 +38,29 @@ const (
 	rankFactor = 2
 	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of H.
 	jitter = 1e-12
+	// distanceRounding times the largest squared norm of the scaled rows bounds the rounding of a Gaussian kernel's elements.
+	distanceRounding = 0x1p-49
 )
+
+// factorPositive factors the n x n matrix that fill writes to a, and whose trace fill returns, plus a multiple of I. The multiple
+// is jitter times the trace. Rows far from zero, such as those with a constant column of large values, lose digits in their
+// distances. If this leaves no Cholesky factor, the multiple is that of the rounding of distances. squares are the squared
+// norms of the scaled rows.
+func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float64, n int, squares []float64, fill func() (trace float64, err error)) error {
+	for _, share := range [2]float64{jitter, distanceRounding * slices.Max(squares)} {
+		trace, err := fill()
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			a[i*n+i] += float64(share * trace)
+		}
+		if err := factor(ctx, solver, a); !errors.Is(err, errNotPositive) {
+			return err
+		}
+	}
+	return errNotPositive
+}
 
 // nystroemRank is the rank r of the preconditioner for n rows.
 func nystroemRank(n int) int { return max(1, min(n/2, int(rankFactor*math.Sqrt(float64(n))))) }
@@ -44,7 +69,7 @@ func nystroemRank(n int) int { return max(1, min(n/2, int(rankFactor*math.Sqrt(f
 func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error) {
 	n, r := k.n, nystroemRank(k.n)
 	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r), scaled: make([]float64, r*n),
-		small: make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest()}
+		small: make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest(), squares: k.squares}
 	at := make([]int, r)
 	for i := range at {
 		at[i] = (2*i + 1) * n / (2 * r)
@@ -68,18 +93,16 @@ func (p *preconditioner) weigh(ctx context.Context, h []float64, c float64, s []
 	if err != nil {
 		return err
 	}
-	if err := cholesky.Gram(ctx, h, p.scaled, p.r, p.n); err != nil {
-		return err
-	}
-	vmath.Axpy(c, p.inner, h)
-	trace := 0.0
-	for i := range p.r {
-		trace += h[i*p.r+i]
-	}
-	for i := range p.r {
-		h[i*p.r+i] += float64(jitter * trace)
-	}
-	return factor(ctx, p.solver, h)
+	return factorPositive(ctx, p.solver, h, p.r, p.squares, func() (trace float64, err error) {
+		if err := cholesky.Gram(ctx, h, p.scaled, p.r, p.n); err != nil {
+			return 0, err
+		}
+		vmath.Axpy(c, p.inner, h)
+		for i := range p.r {
+			trace += h[i*p.r+i]
+		}
+		return trace, nil
+	})
 }
 
 // solve sets dst to P^-1 x, from the h that weigh has made of c and s.
