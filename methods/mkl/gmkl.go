@@ -81,7 +81,7 @@ func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || 
 // pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
 // over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
-	const codeRank = 3 // of the kernel of a feature with at most four values
+	const codeRank = 8 // of a feature with at most four values. Its kernel has a rank of at most 3, but cells took as long as with 8.
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
 	if len(s.Blocks) == 0 {
