@@ -21,9 +21,9 @@ import (
 // began is when the runs of these tests began.
 var began = time.Date(2026, 11, 2, 12, 0, 0, 0, time.Local)
 
-// cell is a planned cell of a method with one unit of cost for a nanosecond.
+// cell is a planned cell that is predicted to take so many seconds where nothing is measured.
 func cell(method, dataset string, split int, seconds float64) store.PlannedCell {
-	return store.PlannedCell{Key: fmt.Sprint(method, dataset, split), Protocol: "p", Dataset: dataset, Method: method, MethodVersion: "1", Split: split, CostUnits: 1e9 * seconds}
+	return store.PlannedCell{Key: fmt.Sprint(method, dataset, split), Protocol: "p", Dataset: dataset, Method: method, MethodVersion: "1", Split: split, CostUnits: 1e9 * seconds / plan.UsualFactor}
 }
 
 // A scene is a database with runs under way, and a watcher whose clock the test sets.
@@ -92,7 +92,7 @@ func (s *scene) look(t *testing.T) State {
 // put stores a cell.
 func (s *scene) put(t *testing.T, c store.PlannedCell, status result.Status, text, stderr string) {
 	t.Helper()
-	seconds := c.CostUnits / 1e9
+	seconds := c.CostUnits / 1e9 * plan.UsualFactor
 	run := result.Run{Key: c.Key, Protocol: c.Protocol, ProtocolHash: "h", Method: c.Method, MethodVersion: "1", Dataset: c.Dataset, Fingerprint: "f", Split: c.Split, Task: "binary",
 		Status: status, Error: text, Stderr: stderr, GridHash: "g", TrainRows: 1, CostUnits: c.CostUnits, SearchSeconds: seconds, FitSeconds: new(float64), PredictSeconds: new(float64), CPUSeconds: &seconds, StartedAt: began.UTC().Format(time.RFC3339Nano)}
 	if status != result.OK {
