@@ -66,7 +66,7 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 	for i, p := range ps {
 		if i == 0 || p.Gamma != ps[i-1].Gamma {
 			var err error
-			if matrix, err = gaussianKernel(ctx, x, d, p.Gamma); err != nil {
+			if matrix, err = gaussianKernel(ctx, matrix, x, d, p.Gamma); err != nil {
 				return err
 			}
 		}
@@ -89,18 +89,26 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 }
 
 // gaussianKernel is the kernel matrix of the rows with themselves: in memory up to svm.GramLimit. Of a larger matrix, as many rows as
-// this limit holds are kept.
-func gaussianKernel(ctx context.Context, x []float64, d int, gamma float64) (*svm.Kernel[float64], error) {
+// this limit holds are kept. The kernel of another gamma for as many rows lends its memory, where there is one.
+func gaussianKernel(ctx context.Context, other *svm.Kernel[float64], x []float64, d int, gamma float64) (*svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
 	n := len(squares)
 	exact := &svm.Exact{Diagonal: slices.Repeat([]float64{1}, n), Row: func(dst []float64, i int) {
 		gaussian(dst, scaled[i*d:(i+1)*d], squares[i:i+1], scaled, squares, d)
 		dst[i] = 1
 	}}
-	if svm.GramBytes(n, 8) > svm.GramLimit {
-		return svm.NewDemanded[float64](exact, svm.GramLimit), nil
+	large, gram := svm.GramBytes(n, 8) > svm.GramLimit, other
+	switch {
+	case other != nil:
+		gram.Renew(exact)
+	case large:
+		gram = svm.NewDemanded[float64](exact, svm.GramLimit)
+	default:
+		gram = svm.NewGram[float64](n, exact)
 	}
-	gram := svm.NewGram[float64](n, exact)
+	if large {
+		return gram, nil
+	}
 	strip := make([]float64, min(rowsAtOnce, n)*n)
 	err := fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
 		gaussian(strip[:(hi-lo)*n], scaled[lo*d:hi*d], squares[lo:hi], scaled, squares, d)

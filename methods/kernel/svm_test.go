@@ -3,11 +3,13 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/registry/rng"
 )
 
 // TestSVMAgainstLibsvm: the Gaussian C-SVCs of svm_libsvm.json, which libsvm solved at tolerance 1e-8: intercepts and decisions
@@ -62,7 +64,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 func TestSVMOnDemand(t *testing.T) {
 	data := small(registry.Binary)
 	x, d := data.X.RawMatrix().Data, data.Shape().D
-	matrix, err := gaussianKernel(t.Context(), x, d, 0.3)
+	matrix, err := gaussianKernel(t.Context(), nil, x, d, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +81,30 @@ func TestSVMOnDemand(t *testing.T) {
 			if stored[j] != demanded[j] || math.Abs(stored[j]-math.Exp(-0.3*want)) > 1e-13 {
 				t.Fatalf("kernel of %d and %d is %v in memory, %v on demand, %v", i, j, stored[j], demanded[j], math.Exp(-0.3*want))
 			}
+		}
+	}
+}
+
+// TestKernelsLendTheirMemory: the kernel of the next gamma lies where that of the last one was, and has the bits of a new one.
+func TestKernelsLendTheirMemory(t *testing.T) {
+	const n, d = 40, 3
+	x := make([]float64, n*d)
+	rng.New(1).Norms(x)
+	first, err := gaussianKernel(t.Context(), nil, x, d, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := gaussianKernel(t.Context(), nil, x, d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := gaussianKernel(t.Context(), first, x, d, 2)
+	if err != nil || got != first {
+		t.Fatalf("the second kernel takes memory of its own, %v", err)
+	}
+	for i := range n {
+		if !slices.Equal(got.At(i), want.At(i)) {
+			t.Fatalf("row %d differs", i)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Kernel[F Float] struct {
 // replaces the least recently used one.
 type keptRows[F Float] struct {
 	rows  [][]F   // of each example: its row, or nil
+	spare [][]F   // memory of rows of an earlier kernel
 	of    []int   // the examples of the rows
 	used  []int64 // of each example: clock when its row was last asked for
 	clock int64
@@ -40,6 +41,16 @@ func NewDemanded[F Float](exact *Exact, bytes int64) *Kernel[F] {
 	var one F
 	k.kept = keptRows[F]{rows: make([][]F, n), used: make([]int64, n), room: max(1, int(bytes/(int64(n)*int64(unsafe.Sizeof(one)))))}
 	return k
+}
+
+// Renew makes k the kernel exact of as many examples in the memory of k, so that two large kernels are never there together. A
+// matrix in memory is then filled anew by way of At.
+func (k *Kernel[F]) Renew(exact *Exact) {
+	k.Exact = exact
+	for _, i := range k.kept.of {
+		k.kept.spare, k.kept.rows[i] = append(k.kept.spare, k.kept.rows[i]), nil
+	}
+	k.kept.of = k.kept.of[:0]
 }
 
 // GramBytes is what a matrix in memory of n examples with values of the given size takes.
@@ -79,7 +90,11 @@ func (k *Kernel[F]) demand(i int) []F {
 	var row []F
 	if len(kept.of) < kept.room {
 		kept.of = append(kept.of, i)
-		row = make([]F, k.n)
+		if last := len(kept.spare) - 1; last >= 0 {
+			row, kept.spare = kept.spare[last], kept.spare[:last]
+		} else {
+			row = make([]F, k.n)
+		}
 	} else {
 		oldest := 0
 		for e, j := range kept.of {
