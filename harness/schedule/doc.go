@@ -12,8 +12,8 @@
 // Cells start in this order. First comes one split of every method on every set, the cheapest first. Then come the
 // remaining cells, the heaviest first by the current forecast (package plan has the queue). With a budget the sets
 // are begun one after another, the cheapest first, as long as they are predicted to end in time. Then come cells
-// that another run had claimed and did not end. Last come cells of the foreign methods during which an
-// earlier run died; each of these cells runs alone.
+// that another run had claimed and did not end. If an earlier run died during a cell of a
+// foreign method, the cells of this method come last, and each runs alone.
 //
 // A cell that fits no free place waits, and later cells may start before it. Among other machines a cell goes to
 // those with the least memory that take it. Short cells share a place there, so that a machine always has a second

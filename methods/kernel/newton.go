@@ -25,8 +25,9 @@ import (
 //
 //	(c I + S K S) beta + s db = -F/s,   s'beta = 0,
 //
-// until max |F_i| of the linear model is forcing times the present max |F_i| or, while max |F_i| exceeds its bound in the stopping
-// rule, half of this bound if that is more. The step is halved until J does not rise by more than rounding. forcing and accuracy are those of the loss.
+// until max |F_i| of the linear model is small enough: forcing times the present max |F_i|. While the present max |F_i| exceeds its
+// bound in the stopping rule, half of this bound is small enough, too. The step is halved until J does not rise by more than
+// rounding. forcing and accuracy are those of the loss.
 //
 // Stopping rule, for a new product f = K alpha + b: max |F_i| <= accuracy times max |F_i| at alpha = 0, plus
 // rounding max K_ii sum |alpha_i|, and the duality gap is at most gapAccuracy J. A problem also ends after newtonSteps steps, or

@@ -61,7 +61,7 @@ type Params struct {
 func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
 
 // held is the memory of a fit to n rows: the kernel below its slopes, what a factorisation takes, strips of both, the rows under
-// the metric, the gradients and the weighted rows of which they are sums, and the model.
+// the metric, the gradients, the weighted rows whose sums are the gradients, and the model.
 func held(rows int, s registry.Shape) int64 {
 	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
 	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)

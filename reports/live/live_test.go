@@ -21,7 +21,7 @@ import (
 // began is when the runs of these tests began.
 var began = time.Date(2026, 11, 2, 12, 0, 0, 0, time.Local)
 
-// cell is a planned cell that is predicted to take so many seconds where nothing is measured.
+// cell returns a planned cell. Its predicted time is the given seconds, if no time of a cell was measured before.
 func cell(method, dataset string, split int, seconds float64) store.PlannedCell {
 	return store.PlannedCell{Key: fmt.Sprint(method, dataset, split), Protocol: "p", Dataset: dataset, Method: method, MethodVersion: "1", Split: split, CostUnits: 1e9 * seconds / plan.UsualFactor}
 }

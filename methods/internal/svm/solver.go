@@ -53,7 +53,7 @@ type Solver[F Float] struct {
 const (
 	// hardLimit is the number of SMO steps after which Solve ends in any case.
 	hardLimit = 100_000_000
-	// After the switch to an interior point, Solve ends with the SMO step of number stepsAfterSwitch times n. Of 579
+	// After the switch to an interior point, Solve takes at most stepsAfterSwitch times n further SMO steps. Of 579
 	// drawn problems with a switch, 418 took fewer than a thousand times n and mostly fewer than a hundred; rounding kept the
 	// other 161 from ending at all.
 	stepsAfterSwitch = 2000

@@ -16,8 +16,8 @@ import (
 //
 // Algorithm: Solve counts the cost of its SMO steps. When this is as much as an interior point would cost, Solve computes a
 // pivoted Cholesky factor of the kernel matrix, runs the interior point, and continues with SMO from the solution of the
-// interior point. So SMO and interior point together cost at most about three times as much as the cheaper one alone, and SMO checks every solution by
-// the stopping rule of Solve.
+// interior point. So SMO and interior point together cost at most about three times as much as the cheaper one alone, and SMO
+// checks every solution by the stopping rule of Solve.
 //
 // Stopping rule: the interior point stops where its duality measure and its residual are far below Solve's tolerance.
 
