@@ -24,7 +24,7 @@ type GMKLParams struct {
 // more than two classes.
 func GMKL() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "GMKL", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "GMKL", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
 		Load:    loadSum,
@@ -58,7 +58,7 @@ func ranks(s registry.Shape, one int) (sum, whole float64) {
 	return sum, whole
 }
 
-// memoryGMKL counts the factors or matrices of the kernels, a scaled copy of the factors, the linear system of svm.Mix, the
+// memoryGMKL counts the factors or matrices of the kernels, the factors before they are stacked, the linear system of svm.Mix, the
 // model, and 64 MiB for garbage and for the n x n system of a careful path.
 func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 	n := float64(s.N)
@@ -81,7 +81,7 @@ func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || 
 // pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
 // over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
-	const codeRank = 8 // of a feature with at most four values. Its kernel has a rank of at most 3, but cells took as long as with 8.
+	const codeRank = 3 // of a feature with at most four values
 	n := float64(s.N)
 	rank, whole := ranks(s, usualRank)
 	if len(s.Blocks) == 0 {
@@ -169,7 +169,7 @@ func merge(train registry.Data) (distinct registry.Data, times []float64) {
 // solves for weights and machine at once, to a relative duality gap of 1e-5.
 type mixer struct {
 	channels channels
-	parts    []svm.Part
+	parts    svm.Parts
 }
 
 // channelTol is the error that the factor of a channel's kernel may have. The diagonal of the kernel is 1.
@@ -184,23 +184,24 @@ func newMixer(ctx context.Context, s *sample, c channels) (*mixer, error) {
 	for i := range ones {
 		ones[i] = 1
 	}
+	factors, whole := make([][]float64, len(c.Sizes)), make([][]float64, len(c.Sizes))
 	for j := range c.Sizes {
 		work.load(j)
 		factor, err := cholesky.LowRank(ctx, ones, row, channelTol, max(1, s.n/2))
 		if err != nil {
 			return nil, err
 		}
-		part := svm.Part{Factor: factor}
-		if factor == nil {
-			part.Matrix = make([]float64, s.n*s.n)
-			for i := range s.n {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				row(part.Matrix[i*s.n:(i+1)*s.n], i)
-			}
+		if factors[j] = factor; factor != nil {
+			continue
 		}
-		g.parts = append(g.parts, part)
+		whole[j] = make([]float64, s.n*s.n)
+		for i := range s.n {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			row(whole[j][i*s.n:(i+1)*s.n], i)
+		}
 	}
+	g.parts = svm.Stacked(s.n, factors, whole)
 	return g, nil
 }

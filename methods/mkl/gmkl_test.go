@@ -18,19 +18,20 @@ import (
 // sumKernel is K(d) in float64.
 func sumKernel(g *mixer, n int, d []float64) *svm.Kernel[float64] {
 	k := svm.NewGram[float64](n, nil)
-	for j, part := range g.parts {
+	at, rank := 0, len(g.parts.Stack)/n
+	for j, own := range g.parts.Ranks {
 		for i := range n {
 			row := k.At(i)
 			for q := range row {
-				if part.Matrix != nil {
-					row[q] += d[j] * part.Matrix[i*n+q]
-					continue
+				if whole := g.parts.Whole[j]; whole != nil {
+					row[q] += d[j] * whole[i*n+q]
 				}
-				for lo := 0; lo < len(part.Factor); lo += n {
-					row[q] += d[j] * part.Factor[lo+i] * part.Factor[lo+q]
+				for c := at; c < at+own; c++ {
+					row[q] += d[j] * g.parts.Stack[i*rank+c] * g.parts.Stack[q*rank+c]
 				}
 			}
 		}
+		at += own
 	}
 	return k
 }

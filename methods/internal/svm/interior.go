@@ -260,8 +260,8 @@ func (in *interior) stalls(mu float64) bool {
 func (in *interior) beCareful(room *scratch) {
 	in.careful = true
 	in.typical = vmath.Sum(in.u) / float64(in.m)
-	if s, low := in.system.(*lowRank); low && in.n <= denseRows {
-		in.system = newDense(in.mix, s.rank, room)
+	if _, low := in.system.(*lowRank); low && in.n <= denseRows {
+		in.system = newDense(in.mix, room)
 	}
 }
 

@@ -24,15 +24,19 @@ import (
 // Where weights are learned, L has a block L_j for each kernel, with L_j L_j' = d_j (1 + p_j p_j' / w_j) and p_j = V_j'beta.
 // L_j is the product of sqrt(d_j), the Householder reflection that takes the first axis to p_j, and diag(sqrt(1 + |p_j|^2 /
 // w_j), 1, .., 1). The first element of this diagonal can be 10^5. As a scaling it does not spoil the factorisation of A.
+//
+// Speed: passes over V take most of the time. V is read in strips of rows that stay in the cache, so that one pass multiplies V
+// with one vector and V' with the next (sweep).
 type lowRank struct {
-	m    *mixture
-	rank int
-	d    []float64
-	own  [][]float64 // of each kernel: the diagonal of K_j
+	m   *mixture
+	d   []float64
+	own [][]float64 // of each kernel: the diagonal of K_j
 
-	large       []int  // l, ascending
-	isLarge     []bool // of each example: whether it is in large
-	scaled      []float64
+	large       []int     // l, ascending
+	isLarge     []bool    // of each example: whether it is in large
+	root        []float64 // n: sqrt(D), 0 for the examples l
+	strip       []float64 // R x stripRows: rows of V, scaled and turned
+	turned      []float64 // turnedRows x R
 	small       []float64 // A, then C
 	w, schur    []float64
 	f, fs       *cholesky.Factorizer
@@ -40,29 +44,39 @@ type lowRank struct {
 	firstRoot   []float64   // of each kernel: the root on the first axis
 	size        []float64   // of each kernel: sqrt(d_j)
 	most        int         // the most examples that are kept apart
-	t, column   []float64   // rank
-	pt, ul      []float64
+	t, sum      []float64   // R
+	part        []float64   // R: workspace
+	ul          []float64   // of the examples l
 
-	kv, rest, correction, diagonal []float64 // n
+	apart    []float64 // n: v_l, at the examples l
+	kv       []float64 // n: K v
+	rest     []float64 // n: the right side less (1 + D K) v
+	near     []float64 // n: rest, 0 for the examples l
+	diagonal []float64 // n
 }
 
-func newLowRank(m *mixture, rank int, room *scratch) *lowRank {
-	n := m.n
+func newLowRank(m *mixture, room *scratch) *lowRank {
+	n, rank := m.n, m.rank
 	most := min(n, max(rank, leastApart))
-	s := &lowRank{m: m, rank: rank, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
-	s.scaled, s.small, s.w, s.schur = room.take(rank*n), room.take(rank*rank), room.take(most*rank), room.take(most*most)
-	s.t, s.pt, s.column, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
-	s.kv, s.rest, s.correction, s.diagonal = room.take(n), room.take(n), room.take(n), room.take(n)
-	for j, p := range m.parts {
-		own, kernel := room.take(n), len(p.Factor)/n
-		for r := range kernel {
-			for i, v := range p.Factor[r*n : (r+1)*n] {
+	s := &lowRank{m: m, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
+	s.strip, s.turned = room.take(rank*stripRows), room.take(rank*turnedRows)
+	s.small, s.w, s.schur = room.take(rank*rank), room.take(most*rank), room.take(most*most)
+	s.t, s.sum, s.part, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
+	for _, a := range []*[]float64{&s.root, &s.apart, &s.kv, &s.rest, &s.near, &s.diagonal} {
+		*a = room.take(n)
+	}
+	at := 0
+	for _, rank := range m.parts.Ranks {
+		own := room.take(n)
+		for i := range own {
+			for _, v := range m.parts.Stack[i*m.rank+at:][:rank] {
 				own[i] += float64(v * v)
 			}
 		}
-		s.own, s.householder = append(s.own, own), append(s.householder, room.take(len(m.image[j])))
+		s.own, s.householder = append(s.own, own), append(s.householder, room.take(rank))
+		at += rank
 	}
-	s.firstRoot, s.size = room.take(len(m.parts)), room.take(len(m.parts))
+	s.firstRoot, s.size = room.take(len(m.parts.Ranks)), room.take(len(m.parts.Ranks))
 	return s
 }
 
@@ -72,8 +86,16 @@ const (
 	// leastApart examples may be kept apart even if the rank is less: at the optimum, more rows than the rank can be on the
 	// margin, if rows are equal.
 	leastApart = 256
-	// refinements is how many times solve corrects a solution by its residual.
+	// refinements is how many times solve corrects a solution by its residual at most.
 	refinements = 3
+	// refined is the size of the residual at which a solution needs no correction, as a share of the right side.
+	refined = 1e-10
+	// stripRows is the number of rows of V whose products are added to A at once.
+	stripRows = 384
+	// sweepValues is the number of elements of V that a sweep takes at once.
+	sweepValues = 1 << 16
+	// turnedRows is the number of columns of A that are multiplied by L' at once.
+	turnedRows = 64
 )
 
 // split chooses the examples that are kept apart.
@@ -101,41 +123,32 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 	s.d = d
 	s.setRoots()
 	s.split()
-	n, at := m.n, 0
-	for _, p := range m.parts {
-		for lo := 0; lo < len(p.Factor); lo += n {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for i, v := range p.Factor[lo : lo+n] {
-				s.scaled[at*n+i] = 0
-				if !s.isLarge[i] {
-					s.scaled[at*n+i] = v * math.Sqrt(d[i])
-				}
-			}
-			at++
+	for i, v := range d {
+		s.root[i] = math.Sqrt(v)
+		if s.isLarge[i] {
+			s.root[i] = 0
 		}
 	}
-	if err := cholesky.Gram(ctx, s.small, s.scaled, s.rank, n); err != nil {
+	if err := s.gram(ctx); err != nil {
 		return err
 	}
-	for r := range s.rank {
-		s.timesLT(s.small[r*s.rank : (r+1)*s.rank])
+	rank := m.rank
+	for r := range rank {
+		s.timesLT(s.small[r*rank : (r+1)*rank])
 	}
-	for c := range s.rank {
+	for lo := 0; lo < rank; lo += turnedRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r := range s.column {
-			s.column[r] = s.small[r*s.rank+c]
+		h := min(turnedRows, rank-lo)
+		vmath.Transpose(s.turned, rank, s.small[lo:], rank, rank, h)
+		for r := range h {
+			s.timesLT(s.turned[r*rank : (r+1)*rank])
 		}
-		s.timesLT(s.column)
-		for r, v := range s.column {
-			s.small[r*s.rank+c] = v
-		}
+		vmath.Transpose(s.small[lo:], rank, s.turned, rank, h, rank)
 	}
-	for r := range s.rank {
-		s.small[r*s.rank+r]++
+	for r := range rank {
+		s.small[r*rank+r]++
 	}
 	if err := s.f.Factor(ctx, s.small); err != nil {
 		return err
@@ -143,21 +156,35 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 	return s.prepareLarge(ctx)
 }
 
+// gram writes V_s'D_s V_s to small.
+func (s *lowRank) gram(ctx context.Context) error {
+	rank := s.m.rank
+	clear(s.small)
+	for lo := 0; lo < s.m.n; lo += stripRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		root := s.root[lo:min(lo+stripRows, s.m.n)]
+		vmath.Transpose(s.strip, stripRows, s.m.parts.Stack[lo*rank:], rank, len(root), rank)
+		for r := range rank {
+			row := s.strip[r*stripRows:][:len(root)]
+			for i, v := range root {
+				row[i] *= v
+			}
+		}
+		vmath.GramAddPart(s.small, rank, s.strip, stripRows, rank, len(root), 0, rank)
+	}
+	vmath.Mirror(s.small, rank)
+	return nil
+}
+
 // prepareLarge makes W and factors 1 + sqrt(D_l) W W' sqrt(D_l).
 func (s *lowRank) prepareLarge(ctx context.Context) error {
-	k, rank := len(s.large), s.rank
+	k, rank := len(s.large), s.m.rank
 	s.w, s.schur, s.ul = s.w[:k*rank], s.schur[:k*k], s.ul[:k]
-	at := 0
-	for _, p := range s.m.parts {
-		for lo := 0; lo < len(p.Factor); lo += s.m.n {
-			for e, i := range s.large {
-				s.w[e*rank+at] = p.Factor[lo+i]
-			}
-			at++
-		}
-	}
 	for e, i := range s.large {
 		row := s.w[e*rank : (e+1)*rank]
+		copy(row, s.m.parts.Stack[i*rank:])
 		s.timesLT(row)
 		floats.Scale(math.Sqrt(s.d[i]), row)
 	}
@@ -178,7 +205,7 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
 	return positive(ctx, s.fs, s.schur, k, func() error {
-		if err := cholesky.Gram(ctx, s.schur, s.w, k, s.rank); err != nil {
+		if err := cholesky.Gram(ctx, s.schur, s.w, k, s.m.rank); err != nil {
 			return err
 		}
 		for e := range k {
@@ -188,45 +215,78 @@ func (s *lowRank) factorLarge(ctx context.Context) error {
 	})
 }
 
-// solve solves the system, with iterative refinement.
+// solve solves the system, with iterative refinement. The residual of a solution v is measured as that of the symmetric system
+// with the right side b / sqrt(D), whose matrix has no eigenvalue below 1.
 func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
-	if err := s.once(ctx, v, kv, b); err != nil {
+	for i, x := range b {
+		s.rest[i] = x
+		if s.isLarge[i] {
+			s.rest[i] = 0
+		}
+	}
+	vmath.MatTVec(s.t, s.m.parts.Stack, s.m.n, s.m.rank, s.rest)
+	if err := s.reduced(ctx, b); err != nil {
 		return err
 	}
+	s.sweep(kv, v, func(i int) { v[i], kv[i] = s.example(i, b[i], kv[i]) })
 	for range refinements {
-		s.kernel(s.kv, v)
-		for i, d := range s.d {
-			s.rest[i] = 0
-			if d > 0 {
-				s.rest[i] = d * ((b[i]-v[i])/d - s.kv[i])
+		s.timesLT(s.t)
+		s.timesL(s.t)
+		left, right := 0.0, 0.0
+		s.sweep(s.kv, s.near, func(i int) {
+			s.rest[i], s.near[i] = 0, 0
+			if d := s.d[i]; d > 0 {
+				e := (b[i]-v[i])/d - s.kv[i]
+				s.rest[i] = d * e
+				left += float64(s.rest[i] * e)
+				right += float64(b[i] / d * b[i])
 			}
+			if !s.isLarge[i] {
+				s.near[i] = s.rest[i]
+			}
+		})
+		if left <= refined*refined*right {
+			copy(kv, s.kv)
+			return nil
 		}
-		if err := s.once(ctx, s.correction, s.kv, s.rest); err != nil {
+		if err := s.reduced(ctx, s.rest); err != nil {
 			return err
 		}
-		vmath.Axpy(1, s.correction, v)
+		s.sweep(kv, v, func(i int) {
+			change, product := s.example(i, s.rest[i], kv[i])
+			v[i] += change
+			kv[i] = s.kv[i] + product
+		})
 	}
-	s.kernel(kv, v)
 	return nil
 }
 
-// kernel writes K v.
-func (s *lowRank) kernel(dst, v []float64) {
-	s.image(s.t, v)
-	s.values(dst, s.correction, s.t)
+// sweep writes V t to dst, and then V'x to t. It calls each with i once dst[i] is known, for x[i] to be set.
+func (s *lowRank) sweep(dst, x []float64, each func(i int)) {
+	n, rank := s.m.n, s.m.rank
+	rows := max(8, sweepValues/max(rank, 1)&^7)
+	clear(s.sum)
+	for lo := 0; lo < n; lo += rows {
+		hi := min(lo+rows, n)
+		strip := s.m.parts.Stack[lo*rank : hi*rank]
+		vmath.RowDots(dst[lo:hi], strip, rank, hi-lo, rank, s.t)
+		for i := lo; i < hi; i++ {
+			each(i)
+		}
+		vmath.MatTVec(s.part, strip, hi-lo, rank, x[lo:hi])
+		vmath.Axpy(1, s.part, s.sum)
+	}
+	copy(s.t, s.sum)
 }
 
-// once solves the system without refinement.
-func (s *lowRank) once(ctx context.Context, v, kv, b []float64) error {
-	copy(v, b)
-	for _, i := range s.large {
-		v[i] = 0
-	}
-	s.image(s.t, v)
+// reduced solves the system of the size of the rank for the right side b, from t = V_s'b_s. It leaves v_l in apart, and in t the
+// vector with K v = V t.
+func (s *lowRank) reduced(ctx context.Context, b []float64) error {
+	s.timesLT(s.t)
 	if err := s.f.Forward(ctx, s.small, s.t); err != nil {
 		return err
 	}
-	vmath.MatVec(s.ul, s.w, len(s.large), s.rank, s.t)
+	vmath.MatVec(s.ul, s.w, len(s.large), s.m.rank, s.t)
 	for e, i := range s.large {
 		s.ul[e] = (b[i]/s.d[i] - s.ul[e]) * math.Sqrt(s.d[i])
 	}
@@ -235,47 +295,23 @@ func (s *lowRank) once(ctx context.Context, v, kv, b []float64) error {
 	}
 	for e, i := range s.large {
 		s.ul[e] *= math.Sqrt(s.d[i])
+		s.apart[i] = s.ul[e]
 	}
-	vmath.MatTVec(s.pt, s.w, len(s.large), s.rank, s.ul)
-	vmath.Axpy(1, s.pt, s.t)
+	vmath.MatTVec(s.part, s.w, len(s.large), s.m.rank, s.ul)
+	vmath.Axpy(1, s.part, s.t)
 	if err := s.f.Backward(ctx, s.small, s.t); err != nil {
 		return err
 	}
-	s.values(kv, v, s.t)
-	for i := range v {
-		v[i] = b[i] - float64(s.d[i]*kv[i])
-	}
-	for e, i := range s.large {
-		v[i], kv[i] = s.ul[e], (b[i]-s.ul[e])/s.d[i]
-	}
+	s.timesL(s.t)
 	return nil
 }
 
-// image writes U'x.
-func (s *lowRank) image(t, x []float64) {
-	at := 0
-	for _, p := range s.m.parts {
-		rank := len(p.Factor) / s.m.n
-		vmath.MatVec(t[at:at+rank], p.Factor, rank, s.m.n, x)
-		at += rank
+// example returns elements i of v and K v, for the right side b, from element i of V t.
+func (s *lowRank) example(i int, b, vt float64) (v, kv float64) {
+	if s.isLarge[i] {
+		return s.apart[i], (b - s.apart[i]) / s.d[i]
 	}
-	s.timesLT(t)
-}
-
-// values writes U t to dst, and overwrites t and scratch.
-func (s *lowRank) values(dst, scratch, t []float64) {
-	clear(dst)
-	at := 0
-	for j, p := range s.m.parts {
-		x := t[at : at+len(s.householder[j])]
-		if len(x) > 0 {
-			x[0] *= s.firstRoot[j]
-			s.reflectBlock(j, x)
-			vmath.MatTVec(scratch, p.Factor, len(x), s.m.n, x)
-			vmath.Axpy(1, scratch, dst)
-		}
-		at += len(x)
-	}
+	return b - float64(s.d[i]*vt), vt
 }
 
 // setRoots sets the blocks of L.
@@ -300,6 +336,18 @@ func (s *lowRank) timesLT(x []float64) {
 		if len(u) > 0 {
 			s.reflectBlock(j, x[at:at+len(u)])
 			x[at] *= s.firstRoot[j]
+		}
+		at += len(u)
+	}
+}
+
+// timesL multiplies x by L.
+func (s *lowRank) timesL(x []float64) {
+	at := 0
+	for j, u := range s.householder {
+		if len(u) > 0 {
+			x[at] *= s.firstRoot[j]
+			s.reflectBlock(j, x[at:at+len(u)])
 		}
 		at += len(u)
 	}

@@ -48,13 +48,13 @@ const (
 )
 
 // Mix learns the weights of kernels with the losses of p.
-func Mix(ctx context.Context, parts []Part, p Problem) (Mixed, error) {
+func Mix(ctx context.Context, parts Parts, p Problem) (Mixed, error) {
 	n := len(p.Target)
 	if err := p.check(n); err != nil {
 		return Mixed{}, err
 	}
 	var room scratch
-	best := fixed(p, len(parts))
+	best := fixed(p, len(parts.Ranks))
 	for _, careful := range []bool{false, true} {
 		room.reset()
 		in := newInterior(p, newMixture(n, parts, true, &room), &room)

@@ -8,21 +8,33 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Part is one kernel K of a mixture. Factor is V', rank x n, with K = V V'. If there is no factor of low rank, Factor is nil
-// and Matrix is K, n x n.
-type Part struct {
-	Factor []float64
-	Matrix []float64
+// Parts are the kernels K_1 .. K_r of a mixture on n examples. Kernel j has a factor V_j, n x Ranks[j], with K_j = V_j V_j'. A
+// kernel without a factor of low rank has the rank 0 and its matrix in Whole.
+type Parts struct {
+	Ranks []int
+	Stack []float64   // n x R by rows, R the sum of Ranks: V_1 .. V_r side by side
+	Whole [][]float64 // of each kernel: nil, or K_j, n x n
 }
 
-// times writes K x to dst and, if the part has a factor, V'x to image, whose length is the rank.
-func (p Part) times(dst, image, x []float64) {
-	if p.Matrix != nil {
-		vmath.MatVec(dst, p.Matrix, len(x), len(x), x)
-		return
+// Stacked returns the parts of kernels on n examples. Factor j is V_j', by rows, or nil where whole[j] is K_j. Stacked sets each
+// factor to nil once it is copied, so that its memory can be used again.
+func Stacked(n int, factors, whole [][]float64) Parts {
+	p := Parts{Whole: whole}
+	rank := 0
+	for _, f := range factors {
+		p.Ranks = append(p.Ranks, len(f)/n)
+		rank += len(f) / n
 	}
-	vmath.MatVec(image, p.Factor, len(image), len(x), x)
-	vmath.MatTVec(dst, p.Factor, len(image), len(x), image)
+	p.Stack = make([]float64, n*rank)
+	at := 0
+	for j, f := range factors {
+		if r := p.Ranks[j]; r > 0 {
+			vmath.Transpose(p.Stack[at:], rank, f, n, r, n)
+			at += r
+		}
+		factors[j] = nil
+	}
+	return p
 }
 
 // A sum of kernels in the interior point.
@@ -45,47 +57,63 @@ func (p Part) times(dst, image, x []float64) {
 // A mixture is K(d) = sum_j d_j K_j. If learn is false, all weights d_j are 1 and the steps do not change them.
 type mixture struct {
 	n     int
-	parts []Part
+	rank  int // R
+	parts Parts
 	learn bool
 
 	d, w, t  []float64   // of each kernel
 	dd, dw   []float64   // of each kernel: the Newton direction of d and w
 	residual []float64   // of each kernel: r
-	image    [][]float64 // of each kernel with a factor V: V'beta
+	images   []float64   // R: V'beta, V the stack of the factors
+	image    [][]float64 // of each kernel: its part of images
 	k        [][]float64 // of each kernel: K_j beta
 	sum      []float64   // n: workspace
-	spare    []float64   // of the largest rank: workspace
+	spare    []float64   // R: workspace
 }
 
-func newMixture(n int, parts []Part, learn bool, room *scratch) *mixture {
-	m := &mixture{n: n, parts: parts, learn: learn, sum: room.take(n)}
+func newMixture(n int, parts Parts, learn bool, room *scratch) *mixture {
+	m := &mixture{n: n, rank: len(parts.Stack) / n, parts: parts, learn: learn, sum: room.take(n)}
 	for _, a := range []*[]float64{&m.d, &m.w, &m.dd, &m.dw, &m.t, &m.residual} {
-		*a = room.take(len(parts))
+		*a = room.take(len(parts.Ranks))
 	}
-	most := 0
-	for j, p := range parts {
+	m.images, m.spare = room.take(m.rank), room.take(m.rank)
+	at := 0
+	for j, rank := range parts.Ranks {
 		m.d[j], m.w[j] = 1, 1
-		rank := len(p.Factor) / n
-		most = max(most, rank)
-		m.image = append(m.image, room.take(rank))
+		m.image = append(m.image, m.images[at:at+rank])
 		m.k = append(m.k, room.take(n))
+		at += rank
 	}
-	m.spare = room.take(most)
 	return m
+}
+
+// eachProduct writes V'x to images, writes each K_j x to dst(j), and calls `each` with it.
+func (m *mixture) eachProduct(ctx context.Context, images, x []float64, dst func(j int) []float64, each func(j int, kx []float64)) error {
+	vmath.MatTVec(images, m.parts.Stack, m.n, m.rank, x)
+	at := 0
+	for j, rank := range m.parts.Ranks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		kx := dst(j)
+		if whole := m.parts.Whole[j]; whole != nil {
+			vmath.MatVec(kx, whole, m.n, m.n, x)
+		} else {
+			vmath.RowDots(kx, m.parts.Stack[at:], m.rank, m.n, rank, images[at:at+rank])
+		}
+		each(j, kx)
+		at += rank
+	}
+	return nil
 }
 
 // evaluate sets k, image and residual from beta, and fit to K(d) beta.
 func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 	clear(fit)
-	for j, p := range m.parts {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.times(m.k[j], m.image[j], beta)
-		m.residual[j] = 1 - 0.5*vmath.Dot(beta, m.k[j]) - m.w[j]
-		vmath.Axpy(m.d[j], m.k[j], fit)
-	}
-	return nil
+	return m.eachProduct(ctx, m.images, beta, func(j int) []float64 { return m.k[j] }, func(j int, k []float64) {
+		m.residual[j] = 1 - 0.5*vmath.Dot(beta, k) - m.w[j]
+		vmath.Axpy(m.d[j], k, fit)
+	})
 }
 
 // learned is the number of weights to be learned.
@@ -159,15 +187,14 @@ func (m *mixture) longest(share float64) float64 {
 func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
 	bend := 0.0
-	for j, p := range m.parts {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		p.times(m.sum, m.spare[:len(m.image[j])], delta)
-		if c := vmath.Dot(delta, m.sum); c > 0 {
+	err := m.eachProduct(ctx, m.spare, delta, func(int) []float64 { return m.sum }, func(j int, k []float64) {
+		if c := vmath.Dot(delta, k); c > 0 {
 			step = min(step, max(2*math.Abs(m.residual[j])/c, math.Sqrt(2*small/c)))
 		}
-		bend += float64(math.Abs(m.dd[j]) * max(floats.Max(m.sum), -floats.Min(m.sum)))
+		bend += float64(math.Abs(m.dd[j]) * max(floats.Max(k), -floats.Min(k)))
+	})
+	if err != nil {
+		return 0, err
 	}
 	if bend > 0 {
 		step = min(step, max(worst/bend, math.Sqrt(small/bend)))

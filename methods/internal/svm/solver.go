@@ -207,8 +207,8 @@ func (s *Solver[F]) addImage(ctx context.Context, x []float64) error {
 	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
 		rank := len(e.factored) / len(fit)
 		image, product := make([]float64, rank), make([]float64, len(fit))
-		vmath.MatVec(image, e.factored, rank, len(fit), x)
-		vmath.MatTVec(product, e.factored, rank, len(fit), image)
+		vmath.MatTVec(image, e.factored, len(fit), rank, x)
+		vmath.RowDots(product, e.factored, rank, len(fit), rank, image)
 		vmath.Axpy(1, product, fit)
 		return ctx.Err()
 	}

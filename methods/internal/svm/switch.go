@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // The switch from SMO to an interior point.
@@ -48,11 +49,11 @@ type Exact struct {
 	// Restrict. It may be nil.
 	Restrict func(columns []int) func(dst []float64, i int)
 
-	factored []float64 // V', rank x n with K = V V' to rounding, or nil
+	factored []float64 // V, n x rank with K = V V' to rounding, or nil
 	tooLow   int       // the largest rank that was tried
 }
 
-// factor returns V', or nil if the rank is more than most.
+// factor returns V, or nil if the rank is more than most.
 func (e *Exact) factor(ctx context.Context, most int) ([]float64, error) {
 	n := len(e.Diagonal)
 	if e.factored == nil && most > e.tooLow {
@@ -60,7 +61,11 @@ func (e *Exact) factor(ctx context.Context, most int) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.factored, e.tooLow = vt, most
+		e.tooLow = most
+		if vt == nil {
+			return nil, nil
+		}
+		e.factored = vmath.Transposed(vt, len(vt)/n, n)
 	}
 	if len(e.factored) > most*n {
 		return nil, nil
@@ -89,12 +94,12 @@ func (s *Solver[F]) switchToInterior(ctx context.Context, tol float64) (bool, er
 	if rank < 0 {
 		return false, nil
 	}
-	vt, err := exact.factor(ctx, rank)
-	if err != nil || vt == nil {
+	v, err := exact.factor(ctx, rank)
+	if err != nil || v == nil {
 		return false, err
 	}
 	s.scratch.reset()
-	in := newInterior(s.problem, newMixture(n, []Part{{Factor: vt}}, false, &s.scratch), &s.scratch)
+	in := newInterior(s.problem, newMixture(n, Parts{Ranks: []int{len(v) / n}, Stack: v, Whole: make([][]float64, 1)}, false, &s.scratch), &s.scratch)
 	err = in.run(ctx, switchSteps, func(mu, worst float64) bool {
 		return mu <= switchMu*tol*in.largest && worst <= switchResidual*tol
 	})
@@ -128,6 +133,6 @@ func InteriorBytes(n int) (solver, factor int64) {
 	rank := min(m, factorBytes/(8*m))
 	factor = 8 * m * rank
 	apart := min(m, max(rank, leastApart))
-	solver = factor + 8*(rank*rank+apart*(apart+rank)+60*m) + cholesky.Bytes(int(apart)) + cholesky.Bytes(int(rank))
+	solver = 8*(rank*rank+apart*(apart+rank)+(stripRows+turnedRows)*rank+60*m) + cholesky.Bytes(int(apart)) + cholesky.Bytes(int(rank))
 	return solver, factor
 }

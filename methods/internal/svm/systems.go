@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -19,28 +20,23 @@ type system interface {
 // newSystem returns a lowRank if all kernels have factors and it is cheaper than dense. For more than a thousand examples a
 // rank below n is enough, since lowRank is more accurate there. Otherwise newSystem returns a dense.
 func newSystem(m *mixture, room *scratch) system {
-	rank, full := 0, false
-	for _, p := range m.parts {
-		rank += len(p.Factor) / m.n
-		full = full || p.Matrix != nil
+	full := slices.ContainsFunc(m.parts.Whole, func(k []float64) bool { return k != nil })
+	if !full && (4*m.rank < m.n || m.n > 1000 && m.rank < m.n) {
+		return newLowRank(m, room)
 	}
-	if !full && (4*rank < m.n || m.n > 1000 && rank < m.n) {
-		return newLowRank(m, rank, room)
-	}
-	return newDense(m, rank, room)
+	return newDense(m, room)
 }
 
-func newDense(m *mixture, rank int, room *scratch) *dense {
-	return &dense{m: m, rank: rank, a: room.take(m.n * m.n), stack: room.take(rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
+func newDense(m *mixture, room *scratch) *dense {
+	return &dense{m: m, a: room.take(m.n * m.n), stack: room.take(m.rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
 }
 
 // dense is a system that factors the n x n matrix 1 + sqrt(D) K sqrt(D), whose eigenvalues are at least 1.
 type dense struct {
 	m       *mixture
-	rank    int // of the kernels with a factor
 	d, root []float64
 	a       []float64
-	stack   []float64 // n x rank: see stackFactors
+	stack   []float64 // n x R: see scaleFactors
 	f       *cholesky.Factorizer
 }
 
@@ -85,18 +81,18 @@ func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, f
 // sum writes K.
 func (s *dense) sum(ctx context.Context, m *mixture) error {
 	n := m.n
-	if s.rank > 0 {
-		if err := s.stackFactors(ctx, m); err != nil {
+	if m.rank > 0 {
+		if err := s.scaleFactors(ctx, m); err != nil {
 			return err
 		}
-		if err := cholesky.Gram(ctx, s.a, s.stack, n, s.rank); err != nil {
+		if err := cholesky.Gram(ctx, s.a, s.stack, n, m.rank); err != nil {
 			return err
 		}
 	} else {
 		clear(s.a)
 	}
-	for j, p := range m.parts {
-		if p.Matrix == nil {
+	for j, whole := range m.parts.Whole {
+		if whole == nil {
 			continue
 		}
 		for i := range n {
@@ -106,7 +102,7 @@ func (s *dense) sum(ctx context.Context, m *mixture) error {
 				}
 			}
 			row := s.a[i*n : i*n+i+1]
-			vmath.Axpy(m.d[j], p.Matrix[i*n:i*n+i+1], row)
+			vmath.Axpy(m.d[j], whole[i*n:i*n+i+1], row)
 			if m.learn {
 				vmath.Axpy(m.d[j]/m.w[j]*m.k[j][i], m.k[j][:i+1], row)
 			}
@@ -118,30 +114,26 @@ func (s *dense) sum(ctx context.Context, m *mixture) error {
 // lookRows is the number of rows between two looks at the context.
 const lookRows = 64
 
-// stackFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j): row i of block j is sqrt(d_j) (V_ji + gamma_j
-// k_ji p_j).
-func (s *dense) stackFactors(ctx context.Context, m *mixture) error {
-	for lo := 0; lo < m.n; lo += lookRows { // lookRows rows of the stack stay in the cache
+// scaleFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: row i of block j is sqrt(d_j)
+// (V_ji + gamma_j k_ji p_j).
+func (s *dense) scaleFactors(ctx context.Context, m *mixture) error {
+	copy(s.stack, m.parts.Stack)
+	at := 0
+	for j, image := range m.image {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi, at := min(lo+lookRows, m.n), 0
-		for j, p := range m.parts {
-			if p.Matrix != nil {
-				continue
-			}
-			size, image := math.Sqrt(m.d[j]), m.image[j]
-			gamma := 0.0
-			if norm := vmath.Dot(image, image); m.learn && norm > 0 {
-				gamma = (math.Sqrt(1+norm/m.w[j]) - 1) / norm
-			}
-			for r, pr := range image {
-				for i := lo; i < hi; i++ {
-					s.stack[i*s.rank+at] = size * (p.Factor[r*m.n+i] + float64(gamma*pr*m.k[j][i]))
-				}
-				at++
+		size, gamma := math.Sqrt(m.d[j]), 0.0
+		if norm := vmath.Dot(image, image); m.learn && norm > 0 {
+			gamma = (math.Sqrt(1+norm/m.w[j]) - 1) / norm
+		}
+		for i, k := range m.k[j] {
+			row := s.stack[i*m.rank+at:][:len(image)]
+			for r, p := range image {
+				row[r] = size * (row[r] + float64(gamma*p*k))
 			}
 		}
+		at += len(image)
 	}
 	return nil
 }
