@@ -33,15 +33,16 @@ import (
 // lambda_1/lambda_q times as large. I_s puts an element of S to its place among the landmarks. If all rows are landmarks, K_mm^-1
 // h is g at the places of the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
 //
-// What is chosen by itself, as in these papers, with k(x, x) = 1: q is the largest with lambda_q >= eigenRows/s, at most
-// eigenMost. B is 1/lambda_q, as a multiple of 64; a larger batch would need as many epochs. step is 1 / (1 + (B - 1) lambda_q),
-// half of the bound below which the descent is stable.
+// What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the larger
+// of eigenRows/s and lambda_{q+1}. (In these papers tau is lambda_{q+1}, which can be much smaller than lambda_q, or much
+// larger than eigenRows/s if q is one less.) B is 1/tau, as a multiple of 64; a larger batch would need as many epochs. step is
+// 1 / (1 + (B - 1) tau), half of the bound below which the descent is stable.
 //
 // Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
 // regularisation besides the landmarks.
 func EigenPro() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "EIGENPRO", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "EIGENPRO", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023; Ma and Belkin, MLSys 2019",
 		Summary: "least squares on landmarks, by gradient descent preconditioned by eigenvectors",
 		Load:    load,
@@ -59,23 +60,27 @@ type EigenProParams struct {
 }
 
 const (
-	eigenSample = 1000 // rows of the subsample S
-	eigenMost   = 100  // eigenvectors that the preconditioner has at most
-	eigenMore   = 25   // further vectors of the iteration, which then converges faster
-	eigenRows   = 2    // the least s lambda_q: a subsample overrates how much of the space its smaller eigenvectors take up
+	eigenMore = 25 // further vectors of the iteration, which then converges faster
+	eigenRows = 2  // the least s tau: a subsample overrates how much of the space its smaller eigenvectors take up
+	manyRows  = 50000
 )
 
-// eigenSizes returns the size of the subsample of m landmarks, and how many eigenvectors are looked for.
-func eigenSizes(m int) (s, r int) {
-	s = min(m, eigenSample)
-	return s, min(s, eigenMost+eigenMore)
+// eigenSizes returns, for n rows and m landmarks, the size of the subsample, how many eigenvectors the preconditioner has at
+// most, and how many are looked for. With many rows, larger batches save more than further eigenvectors cost.
+func eigenSizes(n, m int) (s, most, r int) {
+	s, most = 1000, 100
+	if n >= manyRows {
+		s, most = 2*s, 2*most
+	}
+	s = min(s, m)
+	return s, most, min(s, most+eigenMore)
 }
 
 // memoryEigenPro counts the cover, the eigenvectors with their matrix, the coefficients and the gradient, the rows in their
 // order, and the model.
 func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	n, d, m, out := int64(shape.N), int64(shape.D), int64(min(p.Landmarks, shape.N)), int64(shape.Outputs())
-	s, r := eigenSizes(int(m))
+	s, _, r := eigenSizes(shape.N, int(m))
 	total := coverBytes(shape.N, int(m), shape.D) + 8*(int64(s)*int64(s+3*r)+n*(d+3*out)+m*(2*d+5*out))
 	if m == n { // there is no factor of K_mm
 		total -= 8*m*m + cholesky.Bytes(int(m))
@@ -90,20 +95,20 @@ func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
 	for _, group := range eigenGroups(ps) {
 		last := ps[group[len(group)-1]]
 		m, epochs := float64(min(last.Landmarks, shape.N)), float64(last.Epochs)
-		s, r := eigenSizes(int(m))
+		s, _, r := eigenSizes(shape.N, int(m))
 		sum += 4e6 + float64(s)*float64(r)*(0.8*float64(s)+8*float64(r)) + n*m*(1+0.03*d) + epochs*out*n*m*0.5
 		if !coverKept(shape.N, int(m)) {
 			sum += (epochs - 1) * n * m * (1 + 0.03*d)
 		}
 		if m < n {
-			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/eigenLikelyBatch)*m*m*0.5
+			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/(eigenLikelyBatch*float64(s)))*m*m*0.5
 		}
 	}
 	return sum
 }
 
-// eigenLikelyBatch is a usual size of a batch.
-const eigenLikelyBatch = 400
+// eigenLikelyBatch is the usual size of a batch, as a share of the subsample.
+const eigenLikelyBatch = 0.4
 
 // eigenGroups returns the grid points that differ in the epochs alone, in the order of the epochs.
 func eigenGroups(ps []EigenProParams) [][]int {
@@ -163,8 +168,8 @@ type descent struct {
 	ys    [][]float64
 	coef  []float64 // alpha, outputs x m
 
-	vectors []float64 // v_i as rows, q - 1 x s
-	shrink  []float64 // (1 - lambda_q/lambda_i) / (s lambda_i)
+	vectors []float64 // v_i as rows, q x s
+	shrink  []float64 // (1 - tau/lambda_i) / (s lambda_i)
 	batch   int       // B
 	step    float64
 
@@ -187,7 +192,7 @@ func newDescent(ctx context.Context, x []float64, d, landmarks int, gamma float6
 // precondition finds the eigenvectors, and chooses q, the size of the batches and the step.
 func (e *descent) precondition(ctx context.Context, powers int) error {
 	c := e.cover
-	s, r := eigenSizes(c.m)
+	s, most, r := eigenSizes(c.n, c.m)
 	k := make([]float64, s*s)
 	if err := square(ctx, k, c.zs[:s*c.d], c.zSquares[:s], c.d); err != nil {
 		return err
@@ -196,23 +201,23 @@ func (e *descent) precondition(ctx context.Context, powers int) error {
 	if err != nil {
 		return err
 	}
-	q := 1
-	for q < min(r, eigenMost) && values[q] >= eigenRows { // lambda_{q+1} = values[q] / s
+	q := 0
+	for q < min(r-1, most) && values[q] >= eigenRows { // lambda_{q+1} = values[q] / s
 		q++
 	}
-	e.prepare(values[:q], vectors[:(q-1)*s])
-	tail := values[q-1] / float64(s)
-	e.batch = min(c.n, rowsAtOnce*max(1, int(1/tail)/rowsAtOnce))
-	e.step = 1 / (1 + float64(float64(e.batch-1)*tail))
+	level := max(values[q], eigenRows)
+	e.prepare(values[:q], vectors[:q*s], level)
+	tau := level / float64(s)
+	e.batch = min(c.n, rowsAtOnce*max(1, int(1/tau)/rowsAtOnce))
+	e.step = 1 / (1 + float64(float64(e.batch-1)*tau))
 	return nil
 }
 
-// prepare sets the preconditioner of line 4 from the first q eigenvalues of K_ss and the first q-1 vectors.
-func (e *descent) prepare(values, vectors []float64) {
-	q := len(values)
-	e.vectors, e.shrink = slices.Clone(vectors), make([]float64, q-1)
-	for i := range e.shrink {
-		e.shrink[i] = (1 - values[q-1]/values[i]) / values[i]
+// prepare sets the preconditioner of line 4 from the first q eigenvalues and vectors of K_ss, and from level = s tau.
+func (e *descent) prepare(values, vectors []float64, level float64) {
+	e.vectors, e.shrink = slices.Clone(vectors), make([]float64, len(values))
+	for i, v := range values {
+		e.shrink[i] = (1 - level/v) / v
 	}
 }
 

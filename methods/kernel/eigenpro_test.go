@@ -42,7 +42,7 @@ func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.prepare(values[:c.Q], vectors[:(c.Q-1)*c.Sample])
+		e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
 		e.batch, e.step = c.Batch, c.Step
 		for range c.Epochs {
 			if err := e.epoch(t.Context()); err != nil {
