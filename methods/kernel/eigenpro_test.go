@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -138,6 +139,46 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 				t.Errorf("%v with %d landmarks: the scores differ by %v", task, m, worst)
 			}
 		}
+	}
+}
+
+// TestEigenProLowersTheLargestEigenvalues: the preconditioner leaves K_ss / s no eigenvalue above tau, by gonum's decomposition.
+// tau is 2/s, although for gamma = 0.0125 the eigenvalues have a gap there: they fall from 2.8/s to 0.4/s.
+func TestEigenProLowersTheLargestEigenvalues(t *testing.T) {
+	const s, d = 300, 20
+	x := make([]float64, s*d)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	for _, gamma := range []float64{0.003, 0.0125, 0.05, 0.2} {
+		e, err := newDescent(t.Context(), x, d, s, gamma, [][]float64{make([]float64, s)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.precondition(t.Context(), spectrumPowers); err != nil {
+			t.Fatal(err)
+		}
+		k := mat.NewDense(s, s, nil)
+		if err := square(t.Context(), k.RawMatrix().Data, e.cover.zs, e.cover.zSquares, d); err != nil {
+			t.Fatal(err)
+		}
+		left := mat.DenseCopyOf(k)
+		for i, share := range e.shrink {
+			v := mat.NewVecDense(s, e.vectors[i*s:(i+1)*s])
+			var kv mat.VecDense
+			kv.MulVec(k, v)
+			left.RankOne(left, -share, &kv, &kv)
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(mat.NewSymDense(s, left.RawMatrix().Data), false) {
+			t.Fatal("gonum finds no eigenvalues")
+		}
+		largest, tau := eigen.Values(nil)[s-1]/s, (1/e.step-1)/float64(e.batch-1)
+		if !(largest <= tau*(1+1e-6)) || math.Abs(s*tau-2) > 1e-9 {
+			t.Errorf("gamma %g: %d vectors leave the eigenvalue %g, tau is %g", gamma, len(e.shrink), largest, tau)
+		}
+		t.Logf("gamma %g: %d vectors, batches of %d", gamma, len(e.shrink), e.batch)
 	}
 }
 
