@@ -216,7 +216,8 @@ func (s *lowRank) factorLarge(ctx context.Context) error {
 }
 
 // solve solves the system, with iterative refinement. The residual of a solution v is measured as that of the symmetric system
-// with the right side b / sqrt(D), whose matrix has no eigenvalue below 1.
+// with the right side b / sqrt(D), whose matrix has no eigenvalue below 1. Where no weights are learned, solve always makes all
+// refinements. The methods that switch from SMO have stored results of that kind, which this keeps to the bit.
 func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 	for i, x := range b {
 		s.rest[i] = x
@@ -224,7 +225,8 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 			s.rest[i] = 0
 		}
 	}
-	vmath.MatTVec(s.t, s.m.parts.Stack, s.m.n, s.m.rank, s.rest)
+	clear(s.t)
+	vmath.AddRows(s.t, s.m.parts.Stack, s.m.rank, s.m.all, s.rest)
 	if err := s.reduced(ctx, b); err != nil {
 		return err
 	}
@@ -245,7 +247,7 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 				s.near[i] = s.rest[i]
 			}
 		})
-		if left <= refined*refined*right {
+		if s.m.learn && left <= refined*refined*right {
 			copy(kv, s.kv)
 			return nil
 		}
@@ -253,11 +255,13 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 			return err
 		}
 		s.sweep(kv, v, func(i int) {
-			change, product := s.example(i, s.rest[i], kv[i])
+			change, _ := s.example(i, s.rest[i], kv[i])
 			v[i] += change
-			kv[i] = s.kv[i] + product
 		})
 	}
+	s.timesLT(s.t)
+	s.timesL(s.t)
+	vmath.RowDots(kv, s.m.parts.Stack, s.m.rank, s.m.n, s.m.rank, s.t)
 	return nil
 }
 
@@ -273,8 +277,7 @@ func (s *lowRank) sweep(dst, x []float64, each func(i int)) {
 		for i := lo; i < hi; i++ {
 			each(i)
 		}
-		vmath.MatTVec(s.part, strip, hi-lo, rank, x[lo:hi])
-		vmath.Axpy(1, s.part, s.sum)
+		vmath.AddRows(s.sum, strip, rank, s.m.all[:hi-lo], x[lo:hi])
 	}
 	copy(s.t, s.sum)
 }

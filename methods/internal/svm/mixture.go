@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -67,12 +68,13 @@ type mixture struct {
 	images   []float64   // R: V'beta, V the stack of the factors
 	image    [][]float64 // of each kernel: its part of images
 	k        [][]float64 // of each kernel: K_j beta
+	all      []int       // the numbers of the examples
 	sum      []float64   // n: workspace
 	spare    []float64   // R: workspace
 }
 
 func newMixture(n int, parts Parts, learn bool, room *scratch) *mixture {
-	m := &mixture{n: n, rank: len(parts.Stack) / n, parts: parts, learn: learn, sum: room.take(n)}
+	m := &mixture{n: n, rank: len(parts.Stack) / n, parts: parts, learn: learn, all: fitting.Upto(n), sum: room.take(n)}
 	for _, a := range []*[]float64{&m.d, &m.w, &m.dd, &m.dw, &m.t, &m.residual} {
 		*a = room.take(len(parts.Ranks))
 	}
@@ -89,7 +91,8 @@ func newMixture(n int, parts Parts, learn bool, room *scratch) *mixture {
 
 // eachProduct writes V'x to images, writes each K_j x to dst(j), and calls `each` with it.
 func (m *mixture) eachProduct(ctx context.Context, images, x []float64, dst func(j int) []float64, each func(j int, kx []float64)) error {
-	vmath.MatTVec(images, m.parts.Stack, m.n, m.rank, x)
+	clear(images)
+	vmath.AddRows(images, m.parts.Stack, m.rank, m.all, x)
 	at := 0
 	for j, rank := range m.parts.Ranks {
 		if err := ctx.Err(); err != nil {

@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -207,7 +208,7 @@ func (s *Solver[F]) addImage(ctx context.Context, x []float64) error {
 	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
 		rank := len(e.factored) / len(fit)
 		image, product := make([]float64, rank), make([]float64, len(fit))
-		vmath.MatTVec(image, e.factored, len(fit), rank, x)
+		vmath.AddRows(image, e.factored, rank, fitting.Upto(len(fit)), x)
 		vmath.RowDots(product, e.factored, rank, len(fit), rank, image)
 		vmath.Axpy(1, product, fit)
 		return ctx.Err()
