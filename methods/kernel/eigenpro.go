@@ -34,8 +34,7 @@ import (
 // h is g at the places of the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
 //
 // What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the larger
-// of eigenRows/s and lambda_{q+1}. (In these papers tau is lambda_{q+1}, which can be much smaller than lambda_q, or much
-// larger than eigenRows/s if q is one less.) B is 1/tau, as a multiple of 64; a larger batch would need as many epochs. step is
+// of eigenRows/s and lambda_{q+1}. (In these papers tau is the first eigenvalue whose vector is not used.) B is 1/tau, as a multiple of 64; a larger batch would need as many epochs. step is
 // 1 / (1 + (B - 1) tau), half of the bound below which the descent is stable.
 //
 // Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
@@ -62,7 +61,8 @@ type EigenProParams struct {
 const (
 	eigenMore = 25 // further vectors of the iteration, which then converges faster
 	eigenRows = 2  // the least s tau: a subsample overrates how much of the space its smaller eigenvectors take up
-	manyRows  = 50000
+	// manyRows is the number of rows from which on the subsample and the preconditioner are twice as large.
+	manyRows = 50000
 )
 
 // eigenSizes returns, for n rows and m landmarks, the size of the subsample, how many eigenvectors the preconditioner has at
