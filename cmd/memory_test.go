@@ -9,9 +9,10 @@ func TestCollectWithin(t *testing.T) {
 	start := debug.SetMemoryLimit(1 << 40)
 	defer debug.SetMemoryLimit(start)
 	for _, c := range []struct{ memory, want int64 }{
-		{1 << 30, 1<<30 + 64<<20},
-		{1 << 41, 1 << 40}, // a lower limit that stands already
-		{0, 1 << 40},       // the machine's memory is not known
+		{1 << 30, 1<<30 - 40<<20},
+		{64 << 20, 32 << 20}, // half at least
+		{1 << 41, 1 << 40},   // a lower limit that stands already
+		{0, 1 << 40},         // the machine's memory is not known
 	} {
 		undo := collectWithin(c.memory)
 		if got := debug.SetMemoryLimit(-1); got != c.want {

@@ -184,10 +184,9 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 // collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that undoes
 // this. GOMEMLIMIT may ask for less.
 func collectWithin(memory int64) (undo func()) {
-	const program = 64 << 20 // beside the cells: code, data sets, the database's buffers
 	before := debug.SetMemoryLimit(-1)
 	if memory > 0 {
-		debug.SetMemoryLimit(min(before, memory+program))
+		debug.SetMemoryLimit(min(before, runner.HeapLimit(memory)))
 	}
 	return func() { debug.SetMemoryLimit(before) }
 }

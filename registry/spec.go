@@ -333,6 +333,21 @@ func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
 	return s.does.memory(s.shown(sh), raw)
 }
 
+// programBytes is what a process takes beside data and fits: the pages of the program's code, and the runtime with an almost
+// empty heap.
+const programBytes = 48 << 20
+
+// SetBytes is the size of a data set in memory: the matrix and the targets.
+func SetBytes(rows, features int) int64 { return 8 * int64(rows) * int64(features+1) }
+
+// CellBytes returns what the process of a cell takes at its peak, if a fit needs fit bytes (see MemoryEstimate): the program, the
+// data set, and more for reading the set or for a fit, whichever needs more. Reading takes 2.5 times the bytes of the set. A fit
+// also takes a standardised copy of the rows, and the numbers of the rows of the split and of its folds.
+func CellBytes(rows, features int, fit int64) int64 {
+	set := SetBytes(rows, features)
+	return programBytes + set + max(3*set/2, set+3*8*int64(rows)+fit)
+}
+
 // CostEstimate returns the predicted nanoseconds of one fit; a method that does
 // not declare it is taken to make a hundred passes over the data.
 func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {

@@ -43,7 +43,7 @@ type Cell struct {
 	runner.Cell
 	Spec     runner.CellSpec
 	Seconds  float64 // predicted when the cell was planned, on one core
-	Memory   int64   // predicted bytes at the peak, without the data set
+	Memory   int64   // predicted bytes of the process at the peak, without the data set
 	SetBytes int64   // bytes of the data set, which the cells of the set share
 	Attempt  int64   // the stored attempt that is to be replaced; see store.Claims
 	Foreign  bool    // the method is a foreign one
@@ -321,14 +321,15 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	if err != nil {
 		return nil, err
 	}
+	own := registry.SetBytes(set.rows, set.train.D)
 	cells := make([]*Cell, len(splits))
 	for i, s := range splits {
 		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
-			Spec: common, Foreign: runner.Foreign(spec), Memory: memory, SetBytes: 8 * int64(set.rows) * int64(set.train.D+1),
+			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - own, SetBytes: own,
 			Guessed: !spec.DeclaresCost(),
 		}
-		c.Spec.Cell, c.Spec.Memory = c.Cell, c.Memory+c.SetBytes
+		c.Spec.Cell, c.Spec.Memory = c.Cell, memory
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)
 		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)
@@ -347,8 +348,7 @@ func absolute(path string) string {
 }
 
 // estimate sets the cell's cost: that of every fold of the grid, of the refit with every seed, and of the test of
-// the grid. It returns the cell's memory: the standardised copies of the rows, and the grid point that needs most
-// memory.
+// the grid. It returns the cell's memory with its data set, for the grid point that needs most.
 func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set plannedSet) (int64, error) {
 	sh := c.Shape
 	if e := set.entry; e.Indicator || e.Impute == "none" {
@@ -386,7 +386,7 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 		}
 		c.Cost += tests
 	}
-	return hungriest + 8*int64(set.rows)*int64(sh.D+1), nil
+	return registry.CellBytes(set.rows, sh.D, hungriest), nil
 }
 
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands

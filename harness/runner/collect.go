@@ -6,6 +6,12 @@ import (
 	"runtime/metrics"
 )
 
+// codeBytes is what the pages of the program's code take at most. The garbage collector does not count them.
+const codeBytes = 40 << 20
+
+// HeapLimit is the limit for the garbage collector of a process that may take limit bytes in all.
+func HeapLimit(limit int64) int64 { return max(limit/2, limit-codeBytes) }
+
 // memoryLimit is the limit by which the garbage collector of this process works; it is huge if there is none.
 func memoryLimit() int64 { return debug.SetMemoryLimit(-1) }
 

@@ -21,9 +21,9 @@ const CanIsolate = true
 // These constants say how often a keeper measures the memory of its worker, and of all processes below the
 // keeper.
 const (
-	lookEvery     = 50 * time.Millisecond
-	lookAllEvery  = 500 * time.Millisecond
-	processItself = 64 << 20 // bytes of a worker that are not for its cell
+	lookEvery    = 50 * time.Millisecond
+	lookAllEvery = 500 * time.Millisecond
+	uncollected  = 64 << 20 // bytes above the limit that a worker may hold: garbage that its collector has not found yet
 )
 
 // A keeper is the process between the harness and a worker. It runs no code of a method, so no method can end it. Every
@@ -63,7 +63,7 @@ func RunKeeper(args []string, limit int64) error {
 	runtime.LockOSThread() // the worker ends with the thread that started it
 	k := &keeper{limit: limit, exited: make(chan syscall.WaitStatus, 1), oomKills: processes.OOMKills()}
 	if limit > 0 {
-		k.limit += processItself
+		k.limit += uncollected
 	}
 	folder, remove, err := sandbox.NewFolder("")
 	if err != nil {

@@ -35,7 +35,7 @@ func limitSelf(limit int64) {
 	debug.SetTraceback("single")
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	if limit > 0 {
-		debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(HeapLimit(limit))
 		data := uint64(LargestData(limit))
 		_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: data, Max: data})
 	}

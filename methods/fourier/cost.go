@@ -26,8 +26,9 @@ func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 func (d design) columnsBytes(s registry.Shape, grams bool) int64 {
 	n, rank := s.N, d.mostRank(s)
 	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(n*(2*rank+2*d.features)+d.columns(s)*d.features)
-	if grams && rank <= 2*n {
-		bytes += 8 * int64(2*rank*rank)
+	if grams { // where the rank is above 2n, there are none
+		most := min(rank, 2*n)
+		bytes += 8 * int64(2*most*most)
 	}
 	return bytes + 8*int64(rank*min(n, rowsAtOnce))
 }
@@ -69,14 +70,15 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
 }
 
-// oneInput is the usual rank of the columns of a channel whose single input has many values.
-const oneInput = 14
+// oneInput is the usual rank of the columns of a channel whose single input has many values, and mostOfOne the rank where the
+// values reach far from their mean.
+const oneInput, mostOfOne = 14, 20
 
-// mostRank is the usual rank of the columns, where features have many values.
+// mostRank is the rank of the columns where features have many values, which reach far.
 func (d design) mostRank(s registry.Shape) (rank int) {
 	for _, size := range s.Groups() {
 		if size*d.kernel.mapped() == 1 && 4*oneInput <= 3*d.features {
-			rank += oneInput
+			rank += mostOfOne
 		} else {
 			rank += d.features
 		}
@@ -89,7 +91,7 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 func (d design) rank(s registry.Shape) int {
 	const narrow, sparse, code = 20, 8, 3
 	rank := d.mostRank(s)
-	if rank != oneInput*s.D {
+	if rank != mostOfOne*s.D {
 		return rank
 	}
 	many := s.D - s.Codes

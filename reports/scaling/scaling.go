@@ -127,7 +127,7 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"}, {Name: "declared", Group: "memory"}},
 		Legend: []string{"Declared time: a nanosecond for each unit of the cost that the method declares. Runs correct it by measured times.",
 			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell took, and more after larger cells in the same process.",
-			"Declared memory: the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
+			"Declared memory: the program, the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
 	for _, m := range f.Names {
 		t.Sections = append(t.Sections, nil)
 		for _, x := range f.Xs(m) {
@@ -179,8 +179,7 @@ func largest(of map[int]float64) *float64 {
 	return &most
 }
 
-// declared returns the bytes that a cell is planned with: the set, the copies of its rows, and the grid point that needs most, as
-// package plan counts them. It is nil if the program does not know the method or the set, or has another version of the method.
+// declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs most. It is nil if the program does not know the method or the set, or has another version of the method.
 func (f family) declared(method string, x float64, set string) (*float64, error) {
 	spec, err := f.frame.Registry.Lookup(method)
 	if err != nil || spec.Version != f.Version(method, x, set) {
@@ -196,7 +195,7 @@ func (f family) declared(method string, x float64, set string) (*float64, error)
 		shape.Blocks, _ = e.Blocks()
 		fit, err := f.hungriest(spec, shape, r)
 		broken = errors.Join(broken, err)
-		return fit + 2*8*float64(e.Rows)*float64(r.Features+1), r.Features > 0
+		return float64(registry.CellBytes(e.Rows, r.Features, fit)), r.Features > 0
 	})
 	if broken != nil {
 		return nil, fmt.Errorf("the memory that %s declares on %s: %w", method, set, broken)
@@ -205,7 +204,7 @@ func (f family) declared(method string, x float64, set string) (*float64, error)
 }
 
 // hungriest returns what a method declares for the grid point that needs most.
-func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row) (most float64, err error) {
+func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row) (most int64, err error) {
 	for _, point := range append([]json.RawMessage{nil}, f.frame.Grids[r.GridHash]...) {
 		setting, err := merged(r.Point, point)
 		if err != nil {
@@ -215,7 +214,7 @@ func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row)
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, float64(bytes))
+		most = max(most, bytes)
 	}
 	return most, nil
 }

@@ -57,17 +57,17 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	want := []string{
-		"linear: A 1000 80.00 1.0s 0.1s 5.0 MiB 83 KiB; A 10000 90.00 10s 1.0s 5.0 MiB 786 KiB; B 1000 95.00 2.0s 0.2s 5.0 MiB 83 KiB",
+		"linear: A 1000 80.00 1.0s 0.1s 5.0 MiB 48 MiB; A 10000 90.00 10s 1.0s 5.0 MiB 49 MiB; B 1000 95.00 2.0s 0.2s 5.0 MiB 48 MiB",
 		"How times grow on linear: A 1.00 1.00 1.00 1.00 1000 10000",
-		"steps: A 1000 60.00 3.0s 0.3s 5.0 MiB 83 KiB; A 10000 61.00 30s 3.0s 5.0 MiB 786 KiB; B 1000 62.00 2.0s 0.2s 5.0 MiB 83 KiB; B 10000 63.00 3m20s 20s 5.0 MiB 786 KiB",
+		"steps: A 1000 60.00 3.0s 0.3s 5.0 MiB 48 MiB; A 10000 61.00 30s 3.0s 5.0 MiB 49 MiB; B 1000 62.00 2.0s 0.2s 5.0 MiB 48 MiB; B 10000 63.00 3m20s 20s 5.0 MiB 49 MiB",
 		"How times grow on steps: A 1.00 1.00 1.00 1.00 1000 10000; B 2.00 2.00 2.00 2.00 1000 10000",
-		"other: A 400 50.00 4.0s 0.4s 5.0 MiB 36 KiB; B 400 51.00 4.0s 0.4s 5.0 MiB 36 KiB",
+		"other: A 400 50.00 4.0s 0.4s 5.0 MiB 48 MiB; B 400 51.00 4.0s 0.4s 5.0 MiB 48 MiB",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	r := sample.Records(t, d, "scaling")
-	if len(r) != 9 || r[1]["family"] != "linear" || *r[1]["declared_bytes"].(*float64) != 16*10000*2+16*10100*3 || math.Abs(*r[1]["cpu_seconds"].(*float64)-10) > 1e-12 {
+	if len(r) != 9 || r[1]["family"] != "linear" || *r[1]["declared_bytes"].(*float64) != 48<<20+3*24*10100+16*10000*2 || math.Abs(*r[1]["cpu_seconds"].(*float64)-10) > 1e-12 {
 		t.Errorf("%d records, the second %v", len(r), r[1])
 	}
 }
@@ -120,7 +120,7 @@ func TestDeclaredMemory(t *testing.T) {
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"
 		if v := r["declared_bytes"].(*float64); v != nil {
-			bytes = fmt.Sprint(*v - 16*3*(r["train_rows"].(float64)+100))
+			bytes = fmt.Sprint(int64(*v) - registry.CellBytes(int(r["train_rows"].(float64))+100, 2, 0))
 		}
 		got = append(got, fmt.Sprint(r["method"], " ", bytes))
 	}

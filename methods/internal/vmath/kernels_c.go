@@ -275,10 +275,24 @@ func margins(y, h, w []float64) (plus, minus float64) {
 // panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
+// panelValues is about the most values of b that are packed at a time: the copy stays in the second-level cache and is small beside
+// a large b. panelDepth is the depth of the kernels' own blocks.
+const panelValues, panelDepth = 1 << 17, 192
+
 func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, ldb, m, k, n int, turned, upper, add C.int) {
-	panels := rough(k * (n + panelSlack))
+	width := n + panelSlack
+	depth := max(1, panelValues/width/panelDepth) * panelDepth
+	panels := rough(min(k, depth) * width)
 	defer pool.Put(panels)
-	C.vm_matmul(ptr(dst), C.long(ldc), ptr(a), C.long(lda), ptr(b), C.long(ldb), C.long(m), C.long(k), C.long(n), turned, upper, add, ptr(*panels))
+	for q := 0; q == 0 || q < k; q += depth {
+		from := q * ldb
+		if turned != 0 {
+			from = q
+		}
+		C.vm_matmul(ptr(dst), C.long(ldc), ptr(a[q:]), C.long(lda), ptr(b[from:]), C.long(ldb), C.long(m), C.long(min(k-q, depth)), C.long(n),
+			turned, upper, add, ptr(*panels))
+		add = 1 // the chains of multiply-adds go on
+	}
 }
 
 func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
