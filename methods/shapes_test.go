@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -26,11 +27,12 @@ func BenchmarkShapes(b *testing.B) {
 			ratios := map[float64]string{}
 			for number := range uint64(shapes) {
 				train := drawnShape(number, spec.Tasks)
-				grid, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
+				sh := testsplit.Shape(train)
+				grid, err := spec.Settings(sh, spec.DefaultGrid(), nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				declared, err := spec.PathCostEstimate(train.Shape(), grid)
+				declared, err := spec.PathCostEstimate(sh, grid)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -42,7 +44,6 @@ func BenchmarkShapes(b *testing.B) {
 						b.Fatal(err)
 					}
 				})
-				sh := train.Shape()
 				ratios[declared/1e9/took] = fmt.Sprintf("%v %d x %d, %d classes, %.2g s", sh.Task, sh.N, sh.D, sh.Classes, took)
 			}
 			var sorted []float64

@@ -18,8 +18,9 @@ import (
 func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 	for _, name := range sets {
 		train, _ := Load(b, name, 1)
+		shape := Shape(train)
 		for _, spec := range specs {
-			grid, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
+			grid, err := spec.Settings(shape, spec.DefaultGrid(), nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -39,7 +40,7 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 					}
 					slices.Sort(took)
 					middle := took[len(took)/2]
-					ns, err := spec.PathCostEstimate(train.Shape(), settings)
+					ns, err := spec.PathCostEstimate(shape, settings)
 					if err != nil {
 						b.Fatal(err)
 					}
