@@ -179,7 +179,8 @@ func largest(of map[int]float64) *float64 {
 	return &most
 }
 
-// declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs most. It is nil if the program does not know the method or the set, or has another version of the method.
+// declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs most. It is nil
+// if the program does not know the method or the set, or has another version of the method.
 func (f family) declared(method string, x float64, set string) (*float64, error) {
 	spec, err := f.frame.Registry.Lookup(method)
 	if err != nil || spec.Version != f.Version(method, x, set) {
