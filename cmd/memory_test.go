@@ -3,7 +3,19 @@ package cmd
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/plan"
 )
+
+// TestPlannedMemory: the memory that a dry run shows is what --memory must allow.
+func TestPlannedMemory(t *testing.T) {
+	var r planRow
+	r.add(&plan.Cell{Memory: 3, SetBytes: 2})
+	r.add(&plan.Cell{Memory: 4})
+	if r.memory != 5 {
+		t.Errorf("%d bytes are shown of cells that need 5 and 4", r.memory)
+	}
+}
 
 func TestCollectWithin(t *testing.T) {
 	start := debug.SetMemoryLimit(1 << 40)

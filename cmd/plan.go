@@ -231,7 +231,7 @@ type planRow struct {
 	cells           int
 	seconds         float64
 	longest         float64 // of one cell
-	memory          int64   // of one cell
+	memory          int64   // of one cell, with its data set
 	limit           string  // the option that leaves the cells out
 }
 
@@ -239,7 +239,7 @@ func (r *planRow) add(c *plan.Cell) {
 	r.cells++
 	r.seconds += c.Seconds
 	r.longest = max(r.longest, c.Seconds)
-	r.memory = max(r.memory, c.Memory)
+	r.memory = max(r.memory, c.Memory+c.SetBytes)
 }
 
 // planned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
