@@ -24,14 +24,14 @@ method_seeds = 3
 standardise = true
 
 [methods]
-CART     = { grid = [{ name = "max_depth", values = [8] }] }
+CART     = { grid = [{ name = "max_depth", values = [2] }] }
 KNN      = { grid = [{ name = "neighbours", values = [5] }] }
 LDA      = { grid = [{ name = "shrinkage", values = [0.01] }] }
 LGBM     = { params = { rounds = 20 }, grid = [{ name = "num_leaves", values = [15] }] }
 Logistic = { grid = [{ name = "c", values = [1.0] }] }
 EIGENPRO = { params = { landmarks = 500, epochs = 1 }, grid = [{ name = "gamma", values = [0.05] }] }
-FALKON   = { params = { landmarks = 500 }, grid = [{ name = "gamma", values = [0.05] }] }
-NYSTROEM = { params = { landmarks = 100 }, grid = [{ name = "gamma", values = [0.05] }] }
+FALKON   = { params = { landmarks = 500, max_iter = 2 }, grid = [{ name = "gamma", values = [0.05] }] }
+NYSTROEM = { params = { landmarks = 50 }, grid = [{ name = "gamma", values = [0.05] }] }
 RKS      = { params = { features = 20 }, grid = [{ name = "sigma", values = [3.0] }] }
 XGB      = { params = { rounds = 5 }, grid = [{ name = "max_depth", values = [4] }] }
 `
