@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// manyRows has 99,000 training rows, or three times as many, and few rows to test, so that what grows with the training rows decides. Several seeds
-// repeat the refit and the test, so that the garbage of one repetition is there when the next one begins.
+// manyRows has 99,000 training rows, or three times as many, and few rows to test, so that what grows with the training rows
+// decides. Several seeds repeat the refit and the test, so that the garbage of one repetition is there when the next one begins.
 const manyRows = `splits = 1
 datasets = ["linear-100000", "linear-300000"]
 

@@ -321,12 +321,12 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	if err != nil {
 		return nil, err
 	}
-	own := registry.SetBytes(set.rows, set.train.D)
+	setBytes := registry.SetBytes(set.rows, set.train.D)
 	cells := make([]*Cell, len(splits))
 	for i, s := range splits {
 		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
-			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - own, SetBytes: own,
+			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
 			Guessed: !spec.DeclaresCost(),
 		}
 		c.Spec.Cell, c.Spec.Memory = c.Cell, memory

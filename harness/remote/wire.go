@@ -46,7 +46,7 @@ func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.i
 
 // A task is a cell that RunIn was called with.
 type task struct {
-	ID      string          `json:"id"` // names the call of RunIn; a task that is delivered a second time keeps its ID
+	ID      string          `json:"id"` // names the call of RunIn; if the server delivers a task to a second worker, the task keeps its ID
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none

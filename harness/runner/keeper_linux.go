@@ -19,7 +19,7 @@ import (
 const CanIsolate = true
 
 // These constants say how often a keeper measures the memory of its worker, and of all processes below the
-// keeper.
+// keeper, and when it ends them.
 const (
 	lookEvery    = 50 * time.Millisecond
 	lookAllEvery = 500 * time.Millisecond

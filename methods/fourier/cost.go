@@ -26,7 +26,7 @@ func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 func (d design) columnsBytes(s registry.Shape, grams bool) int64 {
 	n, rank := s.N, d.mostRank(s)
 	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(n*(2*rank+2*d.features)+d.columns(s)*d.features)
-	if grams { // where the rank is above 2n, there are none
+	if grams { // newColumns makes them up to a rank of 2n
 		most := min(rank, 2*n)
 		bytes += 8 * int64(2*most*most)
 	}
@@ -70,11 +70,11 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
 }
 
-// oneInput is the usual rank of the columns of a channel whose single input has many values, and mostOfOne the rank where the
-// values reach far from their mean.
+// oneInput is the usual rank of the columns of a channel whose single input has many values. If some of these values are far from
+// their mean, the rank is about mostOfOne.
 const oneInput, mostOfOne = 14, 20
 
-// mostRank is the rank of the columns where features have many values, which reach far.
+// mostRank is about the rank of the columns of all channels if every feature has many values, some far from their mean.
 func (d design) mostRank(s registry.Shape) (rank int) {
 	for _, size := range s.Groups() {
 		if size*d.kernel.mapped() == 1 && 4*oneInput <= 3*d.features {

@@ -34,8 +34,9 @@ import (
 // h is g at the places of the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
 //
 // What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the larger
-// of eigenRows/s and lambda_{q+1}. (In these papers tau is the first eigenvalue whose vector is not used.) B is 1/tau, as a multiple of 64; a larger batch would need as many epochs. step is
-// 1 / (1 + (B - 1) tau), half of the bound below which the descent is stable.
+// of eigenRows/s and lambda_{q+1}. (In these papers tau is the first eigenvalue whose vector is not used.) B is 1/tau, as a
+// multiple of 64; a larger batch would need as many epochs. step is 1 / (1 + (B - 1) tau), half of the bound below which the
+// descent is stable.
 //
 // Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
 // regularisation besides the landmarks.

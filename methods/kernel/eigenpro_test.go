@@ -265,8 +265,8 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do, measured before and after: products,
-// at the rate of a product in the cache, and exponentials, at the rate of an array in the cache.
+// BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do: products, at the rate of a
+// product in the cache, and exponentials, at the rate of an array in the cache. Both rates are measured before and after a fit.
 func BenchmarkFloor(b *testing.B) {
 	const n, d = 300_000, 20
 	train := toydata.Easy(registry.Binary, n, d, 5)
@@ -285,7 +285,7 @@ func BenchmarkFloor(b *testing.B) {
 	for _, of := range []struct {
 		spec      registry.Spec
 		passes, m float64 // evaluations of K_nm
-		other     float64 // further operations
+		other     float64 // operations of the factors
 	}{
 		{EigenPro(), 10, 2000, 2000 * 2000 * 2000 / 3},
 		{Falkon(), 21, 1000, 2 * 1000 * 1000 * 1000 / 3},

@@ -275,8 +275,8 @@ func margins(y, h, w []float64) (plus, minus float64) {
 // panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
-// panelValues is about the most values of b that are packed at a time: the copy stays in the second-level cache and is small beside
-// a large b. panelDepth is the depth of the kernels' own blocks.
+// panelValues is about how many values of b are packed at a time, so that the copy stays in the second-level cache. panelDepth is
+// DEPTH of gemm.h.
 const panelValues, panelDepth = 1 << 17, 192
 
 func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, ldb, m, k, n int, turned, upper, add C.int) {
