@@ -27,7 +27,7 @@ func TestCancellation(t *testing.T) {
 			n := 20000
 			switch spec.Name {
 			case SQLSKL().Name: // one product
-				n = 200000
+				n = 100000
 			case SQLMKL().Name, MKL().Name: // fast
 				n = 80000
 			}

@@ -25,11 +25,11 @@ func TestConformBlocks(t *testing.T) { conform.Blocks(t, KRRGD()) }
 
 // TestCancellation: on thousands of rows a fit notices the end of its context.
 func TestCancellation(t *testing.T) {
-	rows, ends := 6_000, []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
+	ends := []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
 	if testenv.Thorough() {
-		rows, ends = 10_000, append(ends, 600*time.Millisecond)
+		ends = append(ends, 600*time.Millisecond)
 	}
-	late := conform.Late(testsplit.Rough(rows, 6), ends...)
+	late := conform.Late(testsplit.Rough(4_000, 6), ends...)
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) { late.Check(t, spec) })
 	}

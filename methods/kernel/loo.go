@@ -44,10 +44,10 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), alpha: make([]float64, n),
 		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, rowsAtOnce*d), strip: make([]float64, rowsAtOnce*n), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
+		*a = make([]float64, n*n)
 		if err := ctx.Err(); err != nil { // zeroing so much memory takes long
 			return nil, err
 		}
-		*a = make([]float64, n*n)
 	}
 	return p, nil
 }

@@ -45,3 +45,23 @@ func TestLateness(t *testing.T) {
 		t.Errorf("under a parent that ended: %v", err)
 	}
 }
+
+// TestYardstick: a machine on which the yardstick takes longer may be later by as much, and no machine less than lateLimit.
+func TestYardstick(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	yardstick()
+	for range 3 {
+		t.Logf("the yardstick takes %v", yardstick())
+	}
+	for _, c := range []struct{ before, after, want time.Duration }{
+		{quietYardstick / 2, quietYardstick / 3, lateLimit},
+		{quietYardstick, quietYardstick, lateLimit},
+		{quietYardstick, 3 * quietYardstick, 3 * lateLimit},
+		{5 * quietYardstick, quietYardstick, 5 * lateLimit},
+	} {
+		if got := limitBetween(c.before, c.after); got != c.want {
+			t.Errorf("yardsticks of %v and %v: at most %v late, want %v", c.before, c.after, got, c.want)
+		}
+	}
+}
