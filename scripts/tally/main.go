@@ -1,5 +1,5 @@
 // Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json would show,
-// and ends with what was skipped, by reason, and the number of tests. A test that passes in one command and is skipped in
+// and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test that passes in one command and is skipped in
 // another has passed. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
 // shown as it comes. Tally exits with 1 if a command failed.
 package main
@@ -20,7 +20,10 @@ import (
 )
 
 // event is a line of go test -json; see go doc test2json.
-type event struct{ Action, Package, Test, Output string }
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds on the clock, without those in which the test waited for its turn
+}
 
 // name is a test or subtest of a package; the test is empty for the package itself.
 type name struct{ pkg, test string }
@@ -31,7 +34,19 @@ type tally struct {
 	output  map[name][]string // of tests that have not ended
 	results map[name]string   // fail, pass or skip
 	reasons map[name]string   // why a test was skipped
+	long    []lasting
 }
+
+// lasting is a test that took long; its subtests count as a part of it.
+type lasting struct {
+	seconds float64
+	name
+}
+
+const (
+	longSeconds = 20 // what takes less is not listed
+	longTests   = 12 // are listed at most
+)
 
 func main() { os.Exit(run(os.Stdout, os.Args[1:])) }
 
@@ -41,7 +56,7 @@ func run(to io.Writer, commands []string) int {
 	errs := make([]error, len(commands))
 	var wait sync.WaitGroup
 	for i, command := range commands {
-		tallies[i] = tally{to, map[name][]string{}, map[name]string{}, map[name]string{}}
+		tallies[i] = tally{to: to, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
 		wait.Go(func() { errs[i] = tallies[i].watch(exec.Command("sh", "-c", command)) })
 	}
 	wait.Wait()
@@ -117,6 +132,9 @@ func (t *tally) add(e event) {
 				return
 			}
 		}
+		if e.Elapsed >= longSeconds && e.Test != "" && !strings.Contains(e.Test, "/") {
+			t.long = append(t.long, lasting{e.Elapsed, n})
+		}
 		t.end(n, e.Action)
 	}
 }
@@ -166,9 +184,10 @@ func (t *tally) join(other tally) {
 	for n, reason := range other.reasons {
 		t.reasons[n] = cmp.Or(t.reasons[n], reason)
 	}
+	t.long = append(t.long, other.long...)
 }
 
-// summary writes a line for each reason for which tests were skipped, and the number of tests.
+// summary writes a line for each test that took long, the longest first, and for each reason for which tests were skipped, and the number of tests.
 func (t *tally) summary() {
 	below := map[name]map[string]bool{} // the results of a test's subtests
 	for n, result := range t.results {
@@ -189,6 +208,10 @@ func (t *tally) summary() {
 		if result == "skip" {
 			why[t.reasons[n]]++
 		}
+	}
+	slices.SortStableFunc(t.long, func(a, b lasting) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, l := range t.long[:min(len(t.long), longTests)] {
+		fmt.Fprintf(t.to, "%.0f s: %s of %s\n", l.seconds, l.test, l.pkg)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		fmt.Fprintf(t.to, "%d skipped: %s\n", why[reason], reason)

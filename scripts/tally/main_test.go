@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,5 +69,28 @@ func TestRun(t *testing.T) {
 			strings.Contains(said, "said by one that passes") {
 			t.Errorf("%q with fault %q exits with %d, want %d; it must say %q and end with %q:\n%s", c.commands, c.fault, code, c.code, c.says, c.ends, said)
 		}
+	}
+}
+
+// TestLongTests: the longest come first, of all commands; subtests and tests that took less than 20 s are not listed.
+func TestLongTests(t *testing.T) {
+	var out bytes.Buffer
+	events := func(lines ...string) tally {
+		l := tally{to: &out, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
+		for _, line := range lines {
+			var e event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			l.add(e)
+		}
+		return l
+	}
+	all := events(`{"Action":"pass","Package":"p","Test":"TestA","Elapsed":19.9}`, `{"Action":"pass","Package":"p","Test":"TestB","Elapsed":20}`,
+		`{"Action":"pass","Package":"p","Test":"TestB/one","Elapsed":20}`, `{"Action":"pass","Package":"p","Elapsed":40}`)
+	all.join(events(`{"Action":"pass","Package":"q","Test":"TestC","Elapsed":61.2}`))
+	all.summary()
+	if want := "61 s: TestC of q\n20 s: TestB of p\n3 passed, 0 failed, 0 skipped\n"; out.String() != want {
+		t.Errorf("said:\n%swant:\n%s", out.String(), want)
 	}
 }
