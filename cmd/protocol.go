@@ -70,7 +70,7 @@ func newProtocolShowCommand(a *app) *cobra.Command {
 		Use:   "show NAME|FILE",
 		Short: "Print a protocol as TOML: of the program, of a file, or as the database holds it",
 		Example: `  bench protocol show table2
-  bench protocol show mine > mine.toml     a protocol whose file is gone`,
+  bench protocol show mine > again.toml    a protocol whose file is gone`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -100,7 +100,7 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
 	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
 	flags.Float64Var(&o.TestFraction, "test-fraction", 0.3, "share of the rows that is tested")
-	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Names(), ", ")+" (default accuracy, of regression mse)")
+	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Names(), ", ")+"; those of probabilities only for reports (default accuracy, of regression mse)")
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
 	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))

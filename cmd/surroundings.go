@@ -10,10 +10,10 @@ var exitCodes = []struct {
 	code  int
 	means string
 }{
-	{exitOK, "every requested cell is ok"},
+	{exitOK, "the command did all that it was asked for, and found nothing wrong"},
 	{exitInternal, "internal error"},
 	{exitUsage, "wrong usage"},
-	{exitIncomplete, "finished, but some cells failed or are missing"},
+	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data set, a stored row"},
 	{exitConflict, "two workers gave different results for one cell"},
 	{exitInterrupted, "interrupted"},
 }
