@@ -44,9 +44,6 @@ func logisticCost(s registry.Shape, p LogisticParams) float64 {
 	return iterations * n * k * (15 + 0.4*d)
 }
 
-// gradientSaid is the bound of the gradient's largest component above which a fit logs a warning.
-const gradientSaid = 1e-6
-
 func fitLogistic(ctx context.Context, env registry.Env, train registry.Data, p LogisticParams) (registry.Model, error) {
 	sh := train.Shape()
 	m := &linear{D: sh.D, Outputs: sh.Outputs()}
@@ -57,7 +54,7 @@ func fitLogistic(ctx context.Context, env registry.Env, train registry.Data, p L
 		if err != nil {
 			return fmt.Errorf("Logistic with C=%v: %w", p.C, err)
 		}
-		if largest > gradientSaid {
+		if largest > logit.Open {
 			env.Log.Warn("Logistic ended before its minimum", "c", p.C, "largest component of the gradient", largest)
 		}
 		w := problem.K * sh.D

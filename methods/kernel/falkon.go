@@ -129,6 +129,11 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 			if err := solve(ctx, solutions, ys, p.MaxIter); err != nil {
 				return fmt.Errorf("FALKON with lambda from %v: %w", ps[some[0]].Lambda, err)
 			}
+			for _, s := range solutions {
+				if s.open > logisticOpen {
+					env.Log.Warn("FALKON ended before its minimum", "lambda", s.lambda, "squared Newton decrement", fmt.Sprintf("%.1g", s.open))
+				}
+			}
 			for _, i := range some {
 				m := c.machineOf(len(ys))
 				for _, s := range solutions[:len(ys)] {
@@ -155,6 +160,7 @@ type solution struct {
 	v, tv, wv []float64 // A^-1 to; B to; W to
 	square    float64   // |rest|^2
 	enough    float64   // the |rest|^2 at which the solution ends
+	open      float64   // of the logistic loss: the squared Newton decrement of the last step
 }
 
 // falkonFactor returns A' for a penalty: the factor of T diag(w) T'/m + lambda I, for weights w of the landmarks, nil for 1.

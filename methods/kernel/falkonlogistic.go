@@ -25,8 +25,7 @@ import (
 // so that Newton's method begins where it converges fast.
 //
 // Stopping rule: at mu = lambda, the squared Newton decrement g'delta is at most logisticDecrement, where the objective is at
-// most about half of that above its minimum; or logisticSteps steps in all, or no t in line 4, which are the method's own early
-// end and no error. Line 3 ends at the relative residual logisticInner, or after max_iter steps.
+// most about half of that above its minimum; or logisticSteps steps in all, or no t in line 4, which are no errors. Line 3 ends at the relative residual logisticInner, or after max_iter steps.
 const (
 	logisticStart     = 1e-2
 	logisticFall      = 100
@@ -34,6 +33,7 @@ const (
 	logisticDecrement = 1e-10
 	logisticSteps     = 30
 	logisticHalvings  = 20
+	logisticOpen      = 1e-6 // a squared decrement above it, where the steps end, is logged as a warning
 
 	logisticLikely      = 8 // usual numbers of Newton steps, and of steps of line 3, for the declared cost
 	logisticInnerLikely = 8
@@ -78,6 +78,7 @@ func (c *cover) logisticFalkon(ctx context.Context, all []*solution, ys [][]floa
 	}
 	for _, s := range states {
 		copy(s.beta, s.alpha)
+		s.lambda = s.least // newtonSystem has put 2 mu there
 	}
 	return nil
 }
@@ -139,7 +140,8 @@ func (c *cover) newtonSystem(ctx context.Context, s *newton) error {
 
 // descend is lines 4 and 5.
 func (s *newton) descend() {
-	decrement, before := vmath.Dot(s.g, s.beta), s.objective(s.f, s.root)
+	before := s.objective(s.f, s.root)
+	s.open = vmath.Dot(s.g, s.beta)
 	f, root, t := make([]float64, len(s.f)), make([]float64, len(s.root)), 1.0
 	moved := false
 	for range logisticHalvings {
@@ -157,7 +159,7 @@ func (s *newton) descend() {
 	switch {
 	case s.mu > s.least:
 		s.mu = max(s.least, s.mu/logisticFall)
-	case !moved || decrement <= logisticDecrement:
+	case !moved || s.open <= logisticDecrement:
 		s.done = true
 	}
 }

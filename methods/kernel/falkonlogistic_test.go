@@ -1,10 +1,13 @@
 package kernel
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
@@ -171,5 +174,25 @@ func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, i, got, p.Scores, 1e-4)
+	}
+}
+
+// TestEarlyEndIsReported: Newton steps whose systems are solved by one step of conjugate gradients do not come to the minimum of a
+// small penalty, and the fit says so. With 20 steps it has nothing to say.
+func TestEarlyEndIsReported(t *testing.T) {
+	train := toydata.Easy(registry.Binary, 150, 4, 7)
+	for i := range 20 {
+		train.Y[7*i] *= -1
+	}
+	for steps, said := range map[int]bool{1: true, 20: false} {
+		var log bytes.Buffer
+		env := registry.Env{Seed: 3, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		setting := fmt.Appendf(nil, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":%d,"loss":"logistic"}`, steps)
+		if _, err := Falkon().Fit(t.Context(), env, train, setting); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(log.String(), `msg="FALKON ended before its minimum" lambda=1e-07`); got != said {
+			t.Errorf("max_iter = %d: the log is %q", steps, log.String())
+		}
 	}
 }

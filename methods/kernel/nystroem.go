@@ -117,9 +117,6 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 // A linearFit returns the weights and the intercept of a linear model of y.
 type linearFit func(ctx context.Context, y []float64, lambda float64) (w []float64, b float64, err error)
 
-// gradientSaid is the bound of the gradient's largest component above which a logistic regression logs a warning.
-const gradientSaid = 1e-6
-
 // logistic is the logistic regression of labels on the features phi (n x m).
 func logistic(env registry.Env, phi []float64, n, m int) linearFit {
 	problem := logit.Problem{X: phi, N: n, D: m, K: 1}
@@ -127,7 +124,7 @@ func logistic(env registry.Env, phi []float64, n, m int) linearFit {
 		theta := make([]float64, m+1)
 		problem.Y, problem.Lambda = y, lambda
 		largest, err := problem.Solve(ctx, theta)
-		if largest > gradientSaid {
+		if largest > logit.Open {
 			env.Log.Warn("NYSTROEM ended before its minimum", "lambda", lambda, "largest component of the gradient", fmt.Sprintf("%.1g", largest))
 		}
 		return theta[:m], theta[m], err

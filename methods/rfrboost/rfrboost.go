@@ -99,9 +99,13 @@ func (p Params) anyRounds() Params {
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool, yield func(int, registry.Model) error) error {
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
 		longest := slices.MaxFunc(alike, func(a, b int) int { return ps[a].Rounds - ps[b].Rounds })
-		m, err := newBooster(train, ps[longest], greedy, drawPairs(env.Rand())).fit(ctx)
+		b := newBooster(train, ps[longest], greedy, drawPairs(env.Rand()))
+		m, err := b.fit(ctx)
 		if err != nil {
 			return err
+		}
+		if b.open > logit.Open {
+			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda, "largest component of the gradient", fmt.Sprintf("%.1g", b.open))
 		}
 		for _, i := range alike {
 			if err := yield(i, m.first(ps[i].Rounds)); err != nil {
@@ -125,6 +129,7 @@ type booster struct {
 	top         logit.Problem // the problem of line 1, for the logistic loss
 	theta       []float64     // W_t and then b_t
 	scores, res []float64     // W_t Phi_t + b_t; r
+	open        float64       // the largest component of the gradient where a line 1 ended
 }
 
 func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booster {
@@ -208,7 +213,8 @@ func addLayer(phi, h, w []float64, step float64, k, d int) {
 // refit is line 1.
 func (b *booster) refit(ctx context.Context) error {
 	if b.task != registry.Regression {
-		_, err := b.top.Solve(ctx, b.theta)
+		largest, err := b.top.Solve(ctx, b.theta)
+		b.open = max(b.open, largest)
 		return err
 	}
 	side := min(b.d, b.n)

@@ -40,6 +40,9 @@ const (
 	halvings    = 40
 )
 
+// Open is the bound of the gradient's largest component above which a fit logs a warning, since it ended before its minimum.
+const Open = 1e-6
+
 // A Problem is the data of F, with workspace. It is not safe for concurrent use.
 type Problem struct {
 	X       []float64 // n x d, row-major; a caller may change it between solutions
