@@ -131,7 +131,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			continue
 		}
 		set, err := h.set(ctx, entry)
-		if why := (*splitError)(nil); errors.As(err, &why) && len(names) > 1 {
+		if why := (*splitError)(nil); errors.As(err, &why) && ctx.Err() == nil && len(names) > 1 {
 			plan.LeftOut = append(plan.LeftOut, err.Error())
 			plan.Requested += len(specs) * len(req.Splits)
 			continue

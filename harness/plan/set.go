@@ -91,6 +91,7 @@ func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n in
 type splitError struct{ err error }
 
 func (e *splitError) Error() string { return e.err.Error() }
+func (e *splitError) Unwrap() error { return e.err }
 
 // enoughOfEachClass refuses a set with a class that is too small for any split; labels may be nil.
 func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {

@@ -30,6 +30,7 @@ type Value struct {
 	Source, Dataset, Method string
 	Mean                    float64
 	Std                     *float64 // nil where none is printed
+	Folds                   *string  // the values whose Mean and Std these are, with blanks between; nil where they are not known
 }
 
 // A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/explanation/experiments.md).
@@ -71,8 +72,8 @@ var units = map[string]map[string]*big.Rat{
 	"zozoulenko2025-regression":     {"rmse": big.NewRat(1, 1)},
 }
 
-// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables and in
-// the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's
+// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables, without
+// folds, and in the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's
 // name where the two differ.
 func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
 	metrics = slices.Sorted(maps.Keys(units[source]))
@@ -81,7 +82,7 @@ func Beside(source, metric string, names map[string]string) (values []Value, met
 		return nil, metrics
 	}
 	for _, v := range Of(source) {
-		v.Mean = scaled(v.Mean, unit)
+		v.Mean, v.Folds = scaled(v.Mean, unit), nil
 		if v.Std != nil {
 			std := scaled(*v.Std, unit)
 			v.Std = &std
@@ -116,7 +117,7 @@ var parsed = sync.OnceValue(func() []Value {
 	return values
 })
 
-// parse reads a table with the columns source, dataset, method, mean and std.
+// parse reads a table with the columns source, dataset, method, mean, std and folds.
 func parse(text string) ([]Value, error) {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -124,8 +125,8 @@ func parse(text string) ([]Value, error) {
 	}
 	var values []Value
 	for i, r := range records[min(1, len(records)):] {
-		if len(r) != 5 {
-			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, mean, std", i+2, len(r))
+		if len(r) != 6 {
+			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, mean, std, folds", i+2, len(r))
 		}
 		v := Value{Source: r[0], Dataset: r[1], Method: r[2]}
 		if v.Mean, err = strconv.ParseFloat(r[3], 64); err != nil {
@@ -137,6 +138,9 @@ func parse(text string) ([]Value, error) {
 				return nil, fmt.Errorf("published.csv:%d: std %q is not a number", i+2, r[4])
 			}
 			v.Std = &std
+		}
+		if r[5] != "" {
+			v.Folds = &r[5]
 		}
 		values = append(values, v)
 	}

@@ -3,6 +3,7 @@ package published
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,34 @@ func TestZozoulenko2025(t *testing.T) {
 			if got := sum[method] / float64(n[method]); n[method] != c.sets || math.Abs(got-mean) > 0.00051 {
 				t.Errorf("%s: %s: mean %.4f over %d sets, the paper prints %.3f over %d", c.source, method, got, n[method], mean, c.sets)
 			}
+		}
+	}
+}
+
+// TestZozoulenkoFolds: each mean and standard deviation is that of the five folds, in the digits of the table.
+func TestZozoulenkoFolds(t *testing.T) {
+	for _, v := range slices.Concat(Of("zozoulenko2025-classification"), Of("zozoulenko2025-regression")) {
+		if v.Folds == nil {
+			t.Errorf("%s: %s on %s has no folds", v.Source, v.Method, v.Dataset)
+			continue
+		}
+		var scores []float64
+		for _, text := range strings.Fields(*v.Folds) {
+			score, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores = append(scores, score)
+		}
+		mean, square := 0.0, 0.0
+		for _, s := range scores {
+			mean += s / 5
+		}
+		for _, s := range scores {
+			square += (s - mean) * (s - mean) / 5
+		}
+		if len(scores) != 5 || math.Abs(v.Mean-mean) > 6e-4*mean || math.Abs(*v.Std-math.Sqrt(square)) > 6e-3*math.Sqrt(square)+1e-5*mean {
+			t.Errorf("%s: %s on %s has %v ± %v, and the folds %s give %v ± %v", v.Source, v.Method, v.Dataset, v.Mean, *v.Std, *v.Folds, mean, math.Sqrt(square))
 		}
 	}
 }
@@ -114,8 +143,8 @@ func TestBeside(t *testing.T) {
 
 func TestBadTables(t *testing.T) {
 	for text, want := range map[string]string{
-		"h,h,h,h,h\na,b,c,x,1\n": `published.csv:2: mean "x" is not a number`,
-		"h,h,h,h,h\na,b,c,1,x\n": `published.csv:2: std "x" is not a number`,
+		"h,h,h,h,h,h\na,b,c,x,1,\n": `published.csv:2: mean "x" is not a number`,
+		"h,h,h,h,h,h\na,b,c,1,x,\n": `published.csv:2: std "x" is not a number`,
 		"h,h\na,b\n":             "published.csv:2: 2 columns",
 		"h,h\na\n":               "published.csv: record on line 2",
 	} {

@@ -96,7 +96,7 @@ func bounded(s string, readable func(string) string) string {
 		s = s[:4*maxError]
 	}
 	s = readable(strings.ToValidUTF8(s, "?"))
-	if whole <= maxError && len(s) <= maxError {
+	if whole <= 4*maxError && len(s) <= maxError {
 		return s
 	}
 	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)

@@ -54,9 +54,7 @@ func keeperCommand() *exec.Cmd {
 // below it has ended. limit is the memory in bytes of the worker and of all processes that the worker starts; 0 is no
 // limit.
 func RunKeeper(args []string, limit int64) error {
-	for _, fd := range []int{fdRequests, fdReplies, fdControl, fdEnding} {
-		syscall.CloseOnExec(fd)
-	}
+	closeOnExec(fdRequests, fdReplies, fdControl, fdEnding)
 	if err := processes.Adopt(); err != nil {
 		return err
 	}

@@ -115,7 +115,6 @@ func (r *Workers) take(c CellSpec) *worker {
 		r.idle = slices.Delete(r.idle, i, i+1)
 		select {
 		case <-w.ended: // it ended while it was idle
-			w.kill()
 		default:
 			return w
 		}
@@ -225,6 +224,7 @@ func (c CellSpec) FilledWith(run result.Run) result.Run {
 	own := c.NewRun()
 	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
 	run.Method, run.MethodVersion, run.Grid, run.GridWritten, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridWritten, own.GridHash
+	run.Task, run.Features, run.CostUnits = own.Task, own.Features, own.CostUnits
 	run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = own.ProtocolText, own.ProtocolPath, own.ProtocolSplits, own.SetFile, own.Replace
 	return run
 }

@@ -16,7 +16,7 @@ type Outcome struct {
 	Skipped     []plan.Skipped // cells that exceed the limits, as measured times showed
 	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
 	BudgetCells int            // the number of these cells
-	Canaries    int            // canaries that ended in any way or exceed the limits; no other field counts them
+	Canaries    int            // canaries that ended in any way or exceed the limits; only NotStarted and BudgetCells count canaries, too
 	Elsewhere   int            // the ended cells that other runs ended
 	Interrupted bool
 }
@@ -344,7 +344,16 @@ func (s *state) skip(l plan.Skipped) {
 	} else {
 		s.out.Skipped = append(s.out.Skipped, l)
 	}
+	s.giveBack(l.Cell)
 	s.forget(s.memory.drop(l.Cell))
+}
+
+// giveBack releases the claim on a cell that does not start, if it was claimed ahead.
+func (s *state) giveBack(c *plan.Cell) {
+	if s.claims[c].Taken {
+		s.do(release{c})
+	}
+	delete(s.claims, c)
 }
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
@@ -356,6 +365,7 @@ func (s *state) skipRest() {
 
 func (s *state) skipForBudget(cells []*plan.Cell) {
 	for _, c := range cells {
+		s.giveBack(c)
 		if !slices.Contains(s.out.BudgetSets, c.Dataset) {
 			s.out.BudgetSets = append(s.out.BudgetSets, c.Dataset)
 		}

@@ -24,6 +24,7 @@ type world struct {
 	running map[*plan.Cell]time.Time
 	sets    map[string]bool // loaded, by name
 	alone   map[*plan.Cell]bool
+	held    map[*plan.Cell]bool        // claimed, and neither ended nor released
 	theirs  map[*plan.Cell]store.Claim // of cells that other runs are or were at
 	pending []event                    // answers that are to come
 	wakeAt  time.Time
@@ -68,7 +69,7 @@ func drawRooms(t *rapid.T) []Room {
 
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
-		alone: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, theirs: map[*plan.Cell]store.Claim{}}
+		alone: map[*plan.Cell]bool{}, held: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, theirs: map[*plan.Cell]store.Claim{}}
 	for _, c := range cells {
 		w.left[c] = true
 		if opt.Claims != nil {
@@ -101,6 +102,7 @@ func (w *world) do(a action) {
 	case claim:
 		w.claim(a)
 	case release:
+		delete(w.held, a.cell)
 	case forget:
 		if !w.sets[a.cell.Dataset] {
 			w.t.Fatalf("set %s is forgotten and was not loaded", a.cell.Dataset)
@@ -183,6 +185,9 @@ func (w *world) claim(a claim) {
 			w.theirs[c] = store.Claim{Stored: result.OK}
 		case rapid.Bool().Draw(w.t, "comes free"):
 			delete(w.theirs, c)
+		}
+		if answer.Taken {
+			w.held[c] = true
 		}
 		answers = append(answers, answer)
 	}
@@ -282,6 +287,11 @@ func TestSteps(t *testing.T) {
 			}
 			if e = w.next(); e == nil {
 				t.Fatalf("nothing runs, nothing is waited for, and it is not done: %+v", w.s.out)
+			}
+		}
+		for c := range w.held {
+			if w.left[c] && !w.stopped {
+				t.Errorf("%v is not run, and keeps its claim", c.Cell)
 			}
 		}
 		out := w.s.out

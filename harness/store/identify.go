@@ -22,11 +22,11 @@ import (
 const applicationID = 0x626e6368
 
 // schemaVersion is the version of the schema that migrate makes. Programs before the first release made versions 1
-// to 10. Version 10 differs from 11 only in the names of parameters in grids.
-const schemaVersion = 11
+// to 11. Version 10 differs from 11 only in the names of parameters in grids, and 11 from 12 in the folds of published values.
+const schemaVersion = 12
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "3c0494c55d4b859daa755f35e69c72f199cd15ab6b586b39cde06368d655963a"
+const schemaHash = "414fcac0f2129be1832f5e7101e0582e42a2e914f66100d4d65a5de14edce5b9"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {

@@ -209,7 +209,7 @@ func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, 
 
 func publishedSum(ctx context.Context, q queryer) (int64, error) {
 	d := newDigest()
-	err := each(ctx, q, `SELECT source, dataset, method, mean, std FROM published_values ORDER BY source, dataset, method`,
+	err := each(ctx, q, `SELECT source, dataset, method, mean, std, folds FROM published_values ORDER BY source, dataset, method`,
 		func(r []any) error { d.add(r...); return nil })
 	return d.value(), err
 }

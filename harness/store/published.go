@@ -17,7 +17,7 @@ func (db *DB) loadPublished(ctx context.Context) error {
 	want := sortedPublished()
 	d := newDigest()
 	for _, p := range want {
-		d.add(p.Source, p.Dataset, p.Method, p.Mean, value(p.Std))
+		d.add(p.Source, p.Dataset, p.Method, p.Mean, value(p.Std), value(p.Folds))
 	}
 	if have, err := publishedSum(ctx, db.sql); err != nil || have == d.value() {
 		return err
@@ -27,8 +27,8 @@ func (db *DB) loadPublished(ctx context.Context) error {
 			return err
 		}
 		for _, p := range want {
-			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std) VALUES (?, ?, ?, ?, ?)`,
-				p.Source, p.Dataset, p.Method, p.Mean, p.Std)
+			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std, folds) VALUES (?, ?, ?, ?, ?, ?)`,
+				p.Source, p.Dataset, p.Method, p.Mean, p.Std, p.Folds)
 			if err != nil {
 				return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
 			}

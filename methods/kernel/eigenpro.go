@@ -26,11 +26,11 @@ import (
 //	1  for each batch X_b, of every epoch:
 //	2      g = f(X_b) - y_b, the residuals
 //	3      h = K_mb g, the gradient's values at the landmarks
-//	4      alpha = alpha - step (K_mm^-1 h - I_s sum_{i<q} (1 - lambda_q/lambda_i) / (s lambda_i) v_i v_i'h_s)
+//	4      alpha = alpha - step (K_mm^-1 h - I_s sum_{i<=q} (1 - tau/lambda_i) / (s lambda_i) v_i v_i'h_s)
 //
-// K_mm^-1 h are the coefficients of the gradient's projection on the functions of the landmarks. The sum takes from the gradient
-// most of what it has in the first q eigenfunctions, so that its largest eigenvalue becomes lambda_q and the step may be
-// lambda_1/lambda_q times as large. I_s puts an element of S to its place among the landmarks. If all rows are landmarks, K_mm^-1
+// K_mm^-1 h are the coefficients of the gradient's projection on the functions of the landmarks. h_s is h at the rows of S. The
+// sum takes from the gradient most of what it has in the first q eigenfunctions, so that its largest eigenvalue becomes tau and
+// the step may be lambda_1/tau times as large. I_s puts an element of S to its place among the landmarks. If all rows are landmarks, K_mm^-1
 // h is g at the places of the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
 //
 // What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the larger
@@ -124,13 +124,15 @@ func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps
 	d := train.Shape().D
 	targets, mean := fitting.Targets(train)
 	x, ys := shuffled(env, fitting.Rows(train.X), d, targets)
+	var strips []float64 // of all covers in turn: two at a time would be more than is declared
 	for _, group := range eigenGroups(ps) {
 		p := ps[group[0]]
 		e, err := newDescent(ctx, x, d, p.Landmarks, p.Gamma, ys)
 		if err != nil {
 			return fmt.Errorf("EIGENPRO with gamma=%v: %w", p.Gamma, err)
 		}
-		if err := e.precondition(ctx, spectrumPowers); err != nil {
+		e.cover.strips = strips
+		if err := e.precondition(ctx); err != nil {
 			return err
 		}
 		done := 0
@@ -146,6 +148,7 @@ func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps
 				return err
 			}
 		}
+		strips = e.cover.strips
 	}
 	return nil
 }
@@ -191,14 +194,14 @@ func newDescent(ctx context.Context, x []float64, d, landmarks int, gamma float6
 }
 
 // precondition finds the eigenvectors, and chooses q, the size of the batches and the step.
-func (e *descent) precondition(ctx context.Context, powers int) error {
+func (e *descent) precondition(ctx context.Context) error {
 	c := e.cover
 	s, most, r := eigenSizes(c.n, c.m)
 	k := make([]float64, s*s)
 	if err := square(ctx, k, c.zs[:s*c.d], c.zSquares[:s], c.d); err != nil {
 		return err
 	}
-	values, vectors, err := largestEigen(ctx, k, s, r, powers)
+	values, vectors, err := largestEigen(ctx, k, s, r, spectrumPowers)
 	if err != nil {
 		return err
 	}

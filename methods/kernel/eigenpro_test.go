@@ -105,7 +105,7 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := e.precondition(t.Context(), spectrumPowers); err != nil {
+			if err := e.precondition(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if m < n { // all rows in a batch, and a step that is as much smaller
@@ -157,7 +157,7 @@ func TestEigenProLowersTheLargestEigenvalues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.precondition(t.Context(), spectrumPowers); err != nil {
+		if err := e.precondition(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		k := mat.NewDense(s, s, nil)

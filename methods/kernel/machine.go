@@ -95,27 +95,16 @@ const rowsAtOnce = 64
 
 // Score writes n x Outputs scores.
 func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
-		return err
-	}
 	m.indexed.Do(m.index)
-	n, d := x.Dims()
-	rows, dots, values := make([]float64, rowsAtOnce*d), make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce*m.N)
-	f := make([]float64, rowsAtOnce)
-	for lo := 0; lo < n; lo += rowsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		h := min(rowsAtOnce, n-lo)
-		for i := range h {
-			copy(rows[i*d:(i+1)*d], x.RawRowView(lo+i))
-		}
+	dots, values, f := make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce)
+	return fitting.ScoreBlocks(ctx, x, m.D, m.Outputs, rowsAtOnce, out, func(rows, out []float64) {
+		d, h := m.D, len(rows)/m.D
 		if m.Linear {
-			vmath.MatMulT(dots[:h*m.N], rows[:h*d], h, d, m.X, m.N)
+			vmath.MatMulT(dots[:h*m.N], rows, h, d, m.X, m.N)
 		}
 		for c := range m.Outputs {
 			if k := c % len(m.scaled); c == 0 || len(m.scaled) > 1 {
-				scaled, squares := scaleRows(rows[:h*d], d, m.Gamma[k*d:(k+1)*d])
+				scaled, squares := scaleRows(rows, d, m.Gamma[k*d:(k+1)*d])
 				gaussian(values[:h*m.N], scaled, squares, m.scaled[k], m.squares[k], d)
 				if m.Linear {
 					vmath.Axpy(1, dots[:h*m.N], values[:h*m.N])
@@ -123,11 +112,10 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 			}
 			vmath.MatVec(f[:h], values[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
 			for i, v := range f[:h] {
-				out[(lo+i)*m.Outputs+c] = v + m.Bias[c]
+				out[i*m.Outputs+c] = v + m.Bias[c]
 			}
 		}
-	}
-	return fitting.CheckScores(out, m.Outputs)
+	})
 }
 
 // Save implements registry.Saver.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -44,10 +45,7 @@ func largestEigen(ctx context.Context, k []float64, s, r, powers int) (values, v
 	for i := range r {
 		lengths[i] = norm(w[i*s : (i+1)*s])
 	}
-	order := make([]int, r)
-	for i := range order {
-		order[i] = i
-	}
+	order := fitting.Upto(r)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lengths[b], lengths[a]) })
 	values = make([]float64, r)
 	for to, from := range order {

@@ -1,6 +1,7 @@
 package mkl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,25 +149,17 @@ func (b *booster[F]) fit(ctx context.Context, env registry.Env, y []float64, p B
 			break // the machine is zero: the residuals stay, and all later rounds would be the same
 		}
 		for i := range b.r {
-			b.r[i] -= float64(p.LearningRate * (l.Bias + at(h, i)))
+			b.r[i] -= float64(p.LearningRate * (l.Bias + h[i]))
 		}
 	}
 	reportCapped(env, "BMKR", p.C, b.violation, learners)
 	return newVote(b.s, bmkrKernels, p.T, false, learners), nil
 }
 
-// at is h[i], or 0 where h is nil.
-func at(h []float64, i int) float64 {
-	if h == nil {
-		return 0
-	}
-	return h[i]
-}
-
 // round returns the best machine, and its values on the training set without the bias.
 func (b *booster[F]) round(ctx context.Context, problem svm.Problem, p BMKRParams) (learner, []float64, error) {
 	if bias, ok := flat(b.r, p.Epsilon); ok {
-		return learner{Bias: bias}, nil, nil
+		return learner{Bias: bias}, make([]float64, b.s.n), nil
 	}
 	if err := b.solve(ctx, problem, p); err != nil {
 		return learner{}, nil, err
@@ -226,10 +219,7 @@ func (b *booster[F]) solveLinear(ctx context.Context, k int, problem svm.Problem
 	if b.linear == nil || p.MaxIter > 0 {
 		return b.solveOne(ctx, k, problem, p)
 	}
-	tol := b.solver.Tol
-	if tol == 0 {
-		tol = svm.DefaultTol
-	}
+	tol := cmp.Or(b.solver.Tol, svm.DefaultTol)
 	if err := b.linear.Improve(ctx, problem, tol, &b.last[k]); err != nil || b.last[k].Gap < tol {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -180,10 +181,7 @@ func newMixer(ctx context.Context, s *sample, c channels) (*mixer, error) {
 	g := &mixer{channels: c}
 	work := newChannelWork(g.channels, s.x, s.n, s.d)
 	row := func(dst []float64, i int) { work.row(dst, s.row(i)) }
-	ones := make([]float64, s.n)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, s.n)
 	factors, whole := make([][]float64, len(c.Sizes)), make([][]float64, len(c.Sizes))
 	for j := range c.Sizes {
 		work.load(j)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -218,10 +219,7 @@ func (a *adaBooster) leastError() float64 {
 
 // contradictions returns the sets of equal rows of s with both labels.
 func contradictions(s *sample, y []float64) [][]int {
-	order := make([]int, s.n)
-	for i := range order {
-		order[i] = i
-	}
+	order := fitting.Upto(s.n)
 	compare := func(i, j int) int { return slices.Compare(s.row(i), s.row(j)) }
 	slices.SortStableFunc(order, compare)
 	var groups [][]int

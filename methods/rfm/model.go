@@ -34,26 +34,18 @@ func (m *model) ready() *model {
 
 // Score writes n x Outputs scores.
 func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
-		return err
-	}
 	r := m.rows()
 	k, f := make([]float64, rowsAtOnce*m.N), make([]float64, rowsAtOnce)
-	all := fitting.Rows(x)
-	err := fitting.Blocks(ctx, len(all)/m.D, rowsAtOnce, func(lo, hi int) {
-		h := hi - lo
-		r.kernel(k[:h*m.N], nil, under(all[lo*m.D:hi*m.D], m.D, m.Metric), m.Bandwidth)
+	return fitting.ScoreBlocks(ctx, x, m.D, m.Outputs, rowsAtOnce, out, func(rows, out []float64) {
+		h := len(rows) / m.D
+		r.kernel(k[:h*m.N], nil, under(rows, m.D, m.Metric), m.Bandwidth)
 		for c := range m.Outputs {
 			vmath.MatVec(f[:h], k[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
 			for i, v := range f[:h] {
-				out[(lo+i)*m.Outputs+c] = v + m.Bias[c]
+				out[i*m.Outputs+c] = v + m.Bias[c]
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return fitting.CheckScores(out, m.Outputs)
 }
 
 // Save implements registry.Saver.

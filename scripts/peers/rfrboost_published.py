@@ -3,8 +3,8 @@
 Usage: python rfrboost_published.py CHECKOUT, a checkout of nikitazozoulenko/random-feature-representation-boosting.
 
 The paper's program keeps the score of each of five folds, for each set of OpenML and each method: minus the share of right labels,
-or the root of the mean squared error of a target of variance one. A line holds the mean of the five folds and their standard
-deviation (divided by five, as in the paper), in percent for shares.
+or the root of the mean squared error of a target of variance one. A line holds the mean of the five folds, their standard
+deviation (divided by five, as in the paper) and the folds themselves, in percent for shares.
 """
 
 import json
@@ -33,7 +33,8 @@ def main(checkout):
                 if len(folds) != 5:
                     sys.exit(f"{file}: {len(folds)} folds, not 5")
                 scores = [unit * s for s in folds]
-                print(f"zozoulenko2025-{task},openml-{number},{ours},{statistics.fmean(scores):.4g},{statistics.pstdev(scores):.3g}")
+                print(f"zozoulenko2025-{task},openml-{number},{ours},{statistics.fmean(scores):.4g},{statistics.pstdev(scores):.3g},"
+                      + " ".join(f"{s:.6g}" for s in scores))
 
 
 main(*sys.argv[1:])

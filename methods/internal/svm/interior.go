@@ -198,7 +198,7 @@ func (in *interior) factor(ctx context.Context) (sum float64, err error) {
 		in.tlo[k], in.thi[k] = 0, 0
 	}
 	in.mix.setTargets(0)
-	if err := in.system.prepare(ctx, in.mix, in.weight); err != nil {
+	if err := in.system.prepare(ctx, in.weight); err != nil {
 		return 0, err
 	}
 	return sum, in.apply(ctx, in.q, in.s)

@@ -97,15 +97,12 @@ func LinearBytes(n, d int) int64 {
 	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
 }
 
-// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol (0 means DefaultTol). If rounding
+// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol. If rounding
 // prevents that, sol becomes the better one of the start and the last point. sol.Gap is then at least tol, and Solve can
 // continue from sol. Improve returns an error for an invalid problem, and the context's error.
 func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solution) error {
 	if err := p.check(l.n); err != nil {
 		return err
-	}
-	if tol == 0 {
-		tol = DefaultTol
 	}
 	sol.prepare(p)
 	l.p, sol.Steps, sol.Capped = p, 0, false

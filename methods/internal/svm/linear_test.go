@@ -19,7 +19,7 @@ func TestLinear(t *testing.T) {
 		l := NewLinear(c.x.RawMatrix().Data, n, d)
 		var sol Solution
 		for range 2 {
-			if err := l.Improve(t.Context(), c.p, 0, &sol); err != nil {
+			if err := l.Improve(t.Context(), c.p, DefaultTol, &sol); err != nil {
 				t.Fatal(err)
 			}
 			checkPoint(t, c.p, k, sol)
@@ -81,7 +81,7 @@ func TestLinearEnds(t *testing.T) {
 			y[i] = math.Copysign(1, x.At(i, 0)+rng.NormFloat64())
 		}
 		var sol Solution
-		if err := NewLinear(x.RawMatrix().Data, n, d).Improve(t.Context(), Regression(y, 0.1, math.Pow(10, float64(seed%5)-2)), 0, &sol); err != nil {
+		if err := NewLinear(x.RawMatrix().Data, n, d).Improve(t.Context(), Regression(y, 0.1, math.Pow(10, float64(seed%5)-2)), DefaultTol, &sol); err != nil {
 			t.Fatal(err)
 		}
 		if sol.Gap < DefaultTol {

@@ -119,7 +119,7 @@ func (s *lowRank) split() {
 	}
 }
 
-func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
+func (s *lowRank) prepare(ctx context.Context, d []float64) error {
 	s.d = d
 	s.setRoots()
 	s.split()
@@ -132,7 +132,7 @@ func (s *lowRank) prepare(ctx context.Context, m *mixture, d []float64) error {
 	if err := s.gram(ctx); err != nil {
 		return err
 	}
-	rank := m.rank
+	rank := s.m.rank
 	for r := range rank {
 		s.timesLT(s.small[r*rank : (r+1)*rank])
 	}

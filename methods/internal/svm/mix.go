@@ -136,8 +136,8 @@ func (in *interior) center(ctx context.Context) error {
 // mixed returns the machine at the current point. Kernels whose weight is smaller than the slack of their constraint get the
 // weight 0. Value is that of the machine. Bound is the dual value of beta, scaled to satisfy the constraints on the kernels.
 func (in *interior) mixed(p Problem) Mixed {
-	m := Mixed{Weights: append([]float64(nil), in.mix.d...), Beta: append([]float64(nil), in.beta...), Bias: -in.y}
-	fit, norm := append([]float64(nil), in.fit...), 0.0
+	m := Mixed{Weights: slices.Clone(in.mix.d), Beta: slices.Clone(in.beta), Bias: -in.y}
+	fit, norm := slices.Clone(in.fit), 0.0
 	for j, d := range m.Weights {
 		if d < in.mix.w[j] {
 			vmath.Axpy(-d, in.mix.k[j], fit)

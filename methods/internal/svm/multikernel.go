@@ -79,7 +79,7 @@ type multikernel[F Float] struct {
 }
 
 // SolveFamily solves p for every kernel of the family, by the stopping rule of Solve. Element k of sols is the warm start of
-// kernel k, and becomes its solution. MaxSteps is ignored.
+// kernel k, and becomes its solution. MaxSteps has to be 0.
 func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem, sols []Solution) error {
 	kernels := family.Kernels()
 	m := multikernel[F]{s: s, family: family, p: p, sols: sols, tol: s.tolerance(),
@@ -131,7 +131,7 @@ func (m *multikernel[F]) pass(ctx context.Context, pass int, open []int) ([]int,
 			continue
 		}
 		if pass == maxPasses || m.cost[k] > maxSubproblemCost*float64(len(sol.Beta)) {
-			if err := m.leaveToSolve(ctx, k); err != nil {
+			if err := m.s.Solve(ctx, m.family.Kernels()[k], m.p, &m.sols[k]); err != nil {
 				return nil, err
 			}
 			continue
@@ -147,17 +147,6 @@ func (m *multikernel[F]) pass(ctx context.Context, pass int, open []int) ([]int,
 		still = append(still, k)
 	}
 	return still, m.family.Add(ctx, m.fit, m.change)
-}
-
-// leaveToSolve solves the problem of kernel k by Solve.
-func (m *multikernel[F]) leaveToSolve(ctx context.Context, k int) error {
-	sol := &m.sols[k]
-	steps, limit := sol.Steps, m.s.MaxSteps
-	m.s.MaxSteps = 0
-	err := m.s.Solve(ctx, m.family.Kernels()[k], m.p, sol)
-	m.s.MaxSteps = limit
-	sol.Steps += steps
-	return err
 }
 
 // solveSubproblem minimises over a working set of at most the given size for kernel k, with the other variables fixed. It

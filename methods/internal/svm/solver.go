@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -179,10 +180,7 @@ func (s *Solver[F]) endEarly(ctx context.Context, tol float64) error {
 
 // tolerance is Tol or its default.
 func (s *Solver[F]) tolerance() float64 {
-	if s.Tol == 0 {
-		return DefaultTol
-	}
-	return s.Tol
+	return cmp.Or(s.Tol, DefaultTol)
 }
 
 // updateFit makes Fit K beta again after changes of beta.

@@ -13,7 +13,7 @@ import (
 // A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for the K of a mixture. Where weights are
 // learned, K_j + k_j k_j' / w_j takes the place of each K_j (mixture.go).
 type system interface {
-	prepare(ctx context.Context, m *mixture, d []float64) error
+	prepare(ctx context.Context, d []float64) error
 	solve(ctx context.Context, v, kv, b []float64) error // kv = K v
 }
 
@@ -40,14 +40,14 @@ type dense struct {
 	f       *cholesky.Factorizer
 }
 
-func (s *dense) prepare(ctx context.Context, m *mixture, d []float64) error {
+func (s *dense) prepare(ctx context.Context, d []float64) error {
 	s.d = d
-	n := m.n
+	n := s.m.n
 	for i, v := range d {
 		s.root[i] = math.Sqrt(v)
 	}
 	return positive(ctx, s.f, s.a, n, func() error {
-		if err := s.sum(ctx, m); err != nil {
+		if err := s.sum(ctx); err != nil {
 			return err
 		}
 		for i := range n {
@@ -79,10 +79,10 @@ func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, f
 }
 
 // sum writes K.
-func (s *dense) sum(ctx context.Context, m *mixture) error {
-	n := m.n
+func (s *dense) sum(ctx context.Context) error {
+	m, n := s.m, s.m.n
 	if m.rank > 0 {
-		if err := s.scaleFactors(ctx, m); err != nil {
+		if err := s.scaleFactors(ctx); err != nil {
 			return err
 		}
 		if err := cholesky.Gram(ctx, s.a, s.stack, n, m.rank); err != nil {
@@ -116,7 +116,8 @@ const lookRows = 64
 
 // scaleFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: row i of block j is sqrt(d_j)
 // (V_ji + gamma_j k_ji p_j).
-func (s *dense) scaleFactors(ctx context.Context, m *mixture) error {
+func (s *dense) scaleFactors(ctx context.Context) error {
+	m := s.m
 	copy(s.stack, m.parts.Stack)
 	at := 0
 	for j, image := range m.image {

@@ -65,7 +65,7 @@ func TestSystems(t *testing.T) {
 		}
 		for name, s := range map[string]system{"dense": newDense(m, &room), "lowRank": newLowRank(m, &room)} {
 			v, kv := make([]float64, n), make([]float64, n)
-			if err := s.prepare(t.Context(), m, d); err != nil {
+			if err := s.prepare(t.Context(), d); err != nil {
 				rt.Fatalf("%s: %v", name, err)
 			}
 			if err := s.solve(t.Context(), v, kv, b); err != nil {

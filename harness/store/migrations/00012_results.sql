@@ -305,6 +305,7 @@ CREATE TABLE published_values (
   method  TEXT NOT NULL,
   mean    REAL NOT NULL,
   std     REAL,
+  folds   TEXT,                            -- the values whose mean and std these are, where they are known, with blanks between
   PRIMARY KEY (source, dataset, method)
 ) STRICT, WITHOUT ROWID;
 
@@ -377,7 +378,7 @@ JOIN seed_counts t ON t.run_id = r.id
 WHERE r.id IN (SELECT run_id FROM cells);
 
 CREATE VIEW published AS
-SELECT source, dataset, method, mean, std FROM published_values;
+SELECT source, dataset, method, mean, std, folds FROM published_values;
 
 -- What speaks against results of a method: a leak is a canary that is right beyond chance, of a method whose own result on the same
 -- test rows is better than a constant. A canary finding is one that failed, not for want of time or memory, where the cell with the
