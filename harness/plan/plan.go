@@ -5,6 +5,8 @@
 //	standing.go    the key of a cell, a hash of everything that its result depends on, and which stored cells have it
 //	canaries.go    cells whose training labels contradict the truth
 //	forecast.go    how long cells take, by their declared costs and by measured times
+//	selection.go   the methods and data sets that a request names
+//	shard.go       the part of a plan that one job of an array computes
 //	limits.go      cells that are skipped, since they would take too much time or memory
 //	queue.go       the order in which cells start
 //

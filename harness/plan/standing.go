@@ -147,7 +147,7 @@ func SeedsOf(r result.Run) []uint32 {
 
 // FirstSeed returns the text that a key hashes for a list of seeds: "" for an empty list.
 func FirstSeed(seeds []uint32) string {
-	if seeds == nil {
+	if len(seeds) == 0 {
 		return ""
 	}
 	return strconv.FormatUint(uint64(seeds[0]), 10)

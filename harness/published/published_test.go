@@ -145,8 +145,8 @@ func TestBadTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"h,h,h,h,h,h\na,b,c,x,1,\n": `published.csv:2: mean "x" is not a number`,
 		"h,h,h,h,h,h\na,b,c,1,x,\n": `published.csv:2: std "x" is not a number`,
-		"h,h\na,b\n":             "published.csv:2: 2 columns",
-		"h,h\na\n":               "published.csv: record on line 2",
+		"h,h\na,b\n":                "published.csv:2: 2 columns",
+		"h,h\na\n":                  "published.csv: record on line 2",
 	} {
 		if _, err := parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

@@ -18,12 +18,10 @@ import (
 // CanIsolate says that worker processes are possible on this system.
 const CanIsolate = true
 
-// These constants say how often a keeper measures the memory of its worker, and of all processes below the
-// keeper, and when it ends them.
 const (
-	lookEvery    = 50 * time.Millisecond
-	lookAllEvery = 500 * time.Millisecond
-	uncollected  = 64 << 20 // bytes above the limit that a worker may hold: garbage that its collector has not found yet
+	lookEvery    = 50 * time.Millisecond  // a keeper measures the memory of its worker so often
+	lookAllEvery = 500 * time.Millisecond // and that of all processes below it so often, or as often as takes a twentieth of its time
+	uncollected  = 64 << 20               // bytes above the limit that a worker may hold: garbage that its collector has not found yet
 )
 
 // A keeper is the process between the harness and a worker. It runs no code of a method, so no method can end it. Every
@@ -39,8 +37,8 @@ type keeper struct {
 	used     time.Duration
 	peak     int64
 	oomKills int64
-	lookedAt time.Time // when all processes were measured last
-	looks    time.Duration
+	lookedAt time.Time     // when all processes were measured last
+	looks    time.Duration // how long this took
 }
 
 // keeperCommand starts this program in a process group of its own. It works even if the program's file was replaced.

@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/plan"
 )
@@ -35,8 +38,8 @@ func newMemory(limit int64, cells []*plan.Cell) *memory {
 	return m
 }
 
-// admit takes the memory of a cell if there is room. It returns one cell of each set that the runner has to forget
-// to make room.
+// admit takes the memory of a cell if there is room, or if there is room without sets that no running cell has. It returns one
+// cell of each set that the runner has to forget.
 func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 	set := m.sets[c.Spec.Set]
 	need := c.Memory
@@ -44,14 +47,22 @@ func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 		need += c.SetBytes
 	}
 	if over := m.used + need - m.limit; m.limit > 0 && over > 0 {
+		idle, free := []*residentSet{}, int64(0)
 		for _, s := range m.sets {
-			if over > 0 && s != set && s.loaded && s.running == 0 {
+			if s != set && s.loaded && s.running == 0 {
+				idle = append(idle, s)
+				free += s.cell.SetBytes
+			}
+		}
+		if over > free {
+			return nil, false
+		}
+		slices.SortFunc(idle, func(a, b *residentSet) int { return cmp.Compare(a.cell.Dataset, b.cell.Dataset) })
+		for _, s := range idle {
+			if over > 0 {
 				over -= s.cell.SetBytes
 				forget = append(forget, m.unload(s))
 			}
-		}
-		if over > 0 {
-			return forget, false
 		}
 	}
 	m.used += need

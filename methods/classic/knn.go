@@ -49,8 +49,8 @@ const (
 )
 
 // rowsAtOnce is how many rows are scored at a time against n training rows. The products are garbage after each model of a
-// grid, and the collector may find them only after the next model has made its own. So two models' products count, and they
-// have to be few beside the data.
+// grid, and the collector may find them only after the next model has made its own. So two
+// models' products may be there at once, and they have to be few beside the data.
 func rowsAtOnce(n int) int { return min(blockRows, max(fewestRows, mostProducts/n)) }
 
 // knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours. The fit

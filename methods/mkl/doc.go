@@ -7,6 +7,8 @@
 //	channels.go the kernels and the model of GMKL
 //	kernels.go  kernel functions, and the matrices of a training set
 //	grid.go     the paths, costs and memory of the two boosting methods
+//	family.go   BMKR's Gaussian kernels of large sets, whose rows come from one exponential
+//	leastsquares.go the bound below which BMKR's linear kernel is not solved
 //	vote.go     the model of the two boosting methods: scoring, stages, saving
 //
 // The boosting methods compute the kernel matrices of a training set once, from one pass of inner products. All rounds and all
