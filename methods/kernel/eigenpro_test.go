@@ -251,7 +251,7 @@ func BenchmarkLarge(b *testing.B) {
 		for _, of := range []struct {
 			spec    registry.Spec
 			setting string
-		}{{EigenPro(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05,"loss":"logistic"}`}} {
+		}{{EigenPro(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05,"loss":"logistic"}`}, {Nystroem(), `{"gamma":0.05}`}} {
 			b.Run(fmt.Sprint(of.spec.Name, of.setting, "/", n), func(b *testing.B) {
 				start := cputime.Process()
 				for range b.N {

@@ -23,7 +23,7 @@ import (
 // is logistic regression, one against the rest, with the stopping rule of package logit.
 func Nystroem() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "NYSTROEM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "NYSTROEM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Williams and Seeger, NeurIPS 2000",
 		Summary: "linear model on the Nystroem features of a Gaussian kernel",
 		Load:    load,
@@ -53,12 +53,12 @@ func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
 	for i, p := range ps {
 		m := float64(min(p.Landmarks, s.N))
 		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
-			sum += coverCost(n, m, d) + 0.17*n*m*m
+			sum += coverCost(n, m, d) + 0.05*n*m*m
 		}
 		if s.Task == registry.Regression {
 			sum += 0.03*m*m*m + n*m
 		} else {
-			sum += float64(s.Outputs()) * n * m * 50 * math.Pow(1e-2/p.Lambda, 0.17) * (1 + 8/(d*d))
+			sum += float64(s.Outputs()) * n * m * 20 * math.Pow(1e-2/p.Lambda, 0.17) * (1 + 8/(d*d))
 		}
 	}
 	return sum
@@ -81,9 +81,16 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 		if phi = phi[:min(len(phi), c.n*c.m)]; len(phi) < c.n*c.m {
 			phi = make([]float64, c.n*c.m)
 		}
+		turn := make([]float64, c.m*c.m) // L^-T: row i solves L x = e_i
+		for i := range c.m {
+			turn[i*c.m+i] = 1
+		}
+		if err := c.solver.ForwardRows(ctx, c.factor, turn, c.m); err != nil {
+			return err
+		}
 		err = c.each(ctx, func(lo, hi int, k []float64) error {
-			copy(phi[lo*c.m:hi*c.m], k)
-			return c.solver.ForwardRows(ctx, c.factor, phi[lo*c.m:hi*c.m], hi-lo)
+			vmath.MatMul(phi[lo*c.m:hi*c.m], k, hi-lo, c.m, turn, c.m)
+			return nil
 		})
 		if err != nil {
 			return err

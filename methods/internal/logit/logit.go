@@ -124,20 +124,29 @@ func (s *Problem) direction(ctx context.Context, g []float64) ([]float64, error)
 	return p, nil
 }
 
-// scores sets dst (k x n) to the functions theta of the rows.
-func (s *Problem) scores(dst, theta []float64) {
-	vmath.MatMulT(dst, theta[:s.K*s.D], s.K, s.D, s.X, s.N)
-	for k, shift := range theta[s.K*s.D:] {
-		for i := range s.N {
-			dst[k*s.N+i] += shift
-		}
-	}
-}
+// blockValues is about how many values of X a pass reads, and reads again while they are in the cache.
+const blockValues = 1 << 14
 
-// pull sets dst to (1/n) sum_i e_ik (x_i, 1) + 2 lambda (theta_k, 0).
-func (s *Problem) pull(dst, theta []float64) {
-	w := s.K * s.D
-	vmath.MatMul(dst[:w], s.e, s.K, s.N, s.X, s.D)
+// pass sets f (k x n) to the functions theta of the rows. Then derive sets e from f for rows lo .. hi-1. Then dst becomes
+// (1/n) sum_i e_ik (x_i, 1) + 2 lambda (theta_k, 0). For one function X is read once, in blocks, with the bits of one block.
+func (s *Problem) pass(f, theta, dst []float64, derive func(lo, hi int)) {
+	size, w := s.N, s.K*s.D
+	if s.K == 1 {
+		size = max(64, blockValues/s.D)
+	}
+	clear(dst[:w])
+	for lo := 0; lo < s.N; lo += size {
+		h := min(size, s.N-lo)
+		x, part := s.X[lo*s.D:(lo+h)*s.D], f[lo*s.K:(lo+h)*s.K]
+		vmath.MatMulT(part, theta[:w], s.K, s.D, x, h)
+		for k, shift := range theta[w:] {
+			for i := range h {
+				part[k*h+i] += shift
+			}
+		}
+		derive(lo, lo+h)
+		vmath.MatMulAdd(dst, s.D, s.e[lo*s.K:(lo+h)*s.K], h, s.K, h, x, s.D, s.D)
+	}
 	for j, v := range theta[:w] {
 		dst[j] = math.FMA(2*s.Lambda, v, dst[j]/float64(s.N))
 	}
@@ -148,21 +157,21 @@ func (s *Problem) pull(dst, theta []float64) {
 
 // value returns the objective and writes its gradient.
 func (s *Problem) value(theta, gradient []float64) float64 {
-	s.scores(s.f, theta)
-	loss := s.losses()
-	s.pull(gradient, theta)
+	loss := 0.0
+	s.pass(s.f, theta, gradient, func(lo, hi int) { loss = s.losses(lo, hi, loss) })
 	penalty := vector.Dot(theta[:s.K*s.D], theta[:s.K*s.D])
 	return loss/float64(s.N) + float64(s.Lambda*penalty)
 }
 
 // curvature writes H v at the theta of the last value.
 func (s *Problem) curvature(v, hv []float64) {
-	s.scores(s.e, v)
-	if s.Y != nil {
-		for i, q := range s.share {
-			s.e[i] *= q * (1 - q)
+	s.pass(s.e, v, hv, func(lo, hi int) {
+		if s.Y != nil {
+			for i, q := range s.share[lo:hi] {
+				s.e[lo+i] *= q * (1 - q)
+			}
+			return
 		}
-	} else {
 		for i := range s.N {
 			mean := 0.0
 			for at := i; at < len(s.e); at += s.N {
@@ -172,25 +181,27 @@ func (s *Problem) curvature(v, hv []float64) {
 				s.e[at] = s.share[at] * (s.e[at] - mean)
 			}
 		}
-	}
-	s.pull(hv, v)
+	})
 }
 
-// losses writes the probabilities of the classes, and the derivatives of the losses by the scores, and returns the sum of the
-// losses.
-func (s *Problem) losses() (loss float64) {
+// losses writes, for the rows lo .. hi-1, the probabilities of the classes and the derivatives of the losses by the scores. It
+// returns loss and the sum of the losses. For more classes than two it takes all rows.
+func (s *Problem) losses(lo, hi int, loss float64) float64 {
 	if s.Y != nil {
-		for i, f := range s.f {
-			s.e[i] = -math.Abs(f)
+		e := s.e[lo:hi]
+		for i, f := range s.f[lo:hi] {
+			e[i] = -math.Abs(f)
 		}
-		vmath.Exp(s.e, s.e)
-		for i, u := range s.e {
-			loss += vmath.Log1pScalar(u) + max(0, -s.Y[i]*s.f[i])
-			s.share[i] = u / (1 + u)
-			if s.f[i] > 0 {
-				s.share[i] = 1 / (1 + u)
+		vmath.Exp(e, e)
+		for i, u := range e {
+			f, y := s.f[lo+i], s.Y[lo+i]
+			loss += vmath.Log1pScalar(u) + max(0, -y*f)
+			share := u / (1 + u)
+			if f > 0 {
+				share = 1 / (1 + u)
 			}
-			s.e[i] = s.share[i] - (1+s.Y[i])/2
+			s.share[lo+i] = share
+			e[i] = share - (1+y)/2
 		}
 		return loss
 	}

@@ -8,7 +8,7 @@ import (
 
 // TestDeepProducts compares products with the references where the kernels pack b in several parts.
 func TestDeepProducts(t *testing.T) {
-	shapes := [][3]int{{3, 7000, 5}, {1, 6000, 30}, {9, 400, 700}, {2, 193, 2000}, {40, 3000, 33}, {2, 0, 3}}
+	shapes := [][3]int{{3, 7000, 5}, {1, 6000, 30}, {9, 400, 700}, {2, 193, 2000}, {1, 500, 100}, {40, 3000, 33}, {2, 0, 3}}
 	onEveryLevel(t, func(t *testing.T) {
 		for _, s := range shapes {
 			m, k, n := s[0], s[1], s[2]

@@ -279,6 +279,9 @@ const panelSlack = 24
 // DEPTH of gemm.h.
 const panelValues, panelDepth = 1 << 17, 192
 
+// panelWidth is the least number of columns of b with which one row of a times b is faster row by row, without packing.
+const panelWidth = 64
+
 func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, ldb, m, k, n int, turned, upper, add C.int) {
 	width := n + panelSlack
 	depth := max(1, panelValues/width/panelDepth) * panelDepth
@@ -304,6 +307,11 @@ func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
 		matVec(dst, b, n, k, a[:k])
 		return
 	}
+	if !turned && m == 1 && n >= panelWidth {
+		clear(dst)
+		rowAdd(dst, a[:k], b, n, n)
+		return
+	}
 	ldb, t := n, C.int(0)
 	if turned {
 		ldb, t = k, 1
@@ -325,7 +333,18 @@ func matMulAdd(dst []float64, ldc int, a []float64, lda, m, k int, b []float64, 
 		matMulAddRef(dst, ldc, a, lda, m, k, b, ldb, n)
 		return
 	}
+	if m == 1 && n >= panelWidth {
+		rowAdd(dst, a[:k], b, ldb, n)
+		return
+	}
 	cMatMul(dst, ldc, a, lda, b, ldb, m, k, n, 0, 0, 1)
+}
+
+// rowAdd adds the product of one row and b to dst, without packing b.
+func rowAdd(dst, a, b []float64, ldb, n int) {
+	for q, v := range a {
+		axpy(v, b[q*ldb:q*ldb+n], dst[:n])
+	}
 }
 
 func gramAdd(dst []float64, ldc int, a []float64, lda, n, k, from, to int) {
