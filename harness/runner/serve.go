@@ -72,6 +72,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 		}
 	}
 	goroutines, before := runtime.NumGoroutine(), childrenUse()
+	returnIdle()
 	processes.ResetPeak()
 	run, err := r.Run(context.Background(), c)
 	out := reply{Key: c.Key, Run: &run}

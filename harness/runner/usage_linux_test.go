@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestShortCellsHaveTheirTime: work shorter than a tick of the system counts as what it took. By getrusage most of it would be 0.
@@ -25,5 +27,26 @@ func TestShortCellsHaveTheirTime(t *testing.T) {
 	}
 	if sum == 0 {
 		t.Error("there was no work")
+	}
+}
+
+// TestPeakIsOfTheCell: memory that an earlier cell of the process used does not count in the peak of the next one.
+func TestPeakIsOfTheCell(t *testing.T) {
+	testenv.NotUnderRace(t)
+	const large = 300 << 20
+	cell := func() int64 {
+		used := make([]byte, large)
+		for i := 0; i < large; i += 4096 {
+			used[i] = 1
+		}
+		return processes.Peak()
+	}
+	if peak := cell(); peak < large {
+		t.Fatalf("the peak is %d bytes, below those that were written", peak)
+	}
+	returnIdle()
+	processes.ResetPeak()
+	if peak := processes.Peak(); peak > large/2 {
+		t.Errorf("the next cell begins with a peak of %d bytes", peak)
 	}
 }
