@@ -100,10 +100,10 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
 	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
 	flags.Float64Var(&o.TestFraction, "test-fraction", 0.3, "share of the rows that is tested")
-	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Names(), ", ")+"; those of probabilities only for reports (default accuracy, of regression mse)")
+	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Choosing(), ", ")+" (default accuracy, of regression mse)")
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Choosing(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	return c
@@ -134,6 +134,11 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	text := o.TOML()
 	if _, err := protocol.Parse(name, []byte(text)); err != nil {
 		return exitError{exitUsage, err}
+	}
+	if m, err := metric.Lookup(o.Metric); err == nil {
+		if _, err := metric.ForSelection(o.Metric, m.Tasks); err != nil {
+			return exitError{exitUsage, err}
+		}
 	}
 	switch _, err := os.Lstat(file); {
 	case wording.CheckName(name) != nil:

@@ -77,6 +77,14 @@ func Names() []string {
 	return names
 }
 
+// Choosing returns the names of the metrics by which grid points may be chosen: see ForSelection.
+func Choosing() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		m, err := Lookup(name)
+		return err != nil || m.Probabilities
+	})
+}
+
 // Lookup returns the metric with a name; upper and lower case are equal. The error for an unknown name
 // suggests similar names, or lists all names.
 func Lookup(name string) (Metric, error) {

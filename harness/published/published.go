@@ -72,9 +72,9 @@ var units = map[string]map[string]*big.Rat{
 	"zozoulenko2025-regression":     {"rmse": big.NewRat(1, 1)},
 }
 
-// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables, without
-// folds, and in the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's
-// name where the two differ.
+// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables, without folds,
+// and in the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's name
+// where the two differ.
 func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
 	metrics = slices.Sorted(maps.Keys(units[source]))
 	unit := units[source][metric]

@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -26,6 +27,29 @@ func TestClassOf(t *testing.T) {
 		if got := classOf(fmt.Errorf("fold 1: %w", err)); got != want {
 			t.Errorf("%#v: %s, want %s", err, got, want)
 		}
+	}
+}
+
+// TestBounded: a text that is short enough once it is readable is whole, and says nothing of a cut.
+func TestBounded(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                               "short",
+		"a" + strings.Repeat(" ", 3000) + "b": "a b",
+		strings.Repeat("x", maxError+1):       strings.Repeat("x", maxError) + "... (cut; the whole message has 2001 bytes)",
+		"a" + strings.Repeat(" ", 9000) + "b": "a... (cut; the whole message has 9002 bytes)",
+	} {
+		if got := bounded(text, words); got != want {
+			t.Errorf("%d bytes become %q, want %q", len(text), got, want)
+		}
+	}
+}
+
+// TestFilledWith: what a plan knows of a cell is the plan's, whatever a worker writes.
+func TestFilledWith(t *testing.T) {
+	c := CellSpec{Key: "k", Shape: registry.Shape{Task: registry.Binary, N: 10, D: 3}, Cost: 5}
+	got := c.FilledWith(result.Run{Key: "other", Task: "regression", Features: 7, CostUnits: 99, Status: result.OK})
+	if got.Key != "k" || got.Task != "binary" || got.Features != 3 || got.CostUnits != 5 || got.Status != result.OK {
+		t.Errorf("the run is of key %s, task %s, %d features, %v units, status %s", got.Key, got.Task, got.Features, got.CostUnits, got.Status)
 	}
 }
 

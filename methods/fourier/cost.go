@@ -70,8 +70,9 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
 }
 
-// oneInput is the usual rank of the columns of a channel whose single input has many values. If some of these values are far from
-// their mean, the rank is about mostOfOne.
+// A channel with a single input has columns that are functions of one number, so that the matrix of these columns has a low rank.
+// If the input has many values, this rank is usually oneInput. If some values of the input are far from its mean, the rank is about
+// mostOfOne.
 const oneInput, mostOfOne = 14, 20
 
 // mostRank is about the rank of the columns of all channels if every feature has many values, some far from their mean.

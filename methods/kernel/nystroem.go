@@ -53,12 +53,12 @@ func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
 	for i, p := range ps {
 		m := float64(min(p.Landmarks, s.N))
 		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
-			sum += coverCost(n, m, d) + 0.05*n*m*m
+			sum += coverCost(n, m, d) + 0.08*n*m*m
 		}
 		if s.Task == registry.Regression {
 			sum += 0.03*m*m*m + n*m
 		} else {
-			sum += float64(s.Outputs()) * n * m * 20 * math.Pow(1e-2/p.Lambda, 0.17) * (1 + 8/(d*d))
+			sum += float64(s.Outputs()) * n * m * 35 * math.Pow(1e-2/p.Lambda, 0.17) * (1 + 8/(d*d))
 		}
 	}
 	return sum

@@ -1,6 +1,6 @@
 // Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json would show,
-// and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test that passes in one command and is skipped in
-// another has passed. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
+// and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test that passes in one
+// command and is skipped in another has passed. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
 // shown as it comes. Tally exits with 1 if a command failed.
 package main
 
@@ -187,7 +187,8 @@ func (t *tally) join(other tally) {
 	t.long = append(t.long, other.long...)
 }
 
-// summary writes a line for each test that took long, the longest first, and for each reason for which tests were skipped, and the number of tests.
+// summary writes a line for each test that took long, the longest first, a line for each reason for which tests were skipped, and
+// the number of tests.
 func (t *tally) summary() {
 	below := map[name]map[string]bool{} // the results of a test's subtests
 	for n, result := range t.results {

@@ -37,15 +37,15 @@ func Check(t *testing.T, work func(ctx context.Context) error, ends ...time.Dura
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	yardstick() // The first one takes the pages of rod from the system.
+	rod := newRod()
 	before := runtime.NumGoroutine()
 	noticed := 0
 	for _, end := range ends {
 		tooLate := true
 		for attempt := 0; attempt < 5 && tooLate; attempt++ {
-			before := yardstick()
+			before := yardstick(rod)
 			late, err := lateness(t.Context(), end, work)
-			limit := limitBetween(before, yardstick())
+			limit := limitBetween(before, yardstick(rod))
 			tooLate = late > limit
 			t.Logf("end at %v: %v late, at most %v", end, late, limit)
 			switch {
@@ -75,11 +75,16 @@ func limitBetween(before, after time.Duration) time.Duration {
 	return time.Duration(float64(lateLimit) * max(1, slower))
 }
 
-// rod is the memory that the yardstick works through, more than caches hold.
-var rod = make([]float64, 4<<20)
+// newRod returns the memory that yardsticks work through, 32 MiB, which is more than caches hold. The first yardstick takes its
+// pages from the system.
+func newRod() []float64 {
+	rod := make([]float64, 4<<20)
+	yardstick(rod)
+	return rod
+}
 
-// yardstick returns the processor time of clearing, writing and reading 32 MiB.
-func yardstick() time.Duration {
+// yardstick returns the processor time of clearing, writing and reading the rod.
+func yardstick(rod []float64) time.Duration {
 	start := cputime.Thread()
 	clear(rod)
 	sum := 0.0

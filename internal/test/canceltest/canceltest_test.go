@@ -50,9 +50,9 @@ func TestLateness(t *testing.T) {
 func TestYardstick(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	yardstick()
+	rod := newRod()
 	for range 3 {
-		t.Logf("the yardstick takes %v", yardstick())
+		t.Logf("the yardstick takes %v", yardstick(rod))
 	}
 	for _, c := range []struct{ before, after, want time.Duration }{
 		{quietYardstick / 2, quietYardstick / 3, lateLimit},
