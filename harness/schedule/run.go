@@ -85,14 +85,18 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	default:
 	}
 	for {
-		for _, a := range s.step(time.Now(), e) {
-			d.do(a)
-		}
+		d.step(s, e)
 		if s.done() {
 			break
 		}
 		select {
 		case e = <-d.events:
+			// A cell that ended after stop was closed must not start another one. Where both are ready, select takes either.
+			select {
+			case <-stop:
+				d.step(s, stopped{})
+			default:
+			}
 		case <-rooms:
 			e = roomsChanged{opt.Remote.Rooms()}
 		case <-stop:
@@ -113,6 +117,13 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	out.Interrupted = out.NotStarted > 0
 	return out, nil
+}
+
+// step gives an event to the state and does what follows from it.
+func (d *driver) step(s *state, e event) {
+	for _, a := range s.step(time.Now(), e) {
+		d.do(a)
+	}
 }
 
 // A driver does the actions that the state returns.
