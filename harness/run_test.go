@@ -274,32 +274,35 @@ func TestBudgetGivesUpOvertime(t *testing.T) {
 	}
 }
 
-// TestStopFinishesRunningCells: closing stop lets the running cell end and starts
-// no other; cancelling leaves no result.
+// TestStopFinishesRunningCells: closing stop lets the running cells end and starts no other, also where a cell has ended by the
+// time that stop is seen; cancelling leaves no result.
 func TestStopFinishesRunningCells(t *testing.T) {
-	stop := make(chan struct{})
-	var once atomic.Bool
-	slow := defineTest("slow", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
-		if once.CompareAndSwap(false, true) {
-			close(stop)
-		}
+	h := newTestHarness(t, defineTest("quick", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		return constantModel(1), nil
-	})
-	h := newTestHarness(t, slow)
+	}))
 	todo, err := h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stored atomic.Int32
-	put := func(r result.Run) error {
-		if r.Status == result.OK {
+	for range 10 {
+		stop, ended, begun := make(chan struct{}), make(chan struct{}, len(todo.Cells)), 0
+		stored.Store(0)
+		opt := schedule.Options{Jobs: 2, Started: func(*plan.Cell) {
+			if begun++; begun == 2 { // the first cell ends before the run can see either
+				<-ended
+				close(stop)
+				time.Sleep(time.Millisecond)
+			}
+		}}
+		out, err := schedule.Run(context.Background(), h.runner(), stop, todo.Cells, opt, func(result.Run) error {
 			stored.Add(1)
+			ended <- struct{}{}
+			return nil
+		})
+		if err != nil || !out.Interrupted || out.OK != 2 || out.NotStarted != 4 || stored.Load() != 2 {
+			t.Fatalf("outcome %+v, %v, %d stored; want 2 finished and 4 not started", out, err, stored.Load())
 		}
-		return nil
-	}
-	out, err := schedule.Run(context.Background(), h.runner(), stop, todo.Cells, schedule.Options{Jobs: 1}, put)
-	if err != nil || !out.Interrupted || out.OK != 1 || out.NotStarted != 5 || stored.Load() != 1 {
-		t.Errorf("outcome %+v, %v, %d stored; want 1 finished and 5 not started", out, err, stored.Load())
 	}
 
 	waits := defineTest("waits", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
@@ -313,7 +316,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
-	out, err = schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
+	out, err := schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
 	if !out.Interrupted || stored.Load() != 0 {
 		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
 	}
