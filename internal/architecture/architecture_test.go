@@ -98,7 +98,7 @@ var rooms = []room{
 
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
-	"methods/internal/saved/savedtest methods/internal/treetest registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
+	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/pressly/goose/v3 github.com/mattn/go-sqlite3")

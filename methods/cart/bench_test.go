@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/registry"
@@ -17,11 +18,11 @@ import (
 //
 //	go test ./methods/cart -run '^$' -bench Fold -benchtime 1x
 func BenchmarkFold(b *testing.B) {
-	for _, tb := range tables {
-		b.Run(strings.ReplaceAll(tb.name, " ", "-"), func(b *testing.B) {
-			data := tb.read(b, 1<<30, 0.56)
+	for _, tb := range published.Tables {
+		b.Run(strings.ReplaceAll(tb.Name, " ", "-"), func(b *testing.B) {
+			data := tb.Read(b, 1<<30, 0.56)
 			p := Params{"gini", 10}
-			if tb.task == registry.Regression {
+			if tb.Task == registry.Regression {
 				p.Criterion = "mse"
 			}
 			fit := func(by method) (m registry.Model, seconds float64) {

@@ -1,81 +1,52 @@
 package kernel
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the
 // programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
-	type published struct {
-		N, D, Outputs, Landmarks, Sample, Q, Batch, Epochs int
-		Gamma, Step                                        float64
-		X, Y, Rows, Scores                                 []float64
+	type iterated struct {
+		published.Problem
+		Landmarks, Sample, Q, Batch, Epochs int
+		Gamma, Step                         float64
 	}
-	for i, c := range cases[published](t, "testdata/eigenpro.json", 6) {
-		ys := make([][]float64, c.Outputs)
-		for j := range ys {
-			for a := range c.N {
-				ys[j] = append(ys[j], c.Y[a*c.Outputs+j])
-			}
-		}
-		e, err := newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, ys)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := make([]float64, c.Sample*c.Sample)
-		if err := square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D); err != nil {
-			t.Fatal(err)
-		}
-		values, vectors, err := largestEigen(t.Context(), k, c.Sample, c.Q+20, 60)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
-		e.batch, e.step = c.Batch, c.Step
-		for range c.Epochs {
-			if err := e.epoch(t.Context()); err != nil {
+	for i, c := range published.Cases[iterated](t, "testdata/eigenpro.json", 16) {
+		t.Run(c.Name(i), func(t *testing.T) {
+			c.Load(t)
+			e, err := newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets())
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		equal(t, i, scoresAt(t, e, c.Rows), c.Scores, 1e-6)
-	}
-}
-
-// cases returns the cases of a file that a published program wrote.
-func cases[T any](t *testing.T, name string, count int) []T {
-	t.Helper()
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []T }
-	if err := json.Unmarshal(raw, &file); err != nil || len(file.Cases) != count {
-		t.Fatalf("%s has %d cases of %d: %v", name, len(file.Cases), count, err)
-	}
-	return file.Cases
-}
-
-// equal compares scores with those of a published program, within a share of the largest.
-func equal(t *testing.T, i int, got, want []float64, share float64) {
-	t.Helper()
-	worst, most := floats.Distance(got, want, math.Inf(1)), floats.Norm(want, math.Inf(1))
-	t.Logf("case %d: off by %.2g, the largest score is %.3g", i, worst, most)
-	if !(worst <= share*most) {
-		t.Errorf("case %d: the scores are off by %v, the largest is %v", i, worst, most)
+			k := make([]float64, c.Sample*c.Sample)
+			if err := square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D); err != nil {
+				t.Fatal(err)
+			}
+			values, vectors, err := largestEigen(t.Context(), k, c.Sample, c.Q+20, 60)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
+			e.batch, e.step = c.Batch, c.Step
+			for range c.Epochs {
+				if err := e.epoch(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.Equal(t, scoresAt(t, e, c.Rows), 1e-6)
+		})
 	}
 }
 

@@ -149,34 +149,6 @@ func TestLogisticFalkonWantsClasses(t *testing.T) {
 	}
 }
 
-// TestLogisticFalkonEqualsThePublishedProgram compares scores with testdata/falkonlogistic.json, which testdata/falkonlogistic.py
-// wrote with the program of FALKON's authors, at its minimum. The tolerance of 1e-4 of the largest score is that of our stopping
-// rule.
-func TestLogisticFalkonEqualsThePublishedProgram(t *testing.T) {
-	type published struct {
-		N, D, Landmarks    int
-		Lambda, Gamma      float64
-		X, Y, Rows, Scores []float64
-	}
-	for i, p := range cases[published](t, "testdata/falkonlogistic.json", 4) {
-		c, err := newCover(t.Context(), p.X, p.X[:p.Landmarks*p.D], p.D, p.Gamma)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &solution{lambda: p.Lambda}
-		if err := c.logisticFalkon(t.Context(), []*solution{s}, [][]float64{p.Y}, 100); err != nil {
-			t.Fatal(err)
-		}
-		m := c.machineOf(1)
-		m.Coef, m.Bias = s.beta, []float64{0}
-		got := make([]float64, len(p.Scores))
-		if err := m.Score(t.Context(), mat.NewDense(len(got), p.D, p.Rows), got); err != nil {
-			t.Fatal(err)
-		}
-		equal(t, i, got, p.Scores, 1e-4)
-	}
-}
-
 // TestEarlyEndIsReported: Newton steps whose systems are solved by one step of conjugate gradients do not come to the minimum of a
 // small penalty, and the fit says so. With 20 steps it has nothing to say.
 func TestEarlyEndIsReported(t *testing.T) {

@@ -1,13 +1,12 @@
 package rfm
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -17,48 +16,20 @@ import (
 // double precision. The tolerance of 1e-6 of the largest score is for five iterations, each of which solves the system of the kernel
 // matrix with a metric that the one before has rounded.
 func TestEqualsThePublishedProgram(t *testing.T) {
-	raw, err := os.ReadFile("testdata/published.json")
-	if err != nil {
-		t.Fatal(err)
+	type machine struct {
+		published.Problem
+		Iterations        int
+		Lambda, Bandwidth float64
 	}
-	var file struct {
-		Cases []struct {
-			N, D, Outputs, Iterations int
-			Lambda, Bandwidth         float64
-			X, Y, Rows, Scores        []float64
-		}
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) != 7 {
-		t.Fatalf("the file has %d cases of 7", len(file.Cases))
-	}
-	for i, c := range file.Cases {
-		ys := make([][]float64, c.Outputs)
-		for j := range ys {
-			for a := range c.N {
-				ys[j] = append(ys[j], c.Y[a*c.Outputs+j])
+	for i, c := range published.Cases[machine](t, "testdata/published.json", 12) {
+		t.Run(c.Name(i), func(t *testing.T) {
+			c.Load(t)
+			f := newFit(c.X, c.D, c.Targets(), nil)
+			if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations}, func(int) error { return nil }); err != nil {
+				t.Fatal(err)
 			}
-		}
-		f := newFit(c.X, c.D, ys, nil)
-		if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations}, func(int) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]float64, len(c.Scores))
-		if err := f.model(0).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
-			t.Fatal(err)
-		}
-		most := 0.0
-		for _, v := range c.Scores {
-			most = max(most, math.Abs(v))
-		}
-		for j, v := range c.Scores {
-			if d := math.Abs(got[j] - v); !(d <= 1e-6*most) {
-				t.Errorf("case %d, score %d: %v, the published program has %v", i, j, got[j], v)
-				break
-			}
-		}
+			c.Compare(t, f.model(0), 1e-6)
+		})
 	}
 }
 

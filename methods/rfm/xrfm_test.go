@@ -1,18 +1,17 @@
 package rfm
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/internal/test/toydata"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
-	"gonum.org/v1/gonum/mat"
 )
 
 // small is XRFM with leaves so small that the suite's sets are split.
@@ -40,62 +39,33 @@ func TestTreeDeclared(t *testing.T) {
 // TestTreeEqualsThePublishedProgram gives the tree the rows that the published program drew for its splits, and compares its scores
 // with testdata/published_tree.json, which testdata/published_tree.py wrote. The tolerance is that of a machine by itself.
 func TestTreeEqualsThePublishedProgram(t *testing.T) {
-	raw, err := os.ReadFile("testdata/published_tree.json")
-	if err != nil {
-		t.Fatal(err)
+	type grown struct {
+		published.Problem
+		Iterations, MaxLeafSize        int
+		Lambda, Bandwidth, Temperature float64
+		Subsets                        [][]int
 	}
-	var file struct {
-		Cases []struct {
-			N, D, Outputs, Iterations, MaxLeafSize int
-			Lambda, Bandwidth, Temperature         float64
-			X, Y, Rows, Scores                     []float64
-			Subsets                                [][]int
-		}
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) != 6 {
-		t.Fatalf("the file has %d cases of 6", len(file.Cases))
-	}
-	for i, c := range file.Cases {
-		splits := 0
-		g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X}
-		g.draw = func(int, int) []int {
-			splits++
-			return slices.Clone(c.Subsets[splits-1])
-		}
-		for j := range c.Outputs {
-			var y []float64
-			for a := range c.N {
-				y = append(y, c.Y[a*c.Outputs+j])
+	for i, c := range published.Cases[grown](t, "testdata/published_tree.json", 11) {
+		t.Run(c.Name(i), func(t *testing.T) {
+			c.Load(t)
+			splits := 0
+			g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X, ys: c.Targets()}
+			g.draw = func(int, int) []int {
+				splits++
+				return slices.Clone(c.Subsets[splits-1])
 			}
-			g.ys = append(g.ys, y)
-		}
-		places := make([]int, c.N)
-		for a := range places {
-			places[a] = a
-		}
-		if _, err := g.grow(t.Context(), places); err != nil {
-			t.Fatal(err)
-		}
-		machines, err := g.machines(t.Context(), c.Lambda, []int{c.Iterations})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations], Temperature: c.Temperature}
-		got := make([]float64, len(c.Scores))
-		if err := m.Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
-			t.Fatal(err)
-		}
-		most, worst := 0.0, 0.0
-		for j, v := range c.Scores {
-			most, worst = max(most, math.Abs(v)), max(worst, math.Abs(got[j]-v))
-		}
-		t.Logf("case %d: %d leaves, largest difference %.2g of %.2g", i, len(m.Leaves), worst, most)
-		if !(worst <= 1e-6*most) || splits != len(c.Subsets) {
-			t.Errorf("case %d: scores differ by %.3g of %.3g after %d splits of %d", i, worst, most, splits, len(c.Subsets))
-		}
+			if _, err := g.grow(t.Context(), fitting.Upto(c.N)); err != nil {
+				t.Fatal(err)
+			}
+			machines, err := g.machines(t.Context(), c.Lambda, []int{c.Iterations})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations], Temperature: c.Temperature}, 1e-6)
+			if splits == 0 || splits != len(c.Subsets) {
+				t.Errorf("%d splits of %d", splits, len(c.Subsets))
+			}
+		})
 	}
 }
 

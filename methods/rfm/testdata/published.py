@@ -1,7 +1,7 @@
-"""Writes published.json: what the recursive feature machine of the published program (dmbeaglehole/xRFM) predicts on drawn problems. Needs
-torch, tqdm, scikit-learn, and a checkout of that program:
+"""Writes published.json: what the recursive feature machine of the published program (dmbeaglehole/xRFM, at commit c86df5f) predicts on drawn problems and
+real sets. Needs torch, tqdm, scikit-learn, a checkout of that program, and the folder of data files:
 
-    BENCH_XRFM=xRFM python published.py > published.json
+    BENCH_XRFM=xRFM BENCH_MIRROR=datasets python published.py > published.json
 
 It runs in double precision, with labels +1 and -1 as targets, without early stopping, and answers what the last iteration predicts.
 """
@@ -12,11 +12,22 @@ import sys
 import numpy as np
 import torch
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../internal/published"))
+import problems
 sys.path.insert(0, os.environ["BENCH_XRFM"])
 from xrfm.rfm_src.recursive_feature_machine import RFM
 
 torch.set_default_dtype(torch.float64)
-digits = lambda array: [float(f"{v:.12g}") for v in np.asarray(array).ravel()]
+digits = problems.digits
+
+
+
+def predict(x, y, rows, iterations, penalty, bandwidth):
+    machine = RFM(kernel="l2", bandwidth=bandwidth, exponent=1.0, device="cpu", verbose=False)
+    train = (torch.tensor(x), torch.tensor(y))
+    machine.fit(train, train, iters=iterations, reg=penalty, return_best_params=False, early_stop_rfm=False, verbose=False)
+    return digits(machine.predict(torch.tensor(rows)))
+
 
 cases = []
 for seed, (n, d, outputs, iterations, penalty, bandwidth) in enumerate(
@@ -29,10 +40,11 @@ for seed, (n, d, outputs, iterations, penalty, bandwidth) in enumerate(
         y = np.where(label[:, None] == np.arange(outputs), 1.0, -1.0)
     else:
         y = (np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.1 * rng.normal(size=n + 20)).round(6)[:, None]
-    machine = RFM(kernel="l2", bandwidth=bandwidth, exponent=1.0, device="cpu", verbose=False)
-    train = (torch.tensor(x[:n]), torch.tensor(y[:n]))
-    machine.fit(train, train, iters=iterations, reg=penalty, return_best_params=False, early_stop_rfm=False, verbose=False)
-    scores = machine.predict(torch.tensor(x[n:]))
+    scores = predict(x[:n], y[:n], x[n:], iterations, penalty, bandwidth)
     cases.append(dict(N=n, D=d, Outputs=outputs, Iterations=iterations, Lambda=penalty, Bandwidth=bandwidth,
-                      X=digits(x[:n]), Y=digits(y[:n]), Rows=digits(x[n:]), Scores=digits(scores)))
+                      X=digits(x[:n]), Y=digits(y[:n]), Rows=digits(x[n:]), Scores=scores))
+for name, iterations, penalty, bandwidth in [("wine 3 classes", 3, 0.01, 10), ("pima", 3, 0.1, 10), ("german", 2, 0.01, 5), ("occupancy", 2, 0.1, 20), ("year", 2, 1, 10)]:
+    x, y, rows = problems.problem(name)
+    scores = predict(x, problems.columns(name, y), rows, iterations, penalty, bandwidth)
+    cases.append(dict(Set=name, Iterations=iterations, Lambda=penalty, Bandwidth=bandwidth, Scores=scores))
 json.dump({"Cases": cases}, sys.stdout, separators=(",", ":"))
