@@ -20,13 +20,13 @@ import (
 // a model with finite scores. No method may end with an error: where the last digits of a solution do not come, the method returns
 // what it has, and logs a warning.
 //
-// A problem depends on its number alone. The test draws problems 1 to 4, and 1 to 100 in make thorough. BENCH_PROBLEMS=1000, as in
+// A problem depends on its number alone. The test draws problems 1 to 4, and 1 to 25 in make thorough. BENCH_PROBLEMS=1000, as in
 // make fire, draws as many problems with numbers that no run had before; BENCH_PROBLEM=17 draws problem 17 alone.
 func TestSmallProblems(t *testing.T) {
 	testenv.NotUnderRace(t)
 	first, count := uint64(1), 4
 	if testenv.Thorough() {
-		count = 100
+		count = 25
 	}
 	if n, err := strconv.Atoi(os.Getenv("BENCH_PROBLEMS")); err == nil {
 		first, count = uint64(rand.Uint32()), n

@@ -229,13 +229,13 @@ func trials(t *testing.T) map[string]*trial {
 	return map[string]*trial{"create": create, "fill": newTrial(t, file, filled)}
 }
 
-// every is the distance of the indices that are tried: all in make fire, one in seven in make thorough.
+// every is the distance of the indices that are tried: all in make fire, one in 29 in make thorough.
 func every(step int) int {
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		return 1
 	case testenv.Thorough():
-		return min(step, 7)
+		return min(step, 29)
 	}
 	return step
 }
