@@ -221,20 +221,31 @@ func TestFetchFailures(t *testing.T) {
 func TestSlowAnswersSucceed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	var pause atomic.Int64 // nanoseconds between two bytes
 	s.handlers[webPath("slow")] = func(w http.ResponseWriter, r *http.Request) {
 		for i := range sample {
 			fmt.Fprint(w, sample[i:i+1])
 			w.(http.Flusher).Flush()
-			time.Sleep(500 * time.Millisecond) // in all longer than the longest silence, each far shorter
+			time.Sleep(time.Duration(pause.Load()))
 		}
 	}
 	o := s.options()
-	o.Stall = 3 * time.Second
-	if err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o); err != nil {
+	var err error
+	// All pauses together are longer than the longest silence, and each is far shorter. Busy cores may make a short one too long, so
+	// that longer ones are tried then.
+	for _, short := range []time.Duration{50 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second} {
+		pause.Store(int64(short))
+		o.Stall = time.Duration(len(sample)/2) * short
+		if err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o); err == nil {
+			break
+		}
+	}
+	if err != nil {
 		t.Error(err)
 	}
+	pause.Store(int64(100 * time.Millisecond))
 	o.Timeout = 60 * time.Millisecond
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
+	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
 	if err == nil || !strings.Contains(err.Error(), "the answer is not complete after 60ms") {
 		t.Errorf("error %v", err)
 	}

@@ -40,8 +40,8 @@ type peerCases struct {
 	Tied   [][]int   `json:"tied"`
 }
 
-// 10,000 tables with ties beside friedmanchisquare, 10,000 lists of differences without ties beside the
-// exact wilcoxon, and 1,000 short ones with ties and zeros beside all sign changes. BENCH_PEERS names a
+// In make thorough, 3,000 tables with ties beside friedmanchisquare, 3,000 lists of differences without ties beside the
+// exact wilcoxon, and 300 short ones with ties and zeros beside all sign changes; in make test a third of them. BENCH_PEERS names a
 // Python that has SciPy.
 func TestBesideSciPy(t *testing.T) {
 	python := os.Getenv("BENCH_PEERS")
@@ -100,7 +100,7 @@ func drawCases(stream *rng.RandomState) peerCases {
 	var cases peerCases
 	many, few := 1000, 100
 	if testenv.Thorough() {
-		many, few = 10_000, 1000
+		many, few = 3000, 300
 	}
 	for range many {
 		rows, k := 2+stream.Intn(14), 3+stream.Intn(6)
