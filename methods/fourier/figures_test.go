@@ -149,7 +149,7 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 	return most
 }
 
-// TestMfeatNoisy repeats the paper's picture on 5 splits, 70 % of the rows to learn from: with channels of noise the group lasso beats ridge
+// TestMfeatNoisy repeats the paper's picture on 3 splits, 70 % of the rows to learn from: with channels of noise the group lasso beats ridge
 // regression on all channels, and that one the product of kernels; learning sigma takes the product far beyond. A reference program had
 // 78.2 (RFF-SQL-SKL), 82.5 (RFF-SQL-SQR-MKL), 84.0 (RFF-SQL-MKL); 71.6 with sigma fixed, 84.6 learned. Penalties are few, and the best on
 // the test rows counts for every method alike.
@@ -157,7 +157,7 @@ func TestMfeatNoisy(t *testing.T) {
 	testenv.OnlyThorough(t)
 	x, y, blocks := mfeatNoisy(t)
 	ordered, gained := 0, 0.0
-	for seed := range uint32(5) {
+	for seed := range uint32(3) {
 		learn, test := divided(x, y, 1400, seed+1)
 		for _, d := range []*registry.Data{&learn, &test} {
 			d.Task, d.Classes, d.Blocks = registry.Multiclass, 10, blocks
@@ -171,10 +171,10 @@ func TestMfeatNoisy(t *testing.T) {
 		if mkl > sqr && sqr > skl {
 			ordered++
 		}
-		gained += (learned - fixed) / 5
+		gained += (learned - fixed) / 3
 	}
-	if ordered < 4 {
-		t.Errorf("SQL-MKL is above SQR-MKL above SKL in %d of 5 splits, want 4", ordered)
+	if ordered < 3 {
+		t.Errorf("SQL-MKL is above SQR-MKL above SKL in %d of 3 splits", ordered)
 	}
 	if gained < 8 {
 		t.Errorf("learning sigma gains %.1f points, want 8", gained)
