@@ -84,19 +84,20 @@ lint:
 
 # What takes minutes and hours: the program killed 200 times, workers and coordinators killed, stopped and cut off 200 times,
 # 100,000 histories of workers, a thousand small problems for every method, a limit of time passed a hundred times, every fuzz
-# target for a minute, the faults three times over, every method in every build.
+# target for a minute, the faults three times over, every method in every build, every oracle file made anew.
 FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
 	BENCH_ROUNDS=200 $(GO) test -timeout 60m -run '^TestRoundsOfMisfortune$$' ./cmd
-	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestHistories|TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk)$$' ./harness/schedule ./harness/store
+	BENCH_FIRE=1 $(GO) test -timeout 60m -run '^(TestHistories|TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk|TestQuickExperiments)$$' ./harness/schedule ./harness/store ./cmd
 	RAPID_CHECKS=1000 $(GO) test -timeout 60m $$(grep -rl '"pgregory.net/rapid"' --include=*_test.go . | xargs -n1 dirname | sort -u)
 	BENCH_PROBLEMS=1000 $(GO) test -timeout 0 -run '^TestSmallProblems$$' ./methods
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
-	$(MAKE) elsewhere
+	$(MAKE) clang elsewhere
+	$${BENCH_PEERS:-python3} scripts/oracle --check
 	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:
