@@ -52,10 +52,11 @@ func newDataFetchCommand(a *app) *cobra.Command {
 		Long: `fetch gets the files of the named sets or groups (default all) from --from or $BENCH_MIRROR,
 a directory or URL laid out like the data directory, and what that lacks from
 each file's public address. Files that are here and right are left alone; nothing
-partial is left behind.`,
+partial is left behind. covertype and higgs-1000000 are large: only their names fetch them.`,
 		Example: `  bench data fetch
   bench data fetch small15
-  bench data fetch --from /mnt/mirror wine sonar`,
+  bench data fetch --from /mnt/mirror wine sonar
+  bench data fetch --from https://archive.ics.uci.edu/ml/machine-learning-databases covertype`,
 		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, done := a.untilSignal(c.Context())
@@ -79,6 +80,9 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	entries, err := a.entries(names)
 	if err != nil {
 		return err
+	}
+	if len(names) == 0 {
+		entries = slices.DeleteFunc(entries, func(e *catalogue.Entry) bool { return e.Named })
 	}
 	counts := map[fetch.Status]int{}
 	err = fetch.Files(ctx, a.store(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {

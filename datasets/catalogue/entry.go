@@ -22,6 +22,7 @@ type Entry struct {
 	Title     string        `toml:"title"`
 	Task      registry.Task `toml:"-"`          // key task: binary (the default), multiclass, regression
 	VariantOf string        `toml:"variant_of"` // the set that this is another reading of
+	Named     bool          `toml:"named"`      // a large file that no public commit has: it is fetched only where the set is named
 	Protocols []string      `toml:"protocols"`  // the protocols whose list holds this set, e.g. "table2"
 	Rows      int           `toml:"rows"`       // checked by Load; 0 accepts any number
 	Features  int           `toml:"features"`   // of the loaded matrix; checked by Load; 0 accepts any number
@@ -85,7 +86,7 @@ type Channel struct {
 
 // A File is one file of an entry.
 type File struct {
-	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set
+	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set; .gz at the end: packed by gzip
 	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "splits" how protocols may divide the rows, "documentation" not read
 	Bytes      int64  `toml:"bytes"`
 	SHA256     string `toml:"sha256"`     // hexadecimal; may be "" in a user's set only
@@ -96,6 +97,7 @@ type File struct {
 	Note       string `toml:"note"`       // how the file was made, where it has no public address
 	Channel    string `toml:"channel"`    // files with a channel are joined by columns, in order, not by rows
 	Rows       int    `toml:"rows"`       // of this file; checked by Load; 0 accepts any number
+	FirstRows  int    `toml:"first_rows"` // the rest of the file is not read; 0 reads all
 	Features   int    `toml:"features"`   // of this channel; checked by Load; 0 accepts any number
 	Permute    uint32 `toml:"permute"`    // of a channel: its rows stand in the order that NumPy's generator seeded with this draws; 0 leaves them
 }
@@ -106,6 +108,20 @@ const (
 	RoleSplits        = "splits"
 	RoleDocumentation = "documentation"
 )
+
+// Packed reports whether the file is packed by gzip. Its size and SHA-256 are those of the packed bytes.
+func (f File) Packed() bool { return strings.EqualFold(filepath.Ext(f.Path), gzipExtension) }
+
+const gzipExtension = ".gz"
+
+// extension returns the lower-case extension of a file's name, which tells its format.
+func (f File) extension() string {
+	name := strings.ToLower(f.Path)
+	if f.Packed() {
+		name = strings.TrimSuffix(name, gzipExtension)
+	}
+	return filepath.Ext(name)
+}
 
 // Local reports whether the entry is a user's own, with files beside its TOML file.
 func (e *Entry) Local() bool { return e.dir != "" }
@@ -307,8 +323,8 @@ func (e *Entry) checkFile(f File) error {
 		return fmt.Errorf("a file with role %q needs its sha256, which is a part of what decides results", RoleSplits)
 	case f.Path == "":
 		return fmt.Errorf("path is empty")
-	case f.Rows < 0 || f.Features < 0:
-		return fmt.Errorf("rows = %d, features = %d; they must not be negative", f.Rows, f.Features)
+	case f.Rows < 0 || f.Features < 0 || f.FirstRows < 0:
+		return fmt.Errorf("rows = %d, features = %d, first_rows = %d; they must not be negative", f.Rows, f.Features, f.FirstRows)
 	case f.Features != 0 && f.Channel == "":
 		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
 	case f.Permute != 0 && (f.Channel == "" || f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil):

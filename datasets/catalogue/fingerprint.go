@@ -17,10 +17,11 @@ func (e *Entry) Fingerprint(sums []string) string {
 	type part struct {
 		SHA256, Role, Channel string
 		Permute               uint32 `json:",omitempty"`
+		FirstRows             int    `json:",omitempty"`
 	}
 	var files []part
 	for i, f := range e.DataFiles() {
-		files = append(files, part{sums[i], f.Role, f.Channel, f.Permute})
+		files = append(files, part{sums[i], f.Role, f.Channel, f.Permute, f.FirstRows})
 	}
 	reading := e.Reading
 	reading.Columns = nil // names change no number: label, drop and categorical hold numbers where columns is given

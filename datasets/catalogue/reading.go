@@ -3,7 +3,6 @@ package catalogue
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ var formatByExtension = map[string]string{
 
 // complete fills in the defaults, so that equal readings are equal values.
 func (e *Entry) complete() error {
-	ext := strings.ToLower(filepath.Ext(e.DataFiles()[0].Path))
+	ext := e.DataFiles()[0].extension()
 	if e.Format == "" {
 		e.Format = formatByExtension[ext]
 	}
@@ -93,6 +92,8 @@ func (e *Entry) checkFormat() error {
 		return fmt.Errorf("the format of %s is not clear from its name; write format = \"csv\", \"blank\", \"libsvm\", \"arff\" or \"parquet\"", e.DataFiles()[0].Path)
 	case !textual && e.Format != LIBSVM && e.Format != ARFF && e.Format != Parquet:
 		return fmt.Errorf("format %q is not csv, blank, libsvm, arff or parquet", e.Format)
+	case !textual && e.Format != LIBSVM && slices.ContainsFunc(e.Files, func(f File) bool { return f.FirstRows > 0 }):
+		return fmt.Errorf("first_rows is for format csv, blank and libsvm, whose rows are lines, not %s", e.Format)
 	case e.Format != CSV && e.Separator != "":
 		return fmt.Errorf("separator %q is for format csv only, not %s", e.Separator, e.Format)
 	case e.Format == CSV && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):

@@ -108,9 +108,13 @@ func (d Directory) Check(ctx context.Context, e *catalogue.Entry, f catalogue.Fi
 	return d.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
-// Read returns the bytes of a file and their SHA-256, which it compares with the catalogue. It makes a missing file of a
-// generated set. reserve is asked first whether the bytes may be taken.
-func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, reserve func(size int64) error) (data []byte, sum string, err error) {
+// Read returns the bytes of a file and the SHA-256 of the file, which it compares with the catalogue. It makes a missing file of a
+// generated set. A file that is packed by gzip is unpacked; lines are how many lines of a file to return, 0 for all. reserve is asked
+// first whether the bytes may be taken.
+func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
+	if f.Packed() {
+		return d.unpack(ctx, e, f, lines, reserve)
+	}
 	var buf *bytes.Buffer
 	sum, err = d.scan(ctx, e, f, func(size int64) (io.Writer, error) {
 		if err := reserve(size); err != nil {
@@ -121,7 +125,7 @@ func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.Fil
 	})
 	switch {
 	case err == nil:
-		return buf.Bytes(), sum, nil
+		return firstLines(buf.Bytes(), &lines), sum, nil
 	case errors.Is(err, fs.ErrNotExist) && e.Generated:
 		data, err := Generate(e, f)
 		return data, catalogue.Checksum(data), err

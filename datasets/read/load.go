@@ -46,7 +46,11 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 			return nil, err
 		}
 		path := d.Path(e, f)
-		data, sum, err := d.Read(ctx, e, f, func(size int64) error {
+		lines := f.FirstRows
+		if lines > 0 && *e.Header {
+			lines++
+		}
+		data, sum, err := d.Read(ctx, e, f, lines, func(size int64) error {
 			if !r.fits(size) {
 				return r.refuse(size, "take fewer rows or columns", "%s: the %d bytes of the file", path, size)
 			}

@@ -34,7 +34,7 @@ const (
 func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File, n int) ([]datasets.Division, error) {
 	path, held := d.Path(r.Entry, f), r.held
 	defer func() { r.held = held }()
-	data, _, err := d.Read(ctx, r.Entry, f, func(size int64) error {
+	data, _, err := d.Read(ctx, r.Entry, f, 0, func(size int64) error {
 		if !r.fits(size) {
 			return r.refuse(size, "leave the file of splits out", "%s: the %d bytes of the file", path, size)
 		}

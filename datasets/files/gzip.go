@@ -1,0 +1,79 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+)
+
+// unpack is Read for a file that is packed by gzip. It unpacks while it reads, so that neither the packed file nor the lines that
+// are not asked for are in memory. The whole file is read nevertheless, for its SHA-256.
+func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
+	packed, into := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		text, err := unpacked(packed, lines, reserve)
+		data = text
+		_, rest := io.Copy(io.Discard, packed)
+		done <- errors.Join(err, rest)
+	}()
+	sum, err = d.scan(ctx, e, f, func(int64) (io.Writer, error) { return into, nil })
+	into.Close()
+	if failed := <-done; err == nil && failed != nil {
+		err = fmt.Errorf("%s: %s: %w", e.Name, d.Path(e, f), failed)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return data, sum, nil
+}
+
+// unpacked returns the first lines of a packed text, or all of it for 0.
+func unpacked(packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
+	const step = 1 << 20
+	all := lines == 0
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, fmt.Errorf("the file is not packed by gzip (%w); correct its name or its content", err)
+	}
+	var out bytes.Buffer
+	for {
+		part, err := io.ReadAll(io.LimitReader(text, step))
+		if err != nil {
+			return nil, fmt.Errorf("the file cannot be unpacked: %w", err)
+		}
+		last := len(part) < step
+		if part = firstLines(part, &lines); len(part) > 0 {
+			if err := reserve(int64(len(part))); err != nil {
+				return nil, err
+			}
+			out.Write(part)
+		}
+		if last || !all && lines == 0 {
+			return out.Bytes(), nil
+		}
+	}
+}
+
+// firstLines returns the beginning of a text up to so many lines, and counts these down. It returns the whole text where the number
+// is 0 at first.
+func firstLines(text []byte, lines *int) []byte {
+	if *lines == 0 {
+		return text
+	}
+	for at := 0; ; {
+		end := bytes.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return text
+		}
+		at += end + 1
+		if *lines--; *lines == 0 {
+			return text[:at]
+		}
+	}
+}
