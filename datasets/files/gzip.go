@@ -14,10 +14,11 @@ import (
 // unpack is Read for a file that is packed by gzip. It unpacks while it reads, so that neither the packed file nor the lines that
 // are not asked for are in memory. The whole file is read nevertheless, for its SHA-256.
 func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
+	path := d.Path(e, f)
 	packed, into := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		text, err := unpacked(packed, lines, reserve)
+		text, err := unpacked(path, packed, lines, reserve)
 		data = text
 		_, rest := io.Copy(io.Discard, packed)
 		done <- errors.Join(err, rest)
@@ -25,7 +26,7 @@ func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.F
 	sum, err = d.scan(ctx, e, f, func(int64) (io.Writer, error) { return into, nil })
 	into.Close()
 	if failed := <-done; err == nil && failed != nil {
-		err = fmt.Errorf("%s: %s: %w", e.Name, d.Path(e, f), failed)
+		err = fmt.Errorf("%s: %w", e.Name, failed)
 	}
 	if err != nil {
 		return nil, "", err
@@ -34,27 +35,25 @@ func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.F
 }
 
 // unpacked returns the first lines of a packed text, or all of it for 0.
-func unpacked(packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
+func unpacked(path string, packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
 	const step = 1 << 20
 	all := lines == 0
 	text, err := gzip.NewReader(packed)
 	if err != nil {
-		return nil, fmt.Errorf("the file is not packed by gzip (%w); correct its name or its content", err)
+		return nil, fmt.Errorf("%s: the file is not packed by gzip (%w); correct its name or its content", path, err)
 	}
 	var out bytes.Buffer
 	for {
-		part, err := io.ReadAll(io.LimitReader(text, step))
+		if err := reserve(step); err != nil {
+			return nil, err
+		}
+		at := out.Len()
+		n, err := out.ReadFrom(io.LimitReader(text, step))
 		if err != nil {
-			return nil, fmt.Errorf("the file cannot be unpacked: %w", err)
+			return nil, fmt.Errorf("%s: the file cannot be unpacked: %w", path, err)
 		}
-		last := len(part) < step
-		if part = firstLines(part, &lines); len(part) > 0 {
-			if err := reserve(int64(len(part))); err != nil {
-				return nil, err
-			}
-			out.Write(part)
-		}
-		if last || !all && lines == 0 {
+		out.Truncate(at + len(firstLines(out.Bytes()[at:], &lines)))
+		if n < step || !all && lines == 0 {
 			return out.Bytes(), nil
 		}
 	}
