@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -27,11 +28,16 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 		t.Errorf("left out is %+v", l)
 	}
 
-	// A cell that was planned to take nothing takes longer than the limit, as every real one does: the others of its
-	// method on its set stay out.
-	slow := centroids(registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
+	// A cell that was planned to take microseconds takes longer than the limit: the others of its method on its set stay out.
+	slow := defineTest("slow", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+		sum := 1.0
+		for range 5_000_000 { // some milliseconds on any processor
+			sum = 1 / (1 + sum)
+		}
+		return constantModel(sum), nil
+	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db = newTestHarness(t, slow), openTestDB(t)
-	limits = plan.Limits{MaxCell: time.Microsecond}
+	limits = plan.Limits{MaxCell: time.Millisecond}
 	todo, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 1, Limits: limits}, nil)
 	if len(todo.Skipped) != 0 || out.OK != 2 || len(out.Skipped) != 4 || out.Interrupted || out.NotStarted != 0 {
 		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Skipped), out)

@@ -381,6 +381,7 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 		hungriest = max(hungriest, bytes)
 	}
 	c.Cost = search*float64(folds) + heaviest*float64(max(1, h.Protocol.Semantics.MethodSeeds))
+	c.Cost += dividing(set.rows, sh.N, sh.D, folds)
 	if h.Protocol.Semantics.TestGrid {
 		tests, err := spec.PathCostEstimate(sh, c.Grid)
 		if err != nil {
@@ -389,6 +390,14 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 		c.Cost += tests
 	}
 	return registry.CellBytes(set.rows, sh.D, hungriest), nil
+}
+
+// dividing is what a cell takes beside its fits, in the units of their costs (nanoseconds): for each fold and for the refit the rows
+// are gathered in a drawn order and standardised. In a set that no cache holds, each row is waited for.
+func dividing(rows, train, d, folds int) float64 {
+	numbers := float64(d) * float64(rows+folds*train)
+	far := min(1, float64(8*rows*d)/(16<<20))
+	return numbers * (4 + 20*far)
 }
 
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands

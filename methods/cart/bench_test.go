@@ -61,6 +61,7 @@ func BenchmarkSynthetic(b *testing.B) {
 		{registry.Binary, 2200, 5, 2, 1}, {registry.Binary, 2200, 5, 2, 10},
 		{registry.Multiclass, 2200, 5, 10, 10}, {registry.Regression, 2200, 5, 0, 10},
 		{registry.Binary, 3200, 57, 2, 10}, {registry.Binary, 14000, 5, 2, 1}, {registry.Binary, 14000, 5, 2, 10},
+		{registry.Binary, 14000, 20, 2, 10}, {registry.Binary, 50000, 20, 2, 10}, {registry.Binary, 200000, 20, 2, 10},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d-depth%d", c.task, c.n, c.d, c.depth), func(b *testing.B) {
 			data := treetest.Synthetic(c.task, c.n, c.d, c.k)
