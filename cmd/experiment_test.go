@@ -15,9 +15,9 @@ import (
 // longExperiments have quick parts of 15 to 30 s of processor time.
 var longExperiments = []string{"eccv-figure1", "eccv-figure2", "eccv-figure3", "eccv-table3", "eccv-table4", "ecml-figure2", "ecml-table2", "neurips-figure1"}
 
-// TestQuickExperiments runs the quick part of each experiment: it ends well and draws every figure, none of them empty. make test
-// takes those that need no file, make thorough those of less than 15 s of processor time, and make fire all. Of the others the plan is
-// made.
+// TestQuickExperiments runs the quick part of each experiment: the command ends well and draws every figure, none of them empty. make
+// test runs the two experiments that need no file. make thorough runs all but longExperiments, of which it only asks for the plan. make
+// fire runs all experiments.
 func TestQuickExperiments(t *testing.T) {
 	testenv.NotUnderRace(t)
 	for _, name := range experiments.Names() {

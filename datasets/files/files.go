@@ -1,7 +1,7 @@
 // Package files finds the files of a set and checks them: a [Directory] is a data directory, in which
 // every file has the path that the catalogue gives it. Each file is compared with its
 // SHA-256 whenever it is read. A missing file of a generated set is made by the program. Only regular
-// files are read: no pipe, no device. Errors name the set and say what to do.
+// files are read: no pipe, no device. Files packed by gzip are unpacked. Errors name the set and say what to do.
 //
 // The package gets no file from elsewhere (package fetch does) and does not interpret a file (package read does).
 package files
@@ -108,9 +108,9 @@ func (d Directory) Check(ctx context.Context, e *catalogue.Entry, f catalogue.Fi
 	return d.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
-// Read returns the bytes of a file and the SHA-256 of the file, which it compares with the catalogue. It makes a missing file of a
-// generated set. A file that is packed by gzip is unpacked; lines are how many lines of a file to return, 0 for all. reserve is asked
-// first whether the bytes may be taken.
+// Read returns the content of a data file, and the SHA-256 of the file as it lies on the disk, which Read compares with the catalogue.
+// If the file is packed by gzip, the content is the unpacked text. If lines is not 0, the content is the first so many lines. A missing
+// file of a generated set is made. Read asks reserve whether it may take the memory, before it takes it.
 func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
 	if f.Packed() {
 		return d.unpack(ctx, e, f, lines, reserve)

@@ -11,8 +11,9 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
-// unpack is Read for a file that is packed by gzip. It unpacks while it reads, so that neither the packed file nor the lines that
-// are not asked for are in memory. The whole file is read nevertheless, for its SHA-256.
+// unpack does the work of Directory.Read for a file that is packed by gzip. The file is unpacked while it is read. So memory holds only the
+// lines that the caller asks for, and not the packed file. The rest of the file is read all the same, since the SHA-256 is that of
+// the whole file.
 func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
 	path := d.Path(e, f)
 	packed, into := io.Pipe()

@@ -24,8 +24,9 @@ func zipped(t *testing.T, text string) string {
 	return out.String()
 }
 
-// TestPackedFiles: a file that is packed by gzip gives the numbers of the text in it, and its first rows are those of the text. Sizes and
-// checksums are of the packed file. What is wrong with a file is said.
+// TestPackedFiles loads a set from a CSV file that is packed by gzip. The set has the rows of the CSV text, or the first of them where the
+// description has first_rows. bytes and sha256 of the description are those of the packed file. A file that is damaged, or is not packed,
+// is an error that names the file.
 func TestPackedFiles(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b,class\n")

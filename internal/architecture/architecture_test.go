@@ -81,6 +81,7 @@ var rooms = []room{
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
+	{"methods/internal/published", "methods/internal/fitting registry datasets internal/..."},
 	{"methods/internal/...", "methods/internal/... registry registry/rng registry/elementary internal/..."},
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},

@@ -133,8 +133,8 @@ func (l Lines) Seconds() Measure {
 	}
 }
 
-// Declared measures the cost of the whole cell that the method declared when it ran (registry.Cost), in nanoseconds of that
-// cost.
+// Declared measures the cost that was predicted for the whole cell when it ran: what the method declares (registry.Cost), and the
+// standardising of the folds, in nanoseconds of these costs.
 func (l Lines) Declared() Measure {
 	return func(r store.Row) (float64, bool) { return r.CostUnits, r.CostUnits > 0 }
 }

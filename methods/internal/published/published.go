@@ -20,7 +20,7 @@ import (
 type Problem struct {
 	Set           string // the real set; empty for drawn rows
 	N, D, Outputs int
-	X, Y          []float64 // training rows, N x D, and targets, N x Outputs: of classes +1 and -1
+	X, Y          []float64 // training rows, N x D, and of drawn rows the targets, N x Outputs: of classes +1 and -1
 	Rows          []float64 // rows to predict, with D columns
 	Scores        []float64 // what the published program predicts for them
 
@@ -59,17 +59,14 @@ func (p *Problem) Load(t testing.TB) {
 	data, rows := real(t, p.Set)
 	p.Data, p.X, p.Rows = data, data.X.RawMatrix().Data, rows.RawMatrix().Data
 	p.N, p.D = data.X.Dims()
-	ys := fitting.OneAgainstRest(data)
-	p.Outputs = len(ys)
-	for i := range p.N {
-		for _, y := range ys {
-			p.Y = append(p.Y, y[i])
-		}
-	}
+	p.Outputs = data.Shape().Outputs()
 }
 
 // Targets returns the targets of each output.
 func (p *Problem) Targets() [][]float64 {
+	if p.Set != "" {
+		return fitting.OneAgainstRest(p.Data)
+	}
 	ys := make([][]float64, p.Outputs)
 	for j := range ys {
 		for i := range p.N {

@@ -2,13 +2,13 @@ package published
 
 import (
 	"encoding/csv"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -106,43 +106,28 @@ func real(t testing.TB, set string) (train registry.Data, rows *mat.Dense) {
 			continue
 		}
 		all := tb.Read(t, 400, 1)
-		n, d := all.X.Dims()
-		var x, y, other []float64
-		for i := range n {
+		var learn, other []int
+		for i := range all.Y {
 			if i%4 == 3 {
-				other = append(other, all.X.RawRowView(i)...)
+				other = append(other, i)
 			} else {
-				x, y = append(x, all.X.RawRowView(i)...), append(y, all.Y[i])
+				learn = append(learn, i)
 			}
 		}
-		for j := range d {
-			standardise(x, other, j, d)
-		}
+		x := standardised(all.X, learn)
+		y := datasets.Rows(mat.NewDense(len(all.Y), 1, all.Y), learn)
 		if tb.Task == registry.Regression {
-			standardise(y, nil, 0, 1)
+			y = standardised(y, nil)
 		}
-		return registry.Data{Task: tb.Task, X: mat.NewDense(len(y), d, x), Y: y, Classes: all.Classes}, mat.NewDense(len(other)/d, d, other)
+		return registry.Data{Task: tb.Task, X: datasets.Rows(x, learn), Y: y.RawMatrix().Data, Classes: all.Classes}, datasets.Rows(x, other)
 	}
 	t.Fatalf("there is no set %q among the tables", set)
 	return registry.Data{}, nil
 }
 
-// standardise gives column j of x, with d columns, the mean 0 and the deviation 1, and does the same to that column of other.
-func standardise(x, other []float64, j, d int) {
-	n, mean, square := float64(len(x)/d), 0.0, 0.0
-	for i := j; i < len(x); i += d {
-		mean += x[i] / n
-	}
-	for i := j; i < len(x); i += d {
-		square += (x[i] - mean) * (x[i] - mean) / n
-	}
-	deviation := math.Sqrt(square)
-	if deviation == 0 {
-		deviation = 1
-	}
-	for _, rows := range [][]float64{x, other} {
-		for i := j; i < len(rows); i += d {
-			rows[i] = (rows[i] - mean) / deviation
-		}
-	}
+// standardised returns x with columns of mean 0 and deviation 1 over the given rows, nil for all.
+func standardised(x *mat.Dense, rows []int) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	datasets.FitStandardiser(x, rows).Apply(out, x, nil)
+	return out
 }
