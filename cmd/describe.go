@@ -19,9 +19,9 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 		Use:   "describe FILE",
 		Short: "Find out how a data file is read, and write its description",
 		Long: `describe looks at a file in CSV (also as spreadsheets export it), TSV, columns separated by
-blanks, ARFF, LIBSVM or Parquet. It writes the TOML that describes the set: separator, header,
-decimal commas, the label, columns of categories, marks of missing values, and columns that are
-left out with the reason. What is wrong with the file, and what is to be checked, follows on
+blanks, ARFF, LIBSVM or Parquet, also packed by gzip (.gz). It writes the TOML that describes
+the set: separator, header, decimal commas, the label, columns of categories, marks of missing
+values, and columns that are left out with the reason. What is wrong with the file, and what is to be checked, follows on
 standard error, all at once: lines and values that cannot be read, identifiers, constant
 columns, columns that tell the label, repeated rows, rare levels. Exit code 3 says that the
 set does not load yet.`,

@@ -249,6 +249,9 @@ func howToDescribe(name string) error {
 // SetName makes a name for a set from the path of its data file.
 func SetName(file string) string {
 	base := path.Base(filepath.ToSlash(file))
+	if (File{Path: base}).Packed() {
+		base = strings.TrimSuffix(base, path.Ext(base))
+	}
 	name := strings.Trim(unfitForName.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "-"), "._-")
 	if name == "" {
 		return "mydata"

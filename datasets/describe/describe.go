@@ -94,6 +94,15 @@ type source struct {
 	pos     []string
 }
 
+// content returns the content of a file, unpacked where the file's name says that it is packed.
+func content(path string, memory int64) ([]byte, error) {
+	data, err := regularfile.Read(path, memory)
+	if err == nil && (catalogue.File{Path: path}).Packed() {
+		return files.Unpack(path, data, memory)
+	}
+	return data, err
+}
+
 // open reads the files and finds their format.
 func open(path string, o Options) (*source, error) {
 	s := &source{paths: []string{path}}
@@ -101,7 +110,7 @@ func open(path string, o Options) (*source, error) {
 		s.paths = append(s.paths, o.Test)
 	}
 	for k, path := range s.paths {
-		data, err := regularfile.Read(path, o.Memory)
+		data, err := content(path, o.Memory)
 		if err != nil {
 			return nil, err
 		}

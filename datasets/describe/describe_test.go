@@ -1,6 +1,9 @@
 package describe
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +29,7 @@ func described(t *testing.T, name, content string, o Options) (*Description, err
 		}
 		o.Test = test
 	}
-	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), 1<<30
+	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), cmp.Or(o.Memory, 1<<30)
 	d, err := File(t.Context(), path, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), dir, "DIR"))
@@ -144,6 +147,38 @@ func TestTestFile(t *testing.T) {
 	}
 }
 
+// TestPacked: a file that is packed by gzip, and one in LIBSVM's format, are described as their texts are. Only the name of the file differs.
+func TestPacked(t *testing.T) {
+	table := "x,colour,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) })
+	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
+	for name, text := range map[string]string{"a.csv": table, "a.svm": sparse} {
+		plain, err := described(t, name, text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed, err := described(t, name+".gz", zipped(t, text), Options{})
+		if err != nil || !packed.Loads {
+			t.Fatal(packed, err)
+		}
+		if got := strings.ReplaceAll(packed.TOML, name+".gz", name); got != plain.TOML || !slices.Equal(packed.Notes, plain.Notes) {
+			t.Errorf("%s\n%v\nwant %s\n%v", got, packed.Notes, plain.TOML, plain.Notes)
+		}
+	}
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
 	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n", Options{})
@@ -170,6 +205,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
 		{"a.xlsx", "PK\x03\x04", Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
+		{"a.csv.gz", plain, Options{}, "DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
+		{"a.csv.gz", zipped(t, strings.Repeat(plain, 1<<16)), Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
 		{"a.csv", plain, Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
 		{"a.csv", "outcome,y\n" + plain, Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
 		{"a.csv", "x,y\n1,a\n2,a\n", Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},

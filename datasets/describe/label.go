@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
 // A class is a label with its rows.
@@ -117,7 +116,7 @@ func (s *source) sparse(d *Description, o Options) error {
 	var labels [][]byte
 	var lines []string
 	for _, path := range s.paths {
-		data, err := regularfile.Read(path, o.Memory)
+		data, err := content(path, o.Memory)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // unpack does the work of Directory.Read for a file that is packed by gzip. The file is unpacked while it is read. So memory holds only the
@@ -35,7 +36,19 @@ func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.F
 	return data, sum, nil
 }
 
-// unpacked returns the first lines of a packed text, or all of it for 0.
+// Unpack returns the text of a file that is packed by gzip. Text and copy may take at most limit bytes.
+func Unpack(path string, packed []byte, limit int64) ([]byte, error) {
+	left := limit
+	return unpacked(path, bytes.NewReader(packed), 0, func(size int64) error {
+		if left -= size; left < 0 {
+			return fmt.Errorf("%s: unpacking the file takes more than %s of memory; raise --memory, or describe a file of its first lines", path, wording.Bytes(limit))
+		}
+		return nil
+	})
+}
+
+// unpacked returns the first lines of a packed text, or all of it for 0. It asks reserve for twice what it has read: once for the
+// parts, and once for the text that is made from them.
 func unpacked(path string, packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
 	const step = 1 << 20
 	all := lines == 0
@@ -43,19 +56,19 @@ func unpacked(path string, packed io.Reader, lines int, reserve func(size int64)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the file is not packed by gzip (%w); correct its name or its content", path, err)
 	}
-	var out bytes.Buffer
+	var parts [][]byte
 	for {
-		if err := reserve(step); err != nil {
+		if err := reserve(2 * step); err != nil {
 			return nil, err
 		}
-		at := out.Len()
-		n, err := out.ReadFrom(io.LimitReader(text, step))
+		part := bytes.NewBuffer(make([]byte, 0, step+bytes.MinRead))
+		n, err := part.ReadFrom(io.LimitReader(text, step))
 		if err != nil {
 			return nil, fmt.Errorf("%s: the file cannot be unpacked: %w", path, err)
 		}
-		out.Truncate(at + len(firstLines(out.Bytes()[at:], &lines)))
+		parts = append(parts, firstLines(part.Bytes(), &lines))
 		if n < step || !all && lines == 0 {
-			return out.Bytes(), nil
+			return bytes.Join(parts, nil), nil
 		}
 	}
 }

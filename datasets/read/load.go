@@ -52,7 +52,7 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 		}
 		data, sum, err := d.Read(ctx, e, f, lines, func(size int64) error {
 			if !r.fits(size) {
-				return r.refuse(size, "take fewer rows or columns", "%s: the %d bytes of the file", path, size)
+				return r.refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
 			}
 			return nil
 		})

@@ -153,7 +153,9 @@ func checkText(file string, buf []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(buf, []byte{0xff, 0xfe}), bytes.HasPrefix(buf, []byte{0xfe, 0xff}):
 		return nil, fmt.Errorf("%s: the file is UTF-16 text; save it as UTF-8", file)
-	case bytes.HasPrefix(buf, []byte{0x1f, 0x8b}), bytes.HasPrefix(buf, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(buf, []byte{0x1f, 0x8b}):
+		return nil, fmt.Errorf("%s: the file is packed by gzip; let its name end in .gz, or unpack it", file)
+	case bytes.HasPrefix(buf, []byte("PK\x03\x04")):
 		return nil, fmt.Errorf("%s: the file is compressed; unpack it first", file)
 	case len(buf) > math.MaxInt32:
 		return nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", file, len(buf))

@@ -47,7 +47,7 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 	if err != nil {
 		return err
 	}
-	return fitting.CheckScores(out, k)
+	return fitting.CheckFinite("score", out, k)
 }
 
 // A savedMachine is a machine as it is saved, with the quantiles and phases of its embedding.

@@ -99,7 +99,7 @@ func (m *ensemble) advance(ctx context.Context, x rows, scores []float64, from, 
 	if err != nil {
 		return err
 	}
-	return fitting.CheckScores(scores, 1)
+	return fitting.CheckFinite("score", scores, 1)
 }
 
 // learner sums h^t of a block of rows from the cosines of its features.

@@ -125,7 +125,7 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 			}
 		}
 	}
-	return fitting.CheckScores(out, m.Outputs)
+	return fitting.CheckFinite("score", out, m.Outputs)
 }
 
 // Save implements registry.Saver.

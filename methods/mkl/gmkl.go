@@ -66,7 +66,7 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 	rank, whole := ranks(s, largeRank)
 	system := n * n
 	if lowRank(n, rank, whole) {
-		apart := max(rank, 256)
+		apart := float64(svm.Apart(s.N, int(rank)))
 		system = rank*rank + apart*(apart+rank)
 	}
 	kernels := float64(s.D)
@@ -90,7 +90,7 @@ func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	}
 	step := n*n*(rank+2*whole)/2 + n*n*n/3
 	if lowRank(n, rank, whole) {
-		apart := max(rank, min(n, 256))
+		apart := float64(svm.Apart(s.N, int(rank)))
 		step = n*rank*rank/2 + apart*apart*(rank+apart/3) + 300*n*rank
 	}
 	one := float64(s.Outputs()) * (13 + n/170) * (step/20 + 200*n + 5e4)

@@ -83,7 +83,7 @@ func (v *vote) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	}
 	return v.ScoreStages(ctx, x, []int{v.T}, func(_ int, scores []float64) error {
 		copy(out, scores)
-		return fitting.CheckScores(out, 1)
+		return fitting.CheckFinite("score", out, 1)
 	})
 }
 

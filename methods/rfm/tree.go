@@ -73,7 +73,7 @@ func (m *treeModel) Score(ctx context.Context, x *mat.Dense, out []float64) erro
 			vmath.Axpy(s.weight, scores[j*m.Outputs:(j+1)*m.Outputs], out[s.row*m.Outputs:(s.row+1)*m.Outputs])
 		}
 	}
-	return fitting.CheckScores(out, m.Outputs)
+	return fitting.CheckFinite("score", out, m.Outputs)
 }
 
 // weigh sets weights to those of the leaves for the row x.

@@ -37,16 +37,6 @@ func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	return nil
 }
 
-// CheckScores reports the first row with a score that is not a number. A row has as many scores as there are outputs.
-func CheckScores(scores []float64, outputs int) error {
-	for i, s := range scores {
-		if math.IsNaN(s) {
-			return fmt.Errorf("the score of row %d is not a number: a feature is not finite or is too large", i/outputs)
-		}
-	}
-	return nil
-}
-
 // CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. `what` is the word for such a
 // number.
 func CheckFinite(what string, x []float64, perRow int) error {
@@ -139,7 +129,7 @@ func ScoreBlocks(ctx context.Context, x *mat.Dense, features, outputs, size int,
 	if err != nil {
 		return err
 	}
-	return CheckScores(out, outputs)
+	return CheckFinite("score", out, outputs)
 }
 
 // Upto returns the integers from 0 to n - 1.

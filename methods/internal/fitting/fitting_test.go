@@ -132,16 +132,6 @@ func TestCheckScoring(t *testing.T) {
 	}
 }
 
-func TestCheckScores(t *testing.T) {
-	if err := CheckScores([]float64{1, math.Inf(1), -1}, 1); err != nil {
-		t.Error(err)
-	}
-	err := CheckScores([]float64{1, 2, 3, math.NaN()}, 2)
-	if err == nil || !strings.HasPrefix(err.Error(), "the score of row 1 is not a number") {
-		t.Errorf("a NaN in row 1 of two outputs a row: %v", err)
-	}
-}
-
 func TestCheckFinite(t *testing.T) {
 	if err := CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1); err != nil {
 		t.Error(err)

@@ -57,7 +57,7 @@ type lowRank struct {
 
 func newLowRank(m *mixture, room *scratch) *lowRank {
 	n, rank := m.n, m.rank
-	most := min(n, max(rank, leastApart))
+	most := Apart(n, rank)
 	s := &lowRank{m: m, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
 	s.strip, s.turned = room.take(rank*stripRows), room.take(rank*turnedRows)
 	s.small, s.w, s.schur = room.take(rank*rank), room.take(most*rank), room.take(most*most)
@@ -79,6 +79,9 @@ func newLowRank(m *mixture, room *scratch) *lowRank {
 	s.firstRoot, s.size = room.take(len(m.parts.Ranks)), room.take(len(m.parts.Ranks))
 	return s
 }
+
+// Apart returns how many of n examples an interior point on a factor of the given rank keeps apart at most.
+func Apart(n, rank int) int { return min(n, max(rank, leastApart)) }
 
 const (
 	// apartFrom is the D_i K_ii above which an example may be kept apart.

@@ -75,7 +75,7 @@ func (e *Exact) factor(ctx context.Context, most int) ([]float64, error) {
 
 // interiorCost is what an interior point on a factor of the given rank costs.
 func interiorCost(n, rank int) float64 {
-	m, r, apart := float64(n), float64(rank), float64(min(n, max(rank, leastApart)))
+	m, r, apart := float64(n), float64(rank), float64(Apart(n, rank))
 	return float64(m*r*r) + float64(3000*m) + float64(apart*apart*(r+apart/3))
 }
 
@@ -132,7 +132,7 @@ func InteriorBytes(n int) (solver, factor int64) {
 	m := int64(n)
 	rank := min(m, factorBytes/(8*m))
 	factor = 8 * m * rank
-	apart := min(m, max(rank, leastApart))
+	apart := int64(Apart(n, int(rank)))
 	solver = 8*(rank*rank+apart*(apart+rank)+(stripRows+turnedRows)*rank+60*m) + cholesky.Bytes(int(apart)) + cholesky.Bytes(int(rank))
 	return solver, factor
 }
