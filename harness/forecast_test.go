@@ -92,6 +92,46 @@ func TestOneCellIsEnough(t *testing.T) {
 	})
 }
 
+// TestSlowSets: on a set on which every method takes three times as long as on others, such as one beyond the caches, a method
+// that was not measured there is predicted within a factor of 1.5 from three methods that were. A fourth method, whose
+// declared cost is wrong by a factor of a hundred on that set, does not change this. Where such a method is the only one that was
+// measured on the set, it changes a prediction by less than the factor 5.
+func TestSlowSets(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := plan.NewForecast(nil)
+		sets := map[string]float64{"a": 1, "b": 1, "c": 1, "large": 3}
+		machine := math.Exp(rapid.Float64Range(-1, 1).Draw(rt, "machine"))
+		methods := map[string]float64{}
+		for _, m := range []string{"M1", "M2", "M3", "New", "Wrong"} {
+			methods[m] = machine * math.Exp(rapid.Float64Range(-1, 1).Draw(rt, m))
+		}
+		cost := rapid.Float64Range(0.1, 10).Draw(rt, "cost")
+		for set, slow := range sets {
+			for m, factor := range methods {
+				switch {
+				case m == "New" && set == "large":
+					continue
+				case m == "Wrong" && set == "large":
+					factor *= 100
+				}
+				f.Record(costing(m, set, 1, cost), cost*factor*slow, 0)
+			}
+		}
+		truth := cost * methods["New"] * 3
+		if got := f.Seconds(costing("New", "large", 1, cost)) / truth; got < 1/1.5 || got > 1.5 {
+			rt.Fatalf("predicted over measured is %v", got)
+		}
+		only := plan.NewForecast(nil)
+		only.Record(costing("Wrong", "a", 1, cost), cost, 0)
+		only.Record(costing("New", "a", 1, cost), cost, 0)
+		before := only.Seconds(costing("New", "large", 1, cost))
+		only.Record(costing("Wrong", "large", 1, cost), 100*cost, 0)
+		if after := only.Seconds(costing("New", "large", 1, cost)); after > 5*before {
+			rt.Fatalf("one method that takes 100 times as long changes %v to %v", before, after)
+		}
+	})
+}
+
 // TestWall against a plain simulation: jobs take the cells one after another.
 func TestWall(t *testing.T) {
 	f := plan.NewForecast(nil)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"container/heap"
 	"maps"
 	"math"
@@ -26,6 +27,11 @@ import (
 //   - else, if no cell of the method was measured, the machine's factor alone. It is the geometric mean of the
 //     factors of all known methods and of UsualFactor.
 //
+// Where the method was not measured on the set, but other methods were, the factor is also multiplied by the excess of
+// the set: by how much longer those methods took on it than their other sets let expect. Every method is slower
+// on a set whose rows do not fit into the caches of the machine. The excess is the median over the methods, which a method with a
+// wrong cost hardly moves. A method weighs more if its cell's cost is closer, and a method with the excess 1 is added.
+//
 // A method that declares no cost, such as a plugin, is assumed to cost n d for n training rows of d features,
 // which is often wrong. So a line in log n and log d is fitted to such a method's factors on other sets: see law.
 //
@@ -39,6 +45,7 @@ type Forecast struct {
 	took    map[methodName]map[string]timing // by method and data set
 	laws    map[methodName]law               // computed from took
 	machine float64                          // the logarithm of 1e9 * its factor; NaN until it is computed
+	excess  map[string][]excess              // by data set; nil until it is computed
 
 	wall, processor float64         // seconds of the cells that have ended in this run
 	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
@@ -59,6 +66,15 @@ type timing struct {
 
 // factor is the logarithm of 1e9 * seconds / units.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
+
+// cost is that of one cell.
+func (t timing) cost() float64 { return t.units / t.cells }
+
+// An excess is the logarithm of how much longer a method took on a set than its other sets let expect, with the cost of its cell there.
+type excess struct{ by, cost float64 }
+
+// closeness is the weight of a cell of one cost where a cell of the other is predicted: 1 for equal costs, 1/4 for a ratio of a thousand.
+func closeness(a, b float64) float64 { return 1 / (1 + math.Abs(math.Log10(a/b))) }
 
 // NewForecast returns the forecast from stored timings.
 func NewForecast(stored []store.Timing) *Forecast {
@@ -124,7 +140,7 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 	}
 	t := f.took[m][dataset]
 	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells, more.rows, more.features}
-	f.machine = math.NaN()
+	f.machine, f.excess = math.NaN(), nil
 	delete(f.laws, m)
 }
 
@@ -147,16 +163,52 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 			return c.Spec.Cost * 1e-9 * math.Exp(l.factor(c.Spec.Shape.N, c.Spec.Shape.D))
 		}
 	}
-	sum, weights := f.machineFactor()*strangerWeight, strangerWeight
-	if len(sets) == 0 {
-		sum, weights = f.machineFactor(), 1
+	return c.Spec.Cost * 1e-9 * math.Exp(f.expected(sets, c.Spec.Cost, c.Dataset)+f.excessOf(c.Dataset, c.Spec.Cost))
+}
+
+// expected is the logarithm of a method's factor for a cell of the given cost, from the method's sets other than the cell's; f.mu is
+// held.
+func (f *Forecast) expected(sets map[string]timing, cost float64, own string) float64 {
+	sum, weights := 0.0, 0.0
+	for name, t := range sets {
+		if name != own {
+			w := closeness(cost, t.cost())
+			sum += w * t.factor()
+			weights += w
+		}
 	}
-	for _, t := range sets {
-		w := 1 / (1 + math.Abs(math.Log10(c.Spec.Cost*t.cells/t.units)))
-		sum += w * t.factor()
-		weights += w
+	if weights == 0 {
+		return f.machineFactor()
 	}
-	return c.Spec.Cost * 1e-9 * math.Exp(sum/weights)
+	return (sum + f.machineFactor()*strangerWeight) / (weights + strangerWeight)
+}
+
+// excessOf is the logarithm of the excess of a set for a cell of the given cost; f.mu is held.
+func (f *Forecast) excessOf(dataset string, cost float64) float64 {
+	if f.excess == nil {
+		f.excess = map[string][]excess{}
+		for _, sets := range f.took {
+			if len(sets) == 1 {
+				continue // it has no other set
+			}
+			for name, t := range sets {
+				f.excess[name] = append(f.excess[name], excess{t.factor() - f.expected(sets, t.cost(), name), t.cost()})
+			}
+		}
+	}
+	all := append([]excess{{0, cost}}, f.excess[dataset]...)
+	slices.SortFunc(all, func(a, b excess) int { return cmp.Compare(a.by, b.by) })
+	half := 0.0
+	for _, e := range all {
+		half += closeness(cost, e.cost) / 2
+	}
+	i := 0
+	for ; i < len(all)-1; i++ {
+		if half -= closeness(cost, all[i].cost); half <= 0 {
+			break
+		}
+	}
+	return all[i].by
 }
 
 // Measured predicts the time of a cell, including the time beside its fits, from cells of the same method on the
