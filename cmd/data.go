@@ -52,7 +52,8 @@ func newDataFetchCommand(a *app) *cobra.Command {
 		Long: `fetch gets the files of the named sets or groups (default all) from --from or $BENCH_MIRROR,
 a directory or URL laid out like the data directory, and what that lacks from
 each file's public address. Files that are here and right are left alone; nothing
-partial is left behind. covertype and higgs-1000000 are large: only their names fetch them.`,
+partial is left behind. covertype, covertype-multiclass and higgs-1000000 are large: only
+their names fetch them.`,
 		Example: `  bench data fetch
   bench data fetch small15
   bench data fetch --from /mnt/mirror wine sonar
@@ -67,6 +68,9 @@ partial is left behind. covertype and higgs-1000000 are large: only their names 
 					return err
 				}
 				args = append(args, h.Protocol.Datasets...)
+				if len(args) == 0 {
+					return usage("protocol %s lists no data sets; name the sets to fetch", protocol)
+				}
 			}
 			return a.fetch(ctx, from, args)
 		},

@@ -92,6 +92,26 @@ func TestOneCellIsEnough(t *testing.T) {
 	})
 }
 
+// TestSlowSetsOfGuessedCosts: methods that declare no cost, such as plugins, have no part in the excess of a set, however many they are.
+func TestSlowSetsOfGuessedCosts(t *testing.T) {
+	timings := []store.Timing{{Method: "A", MethodVersion: "1", Dataset: "small", Cells: 1, Seconds: 1, CostUnits: 1e9}}
+	var plugins []string
+	for i := range 9 {
+		name := fmt.Sprint("plugin", i)
+		plugins = append(plugins, name)
+		for set, seconds := range map[string]float64{"small": 1, "large": 1000} {
+			timings = append(timings, store.Timing{Method: name, MethodVersion: "1", Dataset: set, Cells: 1, Seconds: seconds, CostUnits: 1e9})
+		}
+	}
+	c := costing("A", "large", 1, 1)
+	if got := plan.NewForecast(timings, plugins...).Seconds(c); got > 10 {
+		t.Errorf("%v seconds, where A takes as long as declared", got)
+	}
+	if got := plan.NewForecast(timings).Seconds(c); got < 50 {
+		t.Errorf("%v seconds, where nine methods that declare their costs take a thousand times as long", got)
+	}
+}
+
 // TestSlowSets: on a set on which every method takes three times as long as on others, such as one beyond the caches, a method
 // that was not measured there is predicted within a factor of 1.5 from three methods that were. A fourth method, whose
 // declared cost is wrong by a factor of a hundred on that set, does not change this. Where such a method is the only one that was

@@ -143,6 +143,8 @@ func (e *Entry) checkTarget() error {
 		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
 	case !multiclass && (e.Classes != nil || e.RowsPerClass != 0):
 		return fmt.Errorf("classes and rows_per_class are for task = \"multiclass\", not %q", e.Task)
+	case e.Counts != nil && (binary && len(e.Counts) != 2 || len(e.Classes) > 0 && len(e.Counts) != len(e.Classes)):
+		return fmt.Errorf("counts = %v has %d numbers; write one for each class: two for task = \"binary\", the first of class -1", e.Counts, len(e.Counts))
 	case e.TargetRange != nil && e.Task != registry.Regression:
 		return fmt.Errorf("target_range is for task = \"regression\", not %q", e.Task)
 	case e.TargetRange != nil && !ascendingPair(e.TargetRange):

@@ -35,7 +35,7 @@ type Options struct {
 	Label    string                 // name or number of the label; "" lets it be guessed
 	Positive []string               // labels of class +1; nil lets them be guessed
 	Taken    func(name string) bool // whether a set has the name already
-	Memory   int64                  // bytes that reading may take
+	Memory   int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
 }
 
 // A Description is what was found.
@@ -58,6 +58,7 @@ func (d *Description) note(format string, args ...any) {
 // if the file has no row with a label that was asked for as class +1.
 func File(ctx context.Context, path string, o Options) (*Description, error) {
 	d := &Description{}
+	o.Memory = read.MemoryLimit(o.Memory)
 	s, err := open(path, o)
 	if err != nil {
 		return nil, err

@@ -94,6 +94,25 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestFormatOf: a time of day does not look like LIBSVM, and a first line longer than the sample still tells the separator.
+func TestFormatOf(t *testing.T) {
+	var long []string
+	for i := range 100 {
+		long = append(long, fmt.Sprint("name", i, strings.Repeat("x", 700)))
+	}
+	values := strings.TrimSuffix(strings.Repeat("1\t", 100), "\t")
+	for content, want := range map[string]string{
+		"when,x,y\n" + rows(30, func(i int) string { return fmt.Sprintf("2020-01-01 12:%02d:00,%d,%d", i, i*i, i%2) }): "csv,",
+		rows(30, func(i int) string { return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i) }):                                "libsvm\x00",
+		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                                "csv\t",
+	} {
+		format, separator := formatOf("a.csv", []byte(content), 1<<30)
+		if got := format + string(rune(separator)); got != want {
+			t.Errorf("%.40q: %q, want %q", content, got, want)
+		}
+	}
+}
+
 // TestColumns: for each kind of column, whether the description drops or encodes the column, and which problem or note names it.
 func TestColumns(t *testing.T) {
 	content := "id,unit,when,amount,age,colour,note,code,leak,level,twin,outcome\n" + rows(120, func(i int) string {

@@ -74,12 +74,20 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 	for _, n := range names {
 		s.classes = append(s.classes, class{n, counts[n]})
 	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s: no row has a label; --label names another column", s.paths[0])
+	}
 	if len(names) < 2 {
 		return fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
 	}
 	switch {
 	case o.Positive != nil:
-		s.task, s.pos = "binary", catalogue.CanonicalLabels(o.Positive)
+		s.task = "binary"
+		for _, p := range catalogue.CanonicalLabels(o.Positive) {
+			if !slices.Contains(s.pos, p) {
+				s.pos = append(s.pos, p)
+			}
+		}
 		for _, p := range s.pos {
 			if counts[p] == 0 {
 				return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), catalogue.Meant(p, names))
@@ -92,6 +100,7 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 		s.task, s.pos = "binary", names[1:]
 	case numbers && (len(names) > 20 || !whole):
 		s.task = "regression"
+		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class +1 for two classes", len(names))
 		return nil
 	default:
 		s.task = "multiclass"

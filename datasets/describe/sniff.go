@@ -15,7 +15,8 @@ import (
 // sample is how much of a file decides its format.
 const sample = 1 << 16
 
-var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:\S+)+\s*(#.*)?$`)
+// A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01 12:30:00,1.5,yes.
+var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:[-+.0-9eE]+)+\s*(#.*)?$`)
 
 // formatOf finds the format of a file, and the separator of csv.
 func formatOf(path string, data []byte, memory int64) (format string, separator byte) {
@@ -24,7 +25,11 @@ func formatOf(path string, data []byte, memory int64) (format string, separator 
 	}
 	head := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(head) > sample {
-		head = head[:bytes.LastIndexByte(head[:sample], '\n')+1]
+		end := bytes.LastIndexByte(head[:sample], '\n')
+		if end < 0 { // the first line is longer
+			end = sample + bytes.IndexByte(head[sample:], '\n')
+		}
+		head = head[:end+1]
 	}
 	sparse, lines := 0, 0
 	for line := range bytes.Lines(head) {

@@ -138,14 +138,7 @@ func (s *source) comments(b *strings.Builder) {
 		case c.numeric:
 			text = fmt.Sprintf("numbers %v to %v, %d different", c.values[0], c.values[len(c.values)-1], c.distinct)
 		default:
-			levels := sortedKeys(c.levels)
-			if len(levels) > 8 {
-				levels = append(levels[:8:8], fmt.Sprintf("and %d more", len(levels)-8))
-			}
-			for i := range levels {
-				levels[i] = quoted(clip(levels[i]))
-			}
-			text = fmt.Sprintf("%d categories: %s", c.distinct, strings.Join(levels, ", "))
+			text = fmt.Sprintf("%d categories: %s", c.distinct, listed(sortedKeys(c.levels)))
 		}
 		if c.missing > 0 {
 			text += fmt.Sprintf("; %d missing", c.missing)

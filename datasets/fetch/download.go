@@ -100,10 +100,14 @@ func (f *fetcher) web(address string, want int64) source {
 	}}
 }
 
+// slowest is the bytes a second that a large file must come with on average.
+const slowest = 256 << 10
+
 // get copies the body at an address to w. want is the length it must have, or -1, and most is the largest length that it may have.
-// The request is given up after f.Timeout, or when no byte came for f.Stall.
+// The request is given up after f.Timeout (see Options), or when no byte came for f.Stall.
 func (f *fetcher) get(ctx context.Context, address string, want, most int64, w io.Writer) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("the answer is not complete after %v", f.Timeout))
+	limit := cmp.Or(f.Timeout, max(15*time.Minute, time.Duration(most/slowest)*time.Second))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the answer is not complete after %v", limit))
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

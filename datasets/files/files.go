@@ -127,8 +127,11 @@ func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.Fil
 	case err == nil:
 		return firstLines(buf.Bytes(), &lines), sum, nil
 	case errors.Is(err, fs.ErrNotExist) && e.Generated:
+		if err := reserve(f.Bytes); err != nil {
+			return nil, "", err
+		}
 		data, err := Generate(e, f)
-		return data, catalogue.Checksum(data), err
+		return firstLines(data, &lines), f.SHA256, err
 	}
 	return nil, "", err
 }

@@ -38,7 +38,7 @@ import (
 // the column, and say what to do. A set that would take more than d.Memory is an
 // error before the memory is taken.
 func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets.Set, error) {
-	r := reader{e, &budget{limit: memoryLimit(d.Memory)}}
+	r := reader{e, &budget{limit: MemoryLimit(d.Memory)}}
 	var contents []content
 	var sums []string
 	for _, f := range e.DataFiles() {

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// memoryLimit returns the bytes that loading one set may take. allowed is what a Directory says, 0 for the usual bound.
-func memoryLimit(allowed int64) int64 {
+// MemoryLimit returns the bytes that loading one set may take. allowed is what a Directory says, 0 for the usual bound.
+func MemoryLimit(allowed int64) int64 {
 	if allowed > 0 {
 		return allowed
 	}

@@ -157,10 +157,10 @@ func TestLoadingTakesWhatWasCounted(t *testing.T) {
 }
 
 func TestDefaultLimit(t *testing.T) {
-	if got := memoryLimit(12345); got != 12345 {
+	if got := MemoryLimit(12345); got != 12345 {
 		t.Errorf("%d", got)
 	}
-	if got := memoryLimit(0); got < 1<<20 {
+	if got := MemoryLimit(0); got < 1<<20 {
 		t.Errorf("the machine's default is %d bytes", got)
 	}
 }

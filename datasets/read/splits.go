@@ -21,7 +21,7 @@ func Splits(ctx context.Context, d files.Directory, e *catalogue.Entry, n int) (
 	if !has {
 		return nil, nil
 	}
-	return reader{e, &budget{limit: memoryLimit(d.Memory)}}.splits(ctx, d, f, n)
+	return reader{e, &budget{limit: MemoryLimit(d.Memory)}}.splits(ctx, d, f, n)
 }
 
 // The sides of a split on which a row can be.

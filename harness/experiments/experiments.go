@@ -79,7 +79,7 @@ type Claim struct {
 type Comparison struct {
 	Series   string    `toml:"series"`
 	Datasets []string  `toml:"datasets"` // the sets that are compared; nil for all
-	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0, or 1 for times
+	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0; times need a series
 	Of       string    `toml:"of"`       // a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the protocol's metric
 	At       []float64 `toml:"at"`       // points of the sweep, which are averaged; for slopes the two ends; nil for all points (for slopes their upper half) or without a sweep
 	WithAt   []float64 `toml:"with_at"`  // points of the other series; nil for the same points

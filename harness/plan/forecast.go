@@ -28,12 +28,13 @@ import (
 //     factors of all known methods and of UsualFactor.
 //
 // Where the method was not measured on the set, but other methods were, the factor is also multiplied by the excess of
-// the set: by how much longer those methods took on it than their other sets let expect. Every method is slower
-// on a set whose rows do not fit into the caches of the machine. The excess is the median over the methods, which a method with a
-// wrong cost hardly moves. A method weighs more if its cell's cost is closer, and a method with the excess 1 is added.
+// the set: by how much longer those methods took on it than is predicted from their other sets. Every method is slower
+// on a set whose rows do not fit into the caches of the machine. The excess is the median over the methods, which a single method
+// with a wrong cost hardly moves. A method weighs more if its cell's cost is closer, and a method with the excess 1 is added.
 //
 // A method that declares no cost, such as a plugin, is assumed to cost n d for n training rows of d features,
 // which is often wrong. So a line in log n and log d is fitted to such a method's factors on other sets: see law.
+// Such a method has no part in the excess of a set, and its own line predicts it without one.
 //
 // Measured seconds are processor time, which hardly depends on other programs of the machine. Separately, a
 // Forecast measures how much longer than their processor time the cells of a run take. It multiplies the remaining
@@ -43,6 +44,7 @@ import (
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
+	guessed map[string]bool                  // by name: the method declares no cost
 	laws    map[methodName]law               // computed from took
 	machine float64                          // the logarithm of 1e9 * its factor; NaN until it is computed
 	excess  map[string][]excess              // by data set; nil until it is computed
@@ -70,15 +72,19 @@ func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 // cost is that of one cell.
 func (t timing) cost() float64 { return t.units / t.cells }
 
-// An excess is the logarithm of how much longer a method took on a set than its other sets let expect, with the cost of its cell there.
+// An excess is the logarithm of how much longer a method took on a set than is predicted from its other sets, with the cost of its cell
+// on that set.
 type excess struct{ by, cost float64 }
 
 // closeness is the weight of a cell of one cost where a cell of the other is predicted: 1 for equal costs, 1/4 for a ratio of a thousand.
 func closeness(a, b float64) float64 { return 1 / (1 + math.Abs(math.Log10(a/b))) }
 
-// NewForecast returns the forecast from stored timings.
-func NewForecast(stored []store.Timing) *Forecast {
-	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{}, machine: math.NaN()}
+// NewForecast returns the forecast from stored timings. guessed are the names of methods that declare no cost.
+func NewForecast(stored []store.Timing, guessed ...string) *Forecast {
+	f := &Forecast{took: map[methodName]map[string]timing{}, guessed: map[string]bool{}, laws: map[methodName]law{}, machine: math.NaN()}
+	for _, name := range guessed {
+		f.guessed[name] = true
+	}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
 	}
@@ -94,6 +100,9 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	}
 	f.wall += wall
 	f.processor += processor
+	if c.Guessed {
+		f.guessed[c.Method] = true
+	}
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
@@ -170,8 +179,8 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 // held.
 func (f *Forecast) expected(sets map[string]timing, cost float64, own string) float64 {
 	sum, weights := 0.0, 0.0
-	for name, t := range sets {
-		if name != own {
+	for _, name := range slices.Sorted(maps.Keys(sets)) { // in a fixed order, so that sums have the same bits
+		if t := sets[name]; name != own {
 			w := closeness(cost, t.cost())
 			sum += w * t.factor()
 			weights += w
@@ -187,9 +196,9 @@ func (f *Forecast) expected(sets map[string]timing, cost float64, own string) fl
 func (f *Forecast) excessOf(dataset string, cost float64) float64 {
 	if f.excess == nil {
 		f.excess = map[string][]excess{}
-		for _, sets := range f.took {
-			if len(sets) == 1 {
-				continue // it has no other set
+		for m, sets := range f.took {
+			if f.guessed[m.name] || len(sets) == 1 { // with one set it has no other
+				continue
 			}
 			for name, t := range sets {
 				f.excess[name] = append(f.excess[name], excess{t.factor() - f.expected(sets, t.cost(), name), t.cost()})
@@ -197,7 +206,7 @@ func (f *Forecast) excessOf(dataset string, cost float64) float64 {
 		}
 	}
 	all := append([]excess{{0, cost}}, f.excess[dataset]...)
-	slices.SortFunc(all, func(a, b excess) int { return cmp.Compare(a.by, b.by) })
+	slices.SortFunc(all, func(a, b excess) int { return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.cost, b.cost)) })
 	half := 0.0
 	for _, e := range all {
 		half += closeness(cost, e.cost) / 2
@@ -241,10 +250,11 @@ func (f *Forecast) machineFactor() float64 {
 		return f.machine
 	}
 	sum := math.Log(UsualFactor)
-	for _, sets := range f.took {
-		mean := 0.0
-		for _, t := range sets {
-			mean += t.factor() / float64(len(sets))
+	byName := func(a, b methodName) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version)) }
+	for _, m := range slices.SortedFunc(maps.Keys(f.took), byName) { // in a fixed order, so that sums have the same bits
+		mean, sets := 0.0, f.took[m]
+		for _, name := range slices.Sorted(maps.Keys(sets)) {
+			mean += sets[name].factor() / float64(len(sets))
 		}
 		sum += mean
 	}
@@ -294,7 +304,7 @@ func (e *ends) Pop() any          { panic("harness: the number of jobs is fixed"
 type Prediction struct {
 	Seconds     float64  // from start to end
 	Early       float64  // seconds until every method has a cell on every set
-	Cells       []*Cell  // the cells that run, in the order of the plan
+	Cells       []*Cell  // the cells that run, in the order of the plan, or by set where there is a budget
 	BudgetSets  []string // the sets that do not fit into the budget, cheapest first
 	BudgetCells int      // the number of cells of these sets
 }

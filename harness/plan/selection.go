@@ -39,17 +39,17 @@ func members(names []string, groups map[string][]string) []string {
 	brought := map[string]bool{}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		group := []string{name}
+		group, isGroup := []string{name}, false
 		for g, of := range groups {
 			if strings.EqualFold(g, name) {
-				group = of
+				group, isGroup = of, true
 			}
 		}
 		for _, member := range group {
-			if len(group) > 1 && slices.Contains(out, member) || brought[member] {
+			if isGroup && slices.Contains(out, member) || brought[member] {
 				continue
 			}
-			brought[member] = len(group) > 1
+			brought[member] = isGroup
 			out = append(out, member)
 		}
 	}

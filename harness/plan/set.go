@@ -104,7 +104,7 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 			continue
 		}
 		name := fmt.Sprint(c)
-		if labels != nil {
+		if c < len(labels) {
 			name = strconv.Quote(labels[c])
 		}
 		rows := fmt.Sprint(n, " rows")

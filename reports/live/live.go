@@ -189,7 +189,13 @@ func (w *Watcher) addRuns(s *State) {
 		w.ended = nil
 		return
 	}
-	forecast := plan.NewForecast(w.timings)
+	var guessed []string
+	for _, p := range w.cells {
+		if p.Guessed {
+			guessed = append(guessed, p.Method)
+		}
+	}
+	forecast := plan.NewForecast(w.timings, guessed...)
 	running, by, places := map[string]store.CellUnder{}, map[string]string{}, 0
 	var limits plan.Limits
 	begun, ends := w.runs[0].Begun, w.runs[0].Ends

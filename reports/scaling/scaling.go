@@ -125,7 +125,7 @@ func (f family) figure(numbers *doc.Table) doc.Figure {
 func (f family) table(r *doc.Records) (doc.Table, error) {
 	t := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "rows", Long: "training rows"}, {Name: f.Table.Metric.Name},
 		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"}, {Name: "declared", Group: "memory"}},
-		Legend: []string{"Declared time: a nanosecond for each unit of the cost that the method declares. Runs correct it by measured times.",
+		Legend: []string{"Declared time: a nanosecond for each unit of the cell's cost, which is what the method declares and the standardising of the folds. Runs correct it by measured times.",
 			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell took, and more after larger cells in the same process.",
 			"Declared memory: the program, the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
 	for _, m := range f.Names {
@@ -180,7 +180,8 @@ func largest(of map[int]float64) *float64 {
 }
 
 // declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs most. It is nil
-// if the program does not know the method or the set, or has another version of the method.
+// if the program does not know the method or the set, if it has another version of the method, or if the set's description has no
+// rows or classes.
 func (f family) declared(method string, x float64, set string) (*float64, error) {
 	spec, err := f.frame.Registry.Lookup(method)
 	if err != nil || spec.Version != f.Version(method, x, set) {
@@ -193,6 +194,9 @@ func (f family) declared(method string, x float64, set string) (*float64, error)
 	var broken error
 	bytes := f.Splits(method, x, set, func(r store.Row) (float64, bool) {
 		shape := registry.Shape{Task: e.Task, N: r.TrainRows, D: r.Features, Classes: len(e.Counts)}
+		if e.Indicator || e.Impute == "none" {
+			shape.D *= 2 // as planned
+		}
 		shape.Blocks, _ = e.Blocks()
 		fit, err := f.hungriest(spec, shape, r)
 		broken = errors.Join(broken, err)
