@@ -250,7 +250,9 @@ func (f *Forecast) machineFactor() float64 {
 		return f.machine
 	}
 	sum := math.Log(UsualFactor)
-	byName := func(a, b methodName) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version)) }
+	byName := func(a, b methodName) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version))
+	}
 	for _, m := range slices.SortedFunc(maps.Keys(f.took), byName) { // in a fixed order, so that sums have the same bits
 		mean, sets := 0.0, f.took[m]
 		for _, name := range slices.Sorted(maps.Keys(sets)) {

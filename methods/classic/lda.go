@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -116,6 +117,9 @@ func (c *classesOf) discriminants(ctx context.Context, s float64, outputs int) (
 		n += count
 	}
 	all := &linear{D: d, Outputs: k, W: make([]float64, k*d), B: make([]float64, k)}
+	if math.IsNaN(trace) || math.IsInf(trace, 0) {
+		return nil, errors.New("the covariance is not finite: features are too large")
+	}
 	if trace > 0 {
 		factor := slices.Clone(c.within)
 		for j := range factor {

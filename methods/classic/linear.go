@@ -24,21 +24,12 @@ type linear struct {
 
 // Score implements registry.Model.
 func (m *linear) Score(ctx context.Context, x *mat.Dense, out []float64) error {
-	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
-		return err
-	}
-	rows, n := fitting.Rows(x), x.RawMatrix().Rows
-	err := fitting.Blocks(ctx, n, blockRows, func(lo, hi int) {
-		part := out[lo*m.Outputs : hi*m.Outputs]
-		vmath.MatMulT(part, rows[lo*m.D:hi*m.D], hi-lo, m.D, m.W, m.Outputs)
-		for i := range part {
-			part[i] += m.B[i%m.Outputs]
+	return fitting.ScoreBlocks(ctx, x, m.D, m.Outputs, blockRows, out, func(rows, out []float64) {
+		vmath.MatMulT(out, rows, len(rows)/m.D, m.D, m.W, m.Outputs)
+		for i := range out {
+			out[i] += m.B[i%m.Outputs]
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return fitting.CheckFinite("score", out, m.Outputs)
 }
 
 // Save implements registry.Saver.

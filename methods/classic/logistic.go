@@ -32,9 +32,14 @@ type LogisticParams struct {
 	Multinomial bool    `json:"multinomial" means:"with more than two classes one problem for all, instead of one for each class against the rest"`
 }
 
-func logisticMemory(s registry.Shape, _ LogisticParams) int64 {
+// logisticMemory counts the scores, the vectors of the solver, and for several outputs at once the copies that products make of the rows.
+func logisticMemory(s registry.Shape, p LogisticParams) int64 {
 	n, d, k := int64(s.N), int64(s.D), int64(s.Outputs())
-	return 8*(n*(3*k+2)+12*(d+1)*k) + 64<<10
+	bytes := 8*(n*(3*k+2)+12*(d+1)*k) + 64<<10
+	if s.Task == registry.Multiclass && p.Multinomial {
+		bytes += int64(vmath.PanelBytes(s.D, s.N))
+	}
+	return bytes
 }
 
 // logisticCost counts two products with the rows an iteration, and the exponentials.

@@ -22,6 +22,7 @@
 // fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into svm.GramLimit, and else about n^1.5. KRR-GD
 // takes n^3 time for each step and holds n^2 elements.
 //
-// All grid points of a path and all outputs share the products with the kernel matrix. No solution starts from another one, so that
-// sharing changes no bit. Everything is float64. Random features are in other families.
+// Grid points and outputs of GK and GLK share the products with the kernel matrix, and so do those of FALKON. No solution of these
+// methods starts from another one. The numbers of epochs of EIGENPRO are stages of one descent. Sharing changes no bit. Everything is
+// float64. Random features are in other families.
 package kernel

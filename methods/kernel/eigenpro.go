@@ -113,11 +113,8 @@ const eigenLikelyBatch = 0.4
 
 // eigenGroups returns the grid points that differ in the epochs alone, in the order of the epochs.
 func eigenGroups(ps []EigenProParams) [][]int {
-	of := fitting.Groups(fitting.Upto(len(ps)), func(i int) EigenProParams { return EigenProParams{Landmarks: ps[i].Landmarks, Gamma: ps[i].Gamma} })
-	for _, group := range of {
-		slices.SortStableFunc(group, func(a, b int) int { return ps[a].Epochs - ps[b].Epochs })
-	}
-	return of
+	alike := func(i int) EigenProParams { return EigenProParams{Landmarks: ps[i].Landmarks, Gamma: ps[i].Gamma} }
+	return fitting.GroupsBy(fitting.Upto(len(ps)), alike, func(i int) int { return ps[i].Epochs })
 }
 
 func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps []EigenProParams, yield func(int, registry.Model) error) error {

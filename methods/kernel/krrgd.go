@@ -10,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
-	"gonum.org/v1/gonum/floats"
 )
 
 // KRRGD declares kernel ridge regression, one against the rest for classes:
@@ -66,9 +65,8 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range fitting.OneAgainstRest(train) {
-		mean := vmath.Sum(y) / float64(n)
-		loo.y = slices.Clone(y)
-		floats.AddConst(-mean, loo.y)
+		var mean float64
+		loo.y, mean = fitting.Centred(y)
 		for g := range theta {
 			theta[g] = -vmath.LogScalar(2 * float64(d))
 		}

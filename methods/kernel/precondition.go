@@ -47,7 +47,11 @@ const (
 // distances. If this leaves no Cholesky factor, the multiple is that of the rounding of distances. squares are the squared
 // norms of the scaled rows.
 func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float64, n int, squares []float64, fill func() (trace float64, err error)) error {
-	for _, share := range [2]float64{jitter, distanceRounding * slices.Max(squares)} {
+	shares := []float64{jitter}
+	if more := distanceRounding * slices.Max(squares); more > jitter {
+		shares = append(shares, more)
+	}
+	for _, share := range shares {
 		trace, err := fill()
 		if err != nil {
 			return err

@@ -86,11 +86,8 @@ func work(rows int, s registry.Shape) (solution, gradients float64) {
 
 // groups returns the grid points that differ in the number of iterations alone, in the order of this number.
 func groups(ps []Params) [][]int {
-	of := fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return Params{Lambda: ps[i].Lambda, Bandwidth: ps[i].Bandwidth} })
-	for _, group := range of {
-		slices.SortStableFunc(group, func(a, b int) int { return ps[a].Iterations - ps[b].Iterations })
-	}
-	return of
+	alike := func(i int) Params { return Params{Lambda: ps[i].Lambda, Bandwidth: ps[i].Bandwidth} }
+	return fitting.GroupsBy(fitting.Upto(len(ps)), alike, func(i int) int { return ps[i].Iterations })
 }
 
 func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
@@ -187,7 +184,7 @@ func (f *fit) solve(ctx context.Context, lambda float64, slopes bool) error {
 		f.k[i*f.n+i] = 1 + lambda
 	}
 	if err := f.solver.Factor(ctx, f.k); errors.Is(err, cholesky.ErrNotPositive) {
-		return errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
+		return errors.New("the kernel matrix with its penalty is not positive definite: standardise the features, or raise lambda")
 	} else if err != nil {
 		return err
 	}

@@ -49,13 +49,18 @@ func (m *treeModel) Score(ctx context.Context, x *mat.Dense, out []float64) erro
 	}
 	rows := fitting.Rows(x)
 	shares, weights := make([][]share, len(m.Leaves)), make([]float64, len(m.Leaves))
-	for i := range len(rows) / m.D {
-		m.weigh(weights, rows[i*m.D:(i+1)*m.D])
-		for leaf, w := range weights {
-			if w > 0 {
-				shares[leaf] = append(shares[leaf], share{i, w})
+	err := fitting.Blocks(ctx, len(rows)/m.D, rowsAtOnce, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.weigh(weights, rows[i*m.D:(i+1)*m.D])
+			for leaf, w := range weights {
+				if w > 0 {
+					shares[leaf] = append(shares[leaf], share{i, w})
+				}
 			}
 		}
+	})
+	if err != nil {
+		return err
 	}
 	clear(out)
 	for leaf, of := range shares {
@@ -151,11 +156,13 @@ func (m *treeModel) check() error {
 	if m.D < 1 || m.Outputs < 1 || len(m.Leaves) != len(m.Splits)+1 || !(m.Temperature >= 0) || math.IsInf(m.Temperature, 0) {
 		return fmt.Errorf("d=%d outputs=%d temperature=%v with %d splits and %d leaves", m.D, m.Outputs, m.Temperature, len(m.Splits), len(m.Leaves))
 	}
+	seen := map[int]bool{}
 	for i, s := range m.Splits {
 		for _, child := range []int{s.Left, s.Right} {
-			if child < -len(m.Leaves) || child >= 0 && child <= i || child >= len(m.Splits) {
-				return fmt.Errorf("split %d has no child %d", i, child)
+			if child < -len(m.Leaves) || child >= 0 && child <= i || child >= len(m.Splits) || seen[child] {
+				return fmt.Errorf("split %d cannot have the child %d", i, child)
 			}
+			seen[child] = true
 		}
 		if len(s.Direction) != m.D || !(s.Width > 0) {
 			return fmt.Errorf("split %d: %d features and the width %v", i, len(s.Direction), s.Width)

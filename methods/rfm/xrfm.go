@@ -76,7 +76,7 @@ func (p TreeParams) leaf() TreeParams {
 	return p
 }
 
-// leaves returns how many leaves n rows have, and the most rows in one.
+// leaves returns how many leaves n rows have at most, and the most rows in one.
 func (p TreeParams) leaves(n int) (count, rows int) {
 	count, rows = 1, n
 	for rows > p.MaxLeafSize {
@@ -94,20 +94,21 @@ func (p TreeParams) largest(n int) int {
 	return rows
 }
 
-// treeMemory counts the largest machine, the garbage of the machine before without its matrix, and the model, whose rows come twice: as
-// they are and under metrics.
+// treeMemory counts the largest machine, the garbage of the machine before without its matrix, and the models of the numbers of
+// iterations up to p's, which a path holds together. Their rows are shared; rows under metrics are those of one model.
 func treeMemory(s registry.Shape, p TreeParams) int64 {
 	count, _ := p.leaves(s.N)
-	n, d := int64(s.N), int64(s.D)
+	n, d, models := int64(s.N), int64(s.D), int64(min(p.Iterations+1, 3))
 	side := int64(p.largest(s.N))
 	machine := held(int(side), s)
 	if count > 1 {
 		machine += machine - 8*side*side
 	}
-	return machine + 8*(n*(2*d+2*int64(s.Outputs())+6)+int64(count)*d*(d+2))
+	return machine + 8*(n*(2*d+(1+models)*int64(s.Outputs())+6)+int64(count)*d*(models*d+2))
 }
 
-// treeCost counts the machines of the splits and of the leaves, and the projections.
+// treeCost counts the machines of the splits and of the leaves, the projections, and the weights of the leaves for the rows of a fold that
+// are scored.
 func treeCost(s registry.Shape, ps []TreeParams) float64 {
 	sum := 0.0
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) TreeParams { return ps[i].partition() }) {
@@ -122,6 +123,9 @@ func treeCost(s registry.Shape, ps []TreeParams) float64 {
 			most := 0
 			for _, i := range group {
 				most = max(most, ps[i].Iterations)
+				if ps[i].Temperature > 0 && count > 1 {
+					sum += float64(s.N) / 4 * float64(count) * (100 + float64(s.D))
+				}
 			}
 			solution, gradients := work(rows, s)
 			sum += float64(count) * (float64(most+1)*solution + float64(most)*gradients)
@@ -138,7 +142,7 @@ func treePath(ctx context.Context, env registry.Env, train registry.Data, ps []T
 		if _, err := g.grow(ctx, fitting.Upto(len(train.Y))); err != nil { // lines 1 to 6
 			return fmt.Errorf("XRFM, a split: %w", err)
 		}
-		for _, group := range fitting.Groups(alike, func(i int) TreeParams { return ps[i].leaf() }) {
+		for _, group := range fitting.GroupsBy(alike, func(i int) TreeParams { return ps[i].leaf() }, func(i int) int { return ps[i].Iterations }) {
 			var iterations []int
 			for _, i := range group {
 				iterations = append(iterations, ps[i].Iterations)
@@ -147,10 +151,13 @@ func treePath(ctx context.Context, env registry.Env, train registry.Data, ps []T
 			if err != nil {
 				return fmt.Errorf("XRFM with lambda=%v, a leaf: %w", ps[group[0]].Lambda, err)
 			}
-			for _, i := range group {
+			for at, i := range group {
 				m := &treeModel{D: g.d, Outputs: len(g.ys), Splits: g.splits, Leaves: machines[ps[i].Iterations], Temperature: ps[i].Temperature}
 				if err := yield(i, m); err != nil {
 					return err
+				}
+				if at+1 < len(group) && ps[group[at+1]].Iterations != ps[i].Iterations {
+					delete(machines, ps[i].Iterations) // with its rows under metrics
 				}
 			}
 		}
@@ -300,6 +307,7 @@ func topEigenvector(ctx context.Context, matrix []float64, d int) ([]float64, er
 	v := slices.Clone(a[most*d : (most+1)*d])
 	length := math.Sqrt(vmath.Dot(v, v))
 	if !(length > 0) {
+		clear(v)
 		v[0], length = 1, 1
 	}
 	for j := range v {

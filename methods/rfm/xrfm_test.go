@@ -154,3 +154,17 @@ func TestLeavesOfOneSize(t *testing.T) {
 		}
 	}
 }
+
+// TestTreeFilesAreTrees: a model file whose splits share a child, so that paths multiply, is no tree.
+func TestTreeFilesAreTrees(t *testing.T) {
+	leaf := *newFit([]float64{1, 2}, 1, [][]float64{{1, -1}}, nil).model(0)
+	m := &treeModel{D: 1, Outputs: 1}
+	for i := range 60 {
+		m.Splits = append(m.Splits, split{Direction: []float64{1}, Width: 1, Left: i + 1, Right: i + 1})
+		m.Leaves = append(m.Leaves, leaf)
+	}
+	m.Splits[59].Left, m.Splits[59].Right, m.Leaves = -1, -2, append(m.Leaves, leaf)
+	if err := m.check(); err == nil || err.Error() != "split 0 cannot have the child 1" {
+		t.Error(err)
+	}
+}

@@ -57,7 +57,7 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	}, path, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// memory counts the features, the matrix of line 3, and the layers of the model.
+// memory counts the features, the matrix of line 3, the pairs of a draw, and the layers of the model.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
 	features := m * n
@@ -65,7 +65,7 @@ func memory(s registry.Shape, p Params) int64 {
 		features += m * n // the n x n form of line 3 reads a transposed copy
 	}
 	side := min(n, m)
-	return 8*(features+side*side+n*(3*d+8*k+12)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + 1<<20
+	return 8*(features+side*side+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + int64(vmath.PanelBytes(s.D, s.N))
 }
 
 // pathCost counts, for each group of grid points that share their layers and each round of the longest one, the features, the
@@ -255,15 +255,26 @@ func (b *booster) residuals() float64 {
 			}
 		}
 	}
-	square := 0.0
+	square, products := 0.0, b.products()
 	for i := range b.n {
 		for c := range b.k {
 			for e := range b.k {
-				square += float64(b.res[c*b.n+i] * b.res[e*b.n+i] * vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d]))
+				square += float64(b.res[c*b.n+i] * b.res[e*b.n+i] * products[c*b.k+e])
 			}
 		}
 	}
 	return math.Sqrt(square)
+}
+
+// products returns W W' (k x k).
+func (b *booster) products() []float64 {
+	out := make([]float64, b.k*b.k)
+	for c := range b.k {
+		for e := range b.k {
+			out[c*b.k+e] = vmath.Dot(b.theta[c*b.d:(c+1)*b.d], b.theta[e*b.d:(e+1)*b.d])
+		}
+	}
+	return out
 }
 
 // lineShrink is the penalty of the squared step in the line search of line 3.
@@ -271,10 +282,10 @@ const lineShrink = 1e-5
 
 // lineSearch returns s. The scores move by s z_i, z_i = scale fitted_i W W'.
 func (b *booster) lineSearch(fitted []float64, scale float64) float64 {
-	w, z := b.theta[:b.k*b.d], make([]float64, b.k*b.n)
+	z, products := make([]float64, b.k*b.n), b.products()
 	for c := range b.k {
 		for e := range b.k {
-			vmath.Axpy(scale*vmath.Dot(w[c*b.d:(c+1)*b.d], w[e*b.d:(e+1)*b.d]), fitted[e*b.n:(e+1)*b.n], z[c*b.n:(c+1)*b.n])
+			vmath.Axpy(scale*products[c*b.k+e], fitted[e*b.n:(e+1)*b.n], z[c*b.n:(c+1)*b.n])
 		}
 	}
 	n := float64(b.n)

@@ -9,13 +9,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows returns the rows of x without gaps, in x's memory unless x is a view.
+// Rows returns the rows of x without gaps: in x's memory, or a copy where x is a part of the columns of another matrix.
 func Rows(x *mat.Dense) []float64 {
 	raw := x.RawMatrix()
 	if raw.Stride != raw.Cols {
@@ -139,6 +140,16 @@ func Upto(n int) []int {
 		is[i] = i
 	}
 	return is
+}
+
+// GroupsBy is Groups with the indices of each group in ascending order of a number, such as that of the rounds whose models come one
+// after the other from one fit.
+func GroupsBy[K comparable](is []int, key func(i int) K, order func(i int) int) [][]int {
+	out := Groups(is, key)
+	for _, group := range out {
+		slices.SortStableFunc(group, func(a, b int) int { return order(a) - order(b) })
+	}
+	return out
 }
 
 // Groups divides indices into groups of equal key, in the order in which the keys first occur.

@@ -12,7 +12,8 @@
 // Numerical Optimization, Algorithm 7.1). theta is W and then b, H is the Hessian:
 //
 //	1  g = gradient at theta; stop if no component exceeds gradientTol
-//	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|
+//	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|, where H has no curvature along a direction,
+//	   or after two steps for each variable
 //	3  a = 1, halved until F(theta + a p) <= F(theta) + a g.p / 10^4, or a rise is within rounding; theta = theta + a p
 //
 // With q_ik the probability of class k for row i, and u_ik = v_k . x_i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il u_il) x_i

@@ -16,6 +16,16 @@ func MatMulT(dst, a []float64, m, k int, b []float64, n int) {
 	matMul(dst, a, k, m, k, b, n, true)
 }
 
+// panelSlack is the most columns by which the kernels pad b, for every instruction set.
+const panelSlack = 24
+
+// panelValues is about how many values of b are packed at a time, so that the copy stays in the second-level cache. panelDepth is
+// DEPTH of gemm.h.
+const panelValues, panelDepth = 1 << 17, 192
+
+// PanelBytes is the memory that a product takes at most besides its result, for copies of parts of its second matrix (k x n).
+func PanelBytes(k, n int) int { return 8 * max(panelValues, min(k, panelDepth)*(n+panelSlack)) }
+
 // MatMulTPart is MatMulT for rows of a that start lda elements apart, as those of a part of a wider matrix do.
 func MatMulTPart(dst, a []float64, lda, m, k int, b []float64, n int) {
 	sameLength("MatMulTPart", "dst", len(dst), "its shape", m*n)

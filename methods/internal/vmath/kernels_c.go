@@ -272,13 +272,6 @@ func margins(y, h, w []float64) (plus, minus float64) {
 	return float64(p), float64(q)
 }
 
-// panelSlack is the most columns by which the kernels pad b, for every instruction set.
-const panelSlack = 24
-
-// panelValues is about how many values of b are packed at a time, so that the copy stays in the second-level cache. panelDepth is
-// DEPTH of gemm.h.
-const panelValues, panelDepth = 1 << 17, 192
-
 // panelWidth is the least number of columns of b with which one row of a times b is faster row by row, without packing.
 const panelWidth = 64
 
