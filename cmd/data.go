@@ -36,11 +36,14 @@ func newDataListCommand(a *app) *cobra.Command {
 	}, func(*cobra.Command, []string) (*listing, error) {
 		l := &listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
 		entries, err := a.entries(nil)
+		if err != nil {
+			fmt.Fprintf(a.err, "skipped: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))
+		}
 		for _, e := range entries {
 			state, _ := a.store().State(e) // what is missing or wrong is what the column says
 			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
 		}
-		return l, err
+		return l, nil
 	})
 }
 
@@ -81,15 +84,15 @@ their names fetch them.`,
 }
 
 func (a *app) fetch(ctx context.Context, from string, names []string) error {
-	entries, err := a.entries(names)
-	if err != nil {
-		return err
+	entries, unread := a.entries(names)
+	if unread != nil && len(names) > 0 {
+		return unread
 	}
 	if len(names) == 0 {
 		entries = slices.DeleteFunc(entries, func(e *catalogue.Entry) bool { return e.Named })
 	}
 	counts := map[fetch.Status]int{}
-	err = fetch.Files(ctx, a.store(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {
+	err := fetch.Files(ctx, a.store(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {
 		switch e.Status {
 		case fetch.Progress:
 			return
@@ -106,26 +109,27 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}
-	case err != nil:
-		return exitError{exitIncomplete, err}
+	case err != nil || unread != nil:
+		return exitError{exitIncomplete, errors.Join(unread, err)}
 	}
 	return nil
 }
 
-// entries looks names up; none means the whole catalogue.
-func (a *app) entries(names []string) ([]*catalogue.Entry, error) {
+// entries looks names up; none means the whole catalogue. The error has a line for each set whose description cannot be read; the other
+// sets are returned all the same.
+func (a *app) entries(names []string) (out []*catalogue.Entry, err error) {
 	if len(names) == 0 {
 		names = a.sets.Names()
 	}
-	var out []*catalogue.Entry
 	for _, n := range plan.SetNames(a.sets, names) {
-		e, err := a.set(n)
-		if err != nil {
-			return nil, err
+		e, unread := a.set(n)
+		if unread != nil {
+			err = errors.Join(err, unread)
+			continue
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return out, err
 }
 
 func newDataVerifyCommand(a *app) *cobra.Command {
@@ -135,10 +139,13 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			entries, err := a.entries(args)
-			if err != nil {
+			if err != nil && len(args) > 0 {
 				return err
 			}
 			var failures []error
+			if err != nil {
+				failures = append(failures, err)
+			}
 			good, absent := 0, 0
 			for _, e := range entries {
 				if state, _ := a.store().State(e); state == files.Missing && len(args) == 0 {

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -129,6 +130,29 @@ func (s *source) mostlyNumbers(c *column, strays []int, d *Description) {
 		return
 	}
 	s.cannotRead(c, strays, d)
+}
+
+// findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class elsewhere. The key
+// missing holds for all columns.
+func (s *source) findAmbiguous(d *Description) {
+	for _, c := range s.columns {
+		if c.drop != "" || !c.numeric {
+			continue
+		}
+		for _, mark := range slices.Sorted(maps.Keys(c.marks)) {
+			if read.IsMissingMark([]byte(mark)) {
+				continue
+			}
+			for _, other := range s.columns {
+				if other.drop == "" && other.j != s.label && !other.numeric && other.levels[mark] > 0 {
+					d.problem("%q is read as a missing value in column %s, and is a category of column %s; write another text in one of them", mark, c.name, other.name)
+				}
+			}
+			if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == mark }) {
+				d.problem("%q is read as a missing value in column %s, and is a label; write another text in one of them", mark, c.name)
+			}
+		}
+	}
 }
 
 // cannotRead says which values of a column are no numbers.

@@ -169,6 +169,7 @@ func (s *source) table(d *Description, o Options) error {
 		s.columns = append(s.columns, s.look(j, d))
 	}
 	s.findLeaks(d)
+	s.findAmbiguous(d)
 	s.repeats(d)
 	s.levels(d)
 	return nil

@@ -198,6 +198,30 @@ func zipped(t *testing.T, text string) string {
 	return out.String()
 }
 
+// TestProblemsOfMarksAndClasses: a word that is a missing value in one column and a category or a label elsewhere, and a class that is
+// too small to be split.
+func TestProblemsOfMarksAndClasses(t *testing.T) {
+	line := func(i int) string {
+		x := fmt.Sprint(i * 7 % 60)
+		if i%30 == 7 {
+			x = "none"
+		}
+		return fmt.Sprintf("%s,%s,%d", x, []string{"none", "some"}[i%2], min(1, i/55))
+	}
+	d, err := described(t, "a.csv", "x,kind,y\n"+rows(60, line), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one of them`,
+		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one`,
+	} {
+		if !slices.Contains(d.Problems, want) {
+			t.Errorf("no problem says %s:\n%s", want, strings.Join(d.Problems, "\n"))
+		}
+	}
+}
+
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
 	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n", Options{})

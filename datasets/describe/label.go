@@ -110,8 +110,17 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 		}
 	}
 	for _, c := range s.classes {
-		if c.rows < rare && s.task == "multiclass" {
-			d.problem("class %q has %d of %d rows: a protocol with five folds cannot split the set; leave the class out or join it with another one", c.name, c.rows, len(labels))
+		rows, name := c.rows, fmt.Sprintf("class %q", c.name)
+		if s.task == "binary" { // all labels of a class count together
+			rows, name = 0, "the class of "+name[len("class "):]
+			for _, other := range s.classes {
+				if slices.Contains(s.pos, other.name) == slices.Contains(s.pos, c.name) {
+					rows += other.rows
+				}
+			}
+		}
+		if rows <= rare {
+			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one", name, rows, len(labels))
 		}
 	}
 	return nil

@@ -113,8 +113,8 @@ func (r reader) isMark(text []byte) bool {
 	return slices.Contains(r.Missing, string(text))
 }
 
-// A numeric reads the values of numeric columns. If the entry says how missing values are filled in, a mark of a missing
-// value is read as NaN. A mark that is a number, such as -999, stands for all spellings of the number.
+// A numeric reads the values of numeric columns. A mark of a missing value is read as NaN if the entry says how missing values are
+// filled in, and else it is no number. A mark that is a number, such as -999, stands for all spellings of the number.
 type numeric struct {
 	reader
 	marks []float64
@@ -122,9 +122,6 @@ type numeric struct {
 
 func (r reader) numeric() numeric {
 	n := numeric{reader: r}
-	if r.Impute == "" {
-		return n
-	}
 	for _, mark := range r.Missing {
 		if v, ok := r.number([]byte(mark)); ok {
 			n.marks = append(n.marks, v)
@@ -136,11 +133,16 @@ func (r reader) numeric() numeric {
 // value returns the number that a text stands for, and false if it stands for none.
 func (n *numeric) value(text []byte) (float64, bool) {
 	v, ok := n.number(text)
-	switch {
-	case !ok && n.Impute != "" && n.isMark(text), ok && slices.Contains(n.marks, v):
-		return math.NaN(), true
+	if !ok && n.isMark(text) || ok && slices.Contains(n.marks, v) {
+		return math.NaN(), n.Impute != ""
 	}
 	return v, ok
+}
+
+// isNumericMark reports another spelling of a mark that is a number.
+func (r reader) isNumericMark(text []byte) bool {
+	v, ok := r.number(text)
+	return ok && slices.Contains(r.numeric().marks, v)
 }
 
 // gaps says for the set what becomes of missing numbers.
@@ -156,7 +158,7 @@ func (r reader) notNumber(t *table, i, j int) error {
 	text := t.Text(i, j)
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case t.isMissing(i, j) && r.Impute == "", r.isMark(text):
+	case t.isMissing(i, j) && r.Impute == "", r.isMark(text), r.isNumericMark(text):
 		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; %s", howToFill)
 	case IsMissingMark(text):
 		also := make([]string, 0, len(r.Missing)+1)

@@ -224,6 +224,8 @@ func TestUserErrors(t *testing.T) {
 		{"long value", head, "my.csv", "a,class\n" + strings.Repeat("z", 99) + ",x\n", `DIR/my.csv:2: column 0 ("a"): value "` + strings.Repeat("z", 37) + `..." is not a finite number; repair it, or list the column in categorical or drop`},
 		{"names do not fit", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\ncolumns = [\"x\", \"y\"]\n", "my.csv", "1,2,3\n", `DIR/my.csv: the file has 3 columns and columns lists 2 names; make the two agree`},
 
+		{"a mark that is a number, without impute", head + "missing = [-999]", "my.csv", "a,class\n1,x\n-999.0,y\n", `DIR/my.csv:3: column 0 ("a"): value "-999.0" is missing, and a numeric input needs a value in every row; write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`},
+		{"counts of three classes for two", head + "counts = [1, 2, 3]", "my.csv", "a,class\n1,x\n2,y\n", `DIR/set.toml: set mine: counts = [1 2 3] has 3 numbers; write one for each class: two for task = "binary", the first of class -1`},
 		{"NA as label", head, "my.csv", "a,class\n1,1\n2,NA\n3,0\n", noLabel(3, "NA")},
 		{"NaN as label", head, "my.csv", "a,class\n1,1\n2,NaN\n", noLabel(3, "NaN")},
 		{"null as label beside positive", head + `positive = ["1"]`, "my.csv", "a,class\n1,1\n2,0\n3,null\n", noLabel(4, "null")},

@@ -33,9 +33,13 @@ func SetNames(c *catalogue.Catalogue, names []string) []string {
 }
 
 // members replaces the names of groups, in upper or lower case, by the members of the groups. A member that groups
-// bring occurs once. A name that the user wrote twice stays twice, since a caller reports it.
+// bring occurs once. A name that the user wrote twice stays twice, since a caller reports it. Names of empty groups stand for
+// nothing, where nil stands for all.
 func members(names []string, groups map[string][]string) []string {
-	var out []string
+	if names == nil {
+		return nil
+	}
+	out := []string{}
 	brought := map[string]bool{}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
