@@ -341,11 +341,12 @@ const programBytes = 48 << 20
 func SetBytes(rows, features int) int64 { return 8 * int64(rows) * int64(features+1) }
 
 // CellBytes returns what the process of a cell takes at its peak, if a fit needs fit bytes (see MemoryEstimate): the program, the
-// data set, and more for reading the set or for a fit, whichever needs more. Reading takes 2.5 times the bytes of the set. A fit
-// also takes a standardised copy of the rows, and the numbers of the rows of the split and of its folds.
-func CellBytes(rows, features int, fit int64) int64 {
-	set := SetBytes(rows, features)
-	return programBytes + set + max(3*set/2, set+3*8*int64(rows)+fit)
+// data set, and more for reading the set or for a fit, whichever needs more. Reading takes 2.5 times the bytes of the set, or more
+// if the text of its files is long. A fit also takes a standardised copy of the rows, and the numbers of the rows of the split and of
+// its folds.
+func CellBytes(rows, features int, text, fit int64) int64 {
+	set, lines := SetBytes(rows, features), 8*int64(rows)
+	return programBytes + set + max(3*set/2, text+lines, set+3*lines+fit)
 }
 
 // CostEstimate returns the predicted nanoseconds of one fit; a method that does

@@ -210,3 +210,34 @@ func TestAddFolder(t *testing.T) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
+
+// TestTextBytes: what reading a file takes, of a file of known size, of packed ones, and of a user's file whose size nobody wrote down.
+func TestTextBytes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "my.csv"), make([]byte, 1234), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, err := Description{TOML: "name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n", Path: filepath.Join(dir, "mine.toml")}.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, want := range map[*Entry]int64{
+		own:                        1234,
+		lookup(t, "wine"):          lookup(t, "wine").DataFiles()[0].Bytes,
+		lookup(t, "covertype"):     2 * 8 * lookup(t, "covertype").DataFiles()[0].Bytes,
+		lookup(t, "higgs-1000000"): 2 * 25 * 29_000_000,
+	} {
+		if got := e.TextBytes(""); got != want {
+			t.Errorf("%s: %d, want %d", e.Name, got, want)
+		}
+	}
+}
+
+func lookup(t *testing.T, name string) *Entry {
+	t.Helper()
+	e, err := Builtin().Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

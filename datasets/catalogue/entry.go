@@ -2,7 +2,9 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -140,6 +142,28 @@ func (e *Entry) Path(root string, f File) string {
 		root = e.dir
 	}
 	return filepath.Join(root, filepath.FromSlash(f.Path))
+}
+
+// TextBytes is what the text of the entry's files takes in memory while it is read, as far as that is known before. Files whose size the
+// description does not give are looked at, in the data directory root or beside the TOML file of a user's set. The text of a packed file
+// counts twice, since it is unpacked in parts. It is taken to be eight times the packed file, and to have at most 25 characters a value.
+func (e *Entry) TextBytes(root string) int64 {
+	var sum int64
+	for _, f := range e.DataFiles() {
+		size := f.Bytes
+		if info, err := os.Stat(e.Path(root, f)); size == 0 && err == nil {
+			size = info.Size()
+		}
+		if f.Packed() {
+			size *= 8
+			if values := int64(cmp.Or(f.Rows, f.FirstRows, e.Rows)) * int64(e.Features+1); values > 0 {
+				size = min(size, 25*values)
+			}
+			size *= 2
+		}
+		sum += size
+	}
+	return sum
 }
 
 // DataFiles returns the files that have the rows, in reading order.

@@ -389,7 +389,7 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 		}
 		c.Cost += tests
 	}
-	return registry.CellBytes(set.rows, sh.D, hungriest), nil
+	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(h.Data.Dir()), hungriest), nil
 }
 
 // dividing is what a cell takes beside its fits, in the units of their costs (nanoseconds): for each fold and for the refit the rows

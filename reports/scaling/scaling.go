@@ -200,7 +200,7 @@ func (f family) declared(method string, x float64, set string) (*float64, error)
 		shape.Blocks, _ = e.Blocks()
 		fit, err := f.hungriest(spec, shape, r)
 		broken = errors.Join(broken, err)
-		return float64(registry.CellBytes(e.Rows, r.Features, fit)), r.Features > 0
+		return float64(registry.CellBytes(e.Rows, r.Features, e.TextBytes(""), fit)), r.Features > 0
 	})
 	if broken != nil {
 		return nil, fmt.Errorf("the memory that %s declares on %s: %w", method, set, broken)

@@ -120,7 +120,7 @@ func TestDeclaredMemory(t *testing.T) {
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"
 		if v := r["declared_bytes"].(*float64); v != nil {
-			bytes = fmt.Sprint(int64(*v) - registry.CellBytes(int(r["train_rows"].(float64))+100, 2, 0))
+			bytes = fmt.Sprint(int64(*v) - registry.CellBytes(int(r["train_rows"].(float64))+100, 2, 0, 0))
 		}
 		got = append(got, fmt.Sprint(r["method"], " ", bytes))
 	}
