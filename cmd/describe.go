@@ -21,10 +21,10 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 		Long: `describe looks at a file in CSV (also as spreadsheets export it), TSV, columns separated by
 blanks, ARFF, LIBSVM or Parquet, also packed by gzip (.gz). It writes the TOML that describes
 the set: separator, header, decimal commas, the label, columns of categories, marks of missing
-values, and columns that are left out with the reason. What is wrong with the file, and what is to be checked, follows on
-standard error, all at once: lines and values that cannot be read, identifiers, constant
-columns, columns that tell the label, repeated rows, rare levels. Exit code 3 says that the
-set does not load yet.`,
+values, and columns that are left out with the reason. What is wrong with the file, and what is
+to be checked, follows on standard error, all at once: lines and values that cannot be read,
+identifiers, constant columns, columns that tell the label, repeated rows, rare levels. Exit
+code 3 says that the set does not load yet.`,
 		Example: `  bench data describe patients.csv --label outcome --positive mild,severe -o patients.toml
   bench run --methods LGBM --datasets patients.toml`,
 		Args: takes("FILE"),
