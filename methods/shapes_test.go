@@ -61,6 +61,47 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
+// BenchmarkLabels measures the grid of a method on two sets of one shape. In one set a plane with a wide margin divides the classes, in the
+// other a coin was tossed for each label. Where one takes more than four times as long as the other, no cost that is a function of the
+// shape is within a factor of 2 of both.
+// go test ./methods -run '^$' -bench 'Labels/^(BMKR|GMKL|KRR-GD|MKBOOST|SVM)$' -benchtime 1x
+func BenchmarkLabels(b *testing.B) {
+	for _, spec := range methods.All().All() {
+		if spec.Tasks&registry.Binary == 0 {
+			continue
+		}
+		b.Run(spec.Name, func(b *testing.B) {
+			var took [2]float64
+			for tossed := range took {
+				rng := rand.New(rand.NewPCG(1, 10))
+				train := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(560, 8, nil), Y: make([]float64, 560)}
+				for i := range train.Y {
+					x := train.X.RawRowView(i)
+					for j := range x {
+						x[j] = rng.NormFloat64()
+					}
+					train.Y[i] = float64(2*rng.IntN(2) - 1)
+					if tossed == 0 {
+						x[0] = 0.2*x[0] + train.Y[i]
+					}
+				}
+				grid, err := spec.Settings(testsplit.Shape(train), spec.DefaultGrid(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				took[tossed] = cputime.Of(func() {
+					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid, func(int, registry.Model) error { return nil }); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+			b.ReportMetric(took[0], "s-divided")
+			b.ReportMetric(took[1], "s-tossed")
+			b.ReportMetric(took[1]/took[0], "ratio")
+		})
+	}
+}
+
 // drawnShape returns standardised data of a drawn shape and of one of the tasks. Half of the sets have columns of few values. The
 // target depends on a product of columns, a column, and chance.
 func drawnShape(number uint64, tasks registry.Task) registry.Data {
