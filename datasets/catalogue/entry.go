@@ -144,9 +144,10 @@ func (e *Entry) Path(root string, f File) string {
 	return filepath.Join(root, filepath.FromSlash(f.Path))
 }
 
-// TextBytes is what the text of the entry's files takes in memory while it is read, as far as that is known before. Files whose size the
-// description does not give are looked at, in the data directory root or beside the TOML file of a user's set. The text of a packed file
-// counts twice, since it is unpacked in parts. It is taken to be eight times the packed file, and to have at most 25 characters a value.
+// TextBytes estimates the bytes of memory that the content of the entry's data files takes while the set is loaded. The size of a file is
+// that of the description; if the description gives none, the file itself is asked, in the data directory root or beside the TOML file
+// of a user's set. The text in a file packed by gzip is taken to have eight times the bytes of the file, but at most 25 characters for
+// each value, and counts twice, since it is unpacked in pieces that are then joined.
 func (e *Entry) TextBytes(root string) int64 {
 	var sum int64
 	for _, f := range e.DataFiles() {

@@ -1,10 +1,9 @@
 package describe
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,7 +165,8 @@ func TestTestFile(t *testing.T) {
 	}
 }
 
-// TestPacked: a file that is packed by gzip, and one in LIBSVM's format, are described as their texts are. Only the name of the file differs.
+// TestPacked describes a CSV file and a LIBSVM file, each once as it is and once packed by gzip. The two descriptions differ only in the
+// name of the data file.
 func TestPacked(t *testing.T) {
 	table := "x,colour,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) })
 	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
@@ -175,7 +175,7 @@ func TestPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		packed, err := described(t, name+".gz", zipped(t, text), Options{})
+		packed, err := described(t, name+".gz", testenv.Gzip(t, text), Options{})
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
 		}
@@ -185,21 +185,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-func zipped(t *testing.T, text string) string {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
-// TestProblemsOfMarksAndClasses: a word that is a missing value in one column and a category or a label elsewhere, and a class that is
-// too small to be split.
+// TestProblemsOfMarksAndClasses describes a file in which the word none is a missing value of a numeric column and a category of another
+// column, and in which the smaller class has too few rows for five folds. Each of the two is reported as a problem.
 func TestProblemsOfMarksAndClasses(t *testing.T) {
 	line := func(i int) string {
 		x := fmt.Sprint(i * 7 % 60)
@@ -249,7 +236,7 @@ func TestRefusals(t *testing.T) {
 		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
 		{"a.xlsx", "PK\x03\x04", Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
 		{"a.csv.gz", plain, Options{}, "DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
-		{"a.csv.gz", zipped(t, strings.Repeat(plain, 1<<16)), Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
+		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
 		{"a.csv", plain, Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
 		{"a.csv", "outcome,y\n" + plain, Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
 		{"a.csv", "x,y\n1,a\n2,a\n", Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},

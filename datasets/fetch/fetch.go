@@ -36,7 +36,7 @@ type Options struct {
 	Client  *http.Client  // nil means one with default transport and a short connection timeout
 	Agent   string        // the User-Agent of requests; "" means bench
 	Log     func(Event)   // called by one goroutine at a time; may be nil
-	Timeout time.Duration // of one request; 0 means 15 minutes, or what the file takes at 256 KiB a second if that is more
+	Timeout time.Duration // of one request; 0 means 15 minutes, or longer for a large file: its bytes at 256 KiB a second
 	Stall   time.Duration // without a byte before a request is given up; 0 means 30 seconds
 	Backoff time.Duration // before the second of three attempts, doubled before the third; 0 means 1 second
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// unpack does the work of Directory.Read for a file that is packed by gzip. The file is unpacked while it is read. So memory holds only the
-// lines that the caller asks for, and not the packed file. The rest of the file is read all the same, since the SHA-256 is that of
-// the whole file.
+// unpack is Directory.Read for a file that is packed by gzip. It unpacks the file while it reads it. So memory holds only the lines of
+// text that the caller asks for, and never the packed bytes. It reads the file to its end all the same, since the SHA-256 is that of the
+// whole packed file.
 func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
 	path := d.Path(e, f)
 	packed, into := io.Pipe()
@@ -36,7 +36,8 @@ func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.F
 	return data, sum, nil
 }
 
-// Unpack returns the text of a file that is packed by gzip. Text and copy may take at most limit bytes.
+// Unpack returns the text in packed, the content of a file that is packed by gzip; path names the file in errors. It is an error if
+// unpacking takes more than limit bytes of memory, which is twice the text.
 func Unpack(path string, packed []byte, limit int64) ([]byte, error) {
 	left := limit
 	return unpacked(path, bytes.NewReader(packed), 0, func(size int64) error {
@@ -47,8 +48,8 @@ func Unpack(path string, packed []byte, limit int64) ([]byte, error) {
 	})
 }
 
-// unpacked returns the first lines of a packed text, or all of it for 0. It asks reserve for twice what it has read: once for the
-// parts, and once for the text that is made from them.
+// unpacked returns the first lines of a packed text, or all of it for 0. Memory holds the text twice for a moment, as the pieces of
+// 1 MiB that were unpacked and as the one text that they are joined to. So unpacked asks reserve for twice the size of each piece.
 func unpacked(path string, packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
 	const step = 1 << 20
 	all := lines == 0

@@ -1,28 +1,14 @@
 package read
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
-
-func zipped(t *testing.T, text string) string {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
 
 // TestPackedFiles loads a set from a CSV file that is packed by gzip. The set has the rows of the CSV text, or the first of them where the
 // description has first_rows. bytes and sha256 of the description are those of the packed file. A file that is damaged, or is not packed,
@@ -34,7 +20,7 @@ func TestPackedFiles(t *testing.T) {
 	for i := range rows {
 		fmt.Fprintf(&text, "%d,%d,%d\n", i, i%7, i%2)
 	}
-	packed := zipped(t, text.String())
+	packed := testenv.Gzip(t, text.String())
 	wrong := []byte(packed)
 	wrong[len(wrong)/2] ^= 1
 	describe := func(file string, more ...string) string {
@@ -115,7 +101,7 @@ func TestLargeDescriptions(t *testing.T) {
 		}
 		toml := sizes.ReplaceAllString(e.Description().TOML, "")
 		toml = strings.NewReplacer(`name = "`+c.name+`"`, `name = "mine"`, c.file, "file.csv.gz", "first_rows = 1000000", "first_rows = 100").Replace(toml)
-		s, err := userSet(t, toml, "file.csv.gz", zipped(t, c.text))
+		s, err := userSet(t, toml, "file.csv.gz", testenv.Gzip(t, c.text))
 		if err != nil {
 			t.Error(err)
 			continue

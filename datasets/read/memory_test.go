@@ -78,7 +78,7 @@ func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 			"DIR/my.arff:3184: 3184 attributes up to here need 1.0 MiB of memory, and loading may take 1.0 MiB; take fewer attributes, or raise --memory"},
 		{"the file itself", 1000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 1000),
 			"mine: DIR/my.csv: the contents of the file need 7.8 KiB of memory, and loading may take 1000 B; take fewer rows or columns, or raise --memory"},
-		{"a small packed file", 3 * mib, 12 * mib, strings.Replace(csvSet, "my.csv", "my.csv.gz", 1), "my.csv.gz", zipped(t, strings.Repeat("a,1\nb,2\n", 4*mib)),
+		{"a small packed file", 3 * mib, 12 * mib, strings.Replace(csvSet, "my.csv", "my.csv.gz", 1), "my.csv.gz", testenv.Gzip(t, strings.Repeat("a,1\nb,2\n", 4*mib)),
 			"mine: DIR/my.csv.gz: the contents of the file need 4.0 MiB of memory, and loading may take 3.0 MiB; take fewer rows or columns, or raise --memory"},
 		{"the text's lines", 100000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 5000),
 			"DIR/my.csv: 10001 lines with 20001 values need 117 KiB of memory, and loading may take 98 KiB; take fewer rows or columns, or raise --memory"},
