@@ -3,7 +3,6 @@ package describe
 import (
 	"cmp"
 	"fmt"
-	"github.com/kernelboosting/bench/internal/test/testenv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // described writes a file and describes it. In texts the folder reads DIR.

@@ -2,12 +2,12 @@ package read
 
 import (
 	"fmt"
-	"github.com/kernelboosting/bench/internal/test/testenv"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestPackedFiles loads a set from a CSV file that is packed by gzip. The set has the rows of the CSV text, or the first of them where the
