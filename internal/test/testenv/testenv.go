@@ -11,14 +11,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
 // Root returns the root directory of the repository.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))
+func Root() string { return root }
+
+// root is found where the test program starts, which go test does in the package's folder. The paths that the
+// compiler keeps would not do: with -trimpath, which lets checkouts share a build cache, they name no folder.
+var root = findRoot()
+
+func findRoot() string {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
 }
 
 // Mirror returns the directory that holds the data files: BENCH_MIRROR, or
