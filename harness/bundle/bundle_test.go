@@ -183,6 +183,7 @@ func TestWriterRefuses(t *testing.T) {
 		"a test disagrees":   func(r *result.Run) { r.GridTests[1].N++ },
 		"a seed disagrees":   func(r *result.Run) { r.SeedTests[1].Score.N++ },
 		"counts of a number": func(r *result.Run) { r.Task = taskRegression },
+		"probabilities":      func(r *result.Run) { r.Score.Brier = ptr(1.5) },
 	} {
 		r := storetest.Finished("M", "d", 1)
 		change(&r)
@@ -209,22 +210,6 @@ func TestDamageIsNoticed(t *testing.T) {
 	for text, want := range map[string]string{"": "no file of results", "SQLite format 3\x00": "no file of results", magic: "damaged", magic + "\x06" + strings.Repeat("x", 40): "use the bench that goes with it", magic + "\x04" + strings.Repeat("x", 40): "version 4 of the format"} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-}
-
-// TestProbabilitiesAgree: values that no test has are refused.
-func TestProbabilitiesAgree(t *testing.T) {
-	bad, none := 1.5, (*float64)(nil)
-	for what, change := range map[string]func(r *result.Run){
-		"a Brier score above 1": func(r *result.Run) { r.Score.Brier = &bad },
-		"no Brier score":        func(r *result.Run) { r.Score.Brier = none },
-		"no log loss":           func(r *result.Run) { r.Score.LogLoss = none },
-	} {
-		r := storetest.Finished("M", "d", 1)
-		change(&r)
-		if _, err := Read(written(t, r)); err == nil || !strings.Contains(err.Error(), "disagree") {
-			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

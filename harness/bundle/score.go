@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -62,42 +61,3 @@ func ptr[T any](v T) *T { return &v }
 
 // most is the largest count. It makes products of two counts exact.
 const most = math.MaxInt32
-
-// check refuses a score that has other numbers than its task needs, or numbers that contradict each other.
-func check(task string, s result.Score) error {
-	if s.N < 0 || s.N > most {
-		return fmt.Errorf("a score of %d rows", s.N)
-	}
-	bad := fmt.Errorf("the counts of a score disagree, or are not those of task %q", task)
-	switch task {
-	case taskBinary:
-		if s.Correct == nil || s.TN == nil || s.FP == nil || s.FN == nil || s.TP == nil || s.RMSE != nil || s.MAE != nil || s.R2 != nil {
-			return bad
-		}
-		tn, fp, fn, tp := *s.TN, *s.FP, *s.FN, *s.TP
-		for _, n := range []int{tn, fp, fn, tp} {
-			if n < 0 || n > s.N {
-				return bad
-			}
-		}
-		if tn+fp+fn+tp != s.N || tn+tp != *s.Correct || s.AUC2 != nil && (*s.AUC2 < 0 || *s.AUC2 > 2*int64(tn+fp)*int64(fn+tp)) {
-			return bad
-		}
-	case taskMulticlass:
-		if s.Correct == nil || *s.Correct < 0 || *s.Correct > s.N || s.TN != nil || s.FP != nil || s.FN != nil || s.TP != nil || s.AUC2 != nil || s.RMSE != nil || s.MAE != nil || s.R2 != nil {
-			return bad
-		}
-	case taskRegression:
-		for _, v := range []*float64{s.RMSE, s.MAE, s.R2} {
-			if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
-				return bad
-			}
-		}
-		if s.RMSE == nil || s.MAE == nil || s.Correct != nil || s.TN != nil || s.FP != nil || s.FN != nil || s.TP != nil || s.AUC2 != nil {
-			return bad
-		}
-	default:
-		return fmt.Errorf("task %q is not one of %s, %s, %s", task, taskBinary, taskMulticlass, taskRegression)
-	}
-	return nil
-}

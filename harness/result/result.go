@@ -52,6 +52,9 @@ type Score struct {
 	// These are for test scores that stand for probabilities: all of them are set or none; see
 	// harness/metric.
 	LogLoss, Brier, ECE *float64
+
+	// More has the values of those Fields that have no field of their own here, by name; see Field.Value.
+	More map[string]any
 }
 
 // Evaluation is one grid point on one fold.

@@ -1,0 +1,171 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+// A Field is one value of a Score beside its number of rows. The database, its views, bundles, workers' answers,
+// comparisons and reports loop over Fields, so that one more stored value is one more row of that table.
+type Field struct {
+	Name  string // of its column in the database, and of the value in JSON and in messages
+	Title string // what the value is, as a sentence writes it
+	Kind  Kind
+	Tasks registry.Task // the tasks whose scores may have the value
+	Needs registry.Task // the tasks whose scores have it always
+
+	// TestOnly marks a value that only the test of a cell has, and only with some methods. Folds, stages, and the
+	// tests of grid points and seeds do not have it.
+	TestOnly bool
+
+	// These are of a real alone.
+	Lower     bool    // smaller values are better
+	Low, High float64 // the range of valid values; 0 and 0 for all finite numbers
+
+	// at returns the address of the value in a score: a **int for a Count, a **int64 for a Wide, a **float64 for a
+	// Real. A field without at keeps its value in Score.More.
+	at func(*Score) any
+}
+
+// A Kind says what the values of a field are.
+type Kind int
+
+// These are the kinds of fields.
+const (
+	Count Kind = iota // an integer, of rows
+	Wide              // an integer, of pairs of rows
+	Real
+)
+
+const classes = registry.Binary | registry.Multiclass
+
+// fields is the one list of the values of a score. New rows come last.
+var fields = []Field{
+	{Name: "n_correct", Title: "rows whose class is right", Tasks: classes, Needs: classes, at: func(s *Score) any { return &s.Correct }},
+	{Name: "tn", Title: "rows of class -1 that are right", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.TN }},
+	{Name: "fp", Title: "rows of class -1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.FP }},
+	{Name: "fn", Title: "rows of class +1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.FN }},
+	{Name: "tp", Title: "rows of class +1 that are right", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.TP }},
+	{Name: "auc2", Title: "twice the pairs of a -1 and a +1 row in order", Kind: Wide, Tasks: registry.Binary, at: func(s *Score) any { return &s.AUC2 }},
+	{Name: "rmse", Title: "root mean squared error", Kind: Real, Lower: true, Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.RMSE }},
+	{Name: "mae", Title: "mean absolute error", Kind: Real, Lower: true, Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.MAE }},
+	{Name: "r2", Title: "coefficient of determination", Kind: Real, Tasks: registry.Regression, at: func(s *Score) any { return &s.R2 }},
+	{Name: "logloss", Title: "log loss", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: math.MaxFloat64, at: func(s *Score) any { return &s.LogLoss }},
+	{Name: "brier", Title: "Brier score", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1, at: func(s *Score) any { return &s.Brier }},
+	// The calibration error is a mean of rounded terms, which may add up to more than 1.
+	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1.000001, at: func(s *Score) any { return &s.ECE }},
+}
+
+// Fields returns the fields of scores in the order of the table.
+func Fields() []Field { return slices.Clone(fields) }
+
+// Value returns the field's value of a score: an int64, a float64, or nil if the score has none.
+func (f Field) Value(s *Score) any {
+	if f.at == nil {
+		return s.More[f.Name]
+	}
+	switch p := f.at(s).(type) {
+	case **int:
+		if *p != nil {
+			return int64(**p)
+		}
+	case **int64:
+		if *p != nil {
+			return **p
+		}
+	case **float64:
+		if *p != nil {
+			return **p
+		}
+	}
+	return nil
+}
+
+// Set sets the field's value of a score to v, which is as Value returns it. It is an error if v is of another type.
+func (f Field) Set(s *Score, v any) error {
+	integer, isInteger := v.(int64)
+	number, isReal := v.(float64)
+	if v != nil && isReal != (f.Kind == Real) || v != nil && !isInteger && !isReal {
+		return fmt.Errorf("%s of a score is %v, a %T", f.Name, v, v)
+	}
+	if f.at == nil {
+		if s.More == nil && v != nil {
+			s.More = map[string]any{}
+		}
+		if s.More != nil {
+			s.More[f.Name] = v
+		}
+		return nil
+	}
+	switch p := f.at(s).(type) {
+	case **int:
+		*p = pointer(v, int(integer))
+	case **int64:
+		*p = pointer(v, integer)
+	case **float64:
+		*p = pointer(v, number)
+	}
+	return nil
+}
+
+func pointer[T any](v any, as T) *T {
+	if v == nil {
+		return nil
+	}
+	return &as
+}
+
+// mostRows is the largest number of rows of a score. It makes products of two counts exact.
+const mostRows = math.MaxInt32
+
+// Check refuses a score that has other values than scores of its task have, values out of their range, or values that
+// contradict each other.
+func (s Score) Check(task string) error {
+	t, err := registry.ParseTask(task)
+	if err != nil {
+		return err
+	}
+	if s.N < 0 || s.N > mostRows {
+		return fmt.Errorf("a score of %d rows", s.N)
+	}
+	for _, f := range fields {
+		switch v := f.Value(&s); {
+		case v == nil && f.Needs&t != 0:
+			return fmt.Errorf("the values of a score are not those of task %q, or disagree: it has no %s", task, f.Name)
+		case v != nil && (f.Tasks&t == 0 || !f.inRange(v, s.N)):
+			return fmt.Errorf("the values of a score are not those of task %q, or disagree: %s is %v, with %d rows", task, f.Name, v, s.N)
+		}
+	}
+	if t == registry.Binary && !s.agrees() {
+		return fmt.Errorf("the values of a score of task %q disagree", task)
+	}
+	return nil
+}
+
+func (f Field) inRange(v any, rows int) bool {
+	switch v := v.(type) {
+	case int64:
+		if f.Kind == Count {
+			return 0 <= v && v <= int64(rows)
+		}
+		return v >= 0
+	case float64:
+		low, high := f.Low, f.High
+		if low == 0 && high == 0 {
+			low, high = -math.MaxFloat64, math.MaxFloat64
+		}
+		return low <= v && v <= high
+	}
+	return false
+}
+
+// agrees reports whether the counts of two classes add up, and whether all values of probabilities are there or none.
+func (s Score) agrees() bool {
+	tn, fp, fn, tp := *s.TN, *s.FP, *s.FN, *s.TP
+	return tn+fp+fn+tp == s.N && tn+tp == *s.Correct &&
+		(s.AUC2 == nil || *s.AUC2 <= 2*int64(tn+fp)*int64(fn+tp)) &&
+		(s.LogLoss == nil) == (s.Brier == nil) && (s.LogLoss == nil) == (s.ECE == nil)
+}

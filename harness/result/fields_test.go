@@ -1,0 +1,95 @@
+package result
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/registry"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// twoClasses is a score of 30 rows with every value that two classes have.
+func twoClasses() Score {
+	return Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17), AUC2: ptr(int64(400)),
+		LogLoss: ptr(0.25), Brier: ptr(0.0625), ECE: ptr(0.1)}
+}
+
+// TestCheck: each change makes a valid score contradict itself or its task.
+func TestCheck(t *testing.T) {
+	valid := map[string]func() Score{
+		"binary":     twoClasses,
+		"multiclass": func() Score { return Score{N: 5, Correct: ptr(5)} },
+		"regression": func() Score { return Score{N: 5, RMSE: ptr(1.5), MAE: ptr(1.0), R2: ptr(-3.0)} },
+	}
+	for task, score := range valid {
+		if err := score().Check(task); err != nil {
+			t.Errorf("a score of task %s: %v", task, err)
+		}
+		for other := range valid {
+			if other != task && score().Check(other) == nil {
+				t.Errorf("a score of task %s is one of task %s", task, other)
+			}
+		}
+	}
+	for _, c := range []struct {
+		task, what string
+		change     func(*Score)
+	}{
+		{"binary", "more rows", func(s *Score) { s.N++ }},
+		{"binary", "no area, and one more", func(s *Score) { s.AUC2, s.TP = nil, ptr(18) }},
+		{"binary", "an area beyond all pairs", func(s *Score) { s.AUC2 = ptr(int64(2*11*19 + 1)) }},
+		{"binary", "a negative area", func(s *Score) { s.AUC2 = ptr(int64(-1)) }},
+		{"binary", "no counts of classes", func(s *Score) { s.TN, s.FP, s.FN, s.TP = nil, nil, nil, nil }},
+		{"binary", "a negative count", func(s *Score) { s.FP, s.TN = ptr(-1), ptr(12) }},
+		{"binary", "a Brier score above 1", func(s *Score) { s.Brier = ptr(1.5) }},
+		{"binary", "no log loss", func(s *Score) { s.LogLoss = nil }},
+		{"binary", "no calibration error", func(s *Score) { s.ECE = nil }},
+		{"binary", "a log loss that is no number", func(s *Score) { s.LogLoss = ptr(math.NaN()) }},
+		{"multiclass", "more right than there are", func(s *Score) { s.N = 4 }},
+		{"multiclass", "no count", func(s *Score) { s.Correct = nil }},
+		{"multiclass", "too many rows", func(s *Score) { s.N = mostRows + 1 }},
+		{"regression", "no error", func(s *Score) { s.MAE = nil }},
+		{"regression", "an infinite error", func(s *Score) { s.RMSE = ptr(math.Inf(1)) }},
+		{"regression", "a negative number of rows", func(s *Score) { s.N = -1 }},
+		{"ranking", "an unknown task", func(*Score) {}},
+	} {
+		s := twoClasses()
+		if score := valid[c.task]; score != nil {
+			s = score()
+		}
+		c.change(&s)
+		if s.Check(c.task) == nil {
+			t.Errorf("%s: a score with %s is valid", c.task, c.what)
+		}
+	}
+}
+
+// TestFields: what is set is read back, by every field, and values of another kind are refused.
+func TestFields(t *testing.T) {
+	values := map[Kind]any{Count: int64(7), Wide: int64(math.MaxInt64), Real: math.Inf(1)}
+	more := Field{Name: "more", Kind: Wide}
+	for _, f := range append(Fields(), more) {
+		var s Score
+		if got := f.Value(&s); got != nil {
+			t.Errorf("%s of no score is %v", f.Name, got)
+		}
+		if err := f.Set(&s, values[f.Kind]); err != nil || f.Value(&s) != values[f.Kind] {
+			t.Errorf("%s is set to %v and read as %v, %v", f.Name, values[f.Kind], f.Value(&s), err)
+		}
+		wrong := any("7")
+		if f.Kind != Real {
+			wrong = 7.0
+		}
+		if err := f.Set(&s, wrong); err == nil || !strings.Contains(err.Error(), f.Name) {
+			t.Errorf("%s is set to %v: %v", f.Name, wrong, err)
+		}
+		if err := f.Set(&s, nil); err != nil || f.Value(&s) != nil {
+			t.Errorf("%s is set to nothing and read as %v, %v", f.Name, f.Value(&s), err)
+		}
+		if f.Needs&^f.Tasks != 0 || f.Tasks&^(classes|registry.Regression) != 0 || f.Title == "" && f.Name != "more" {
+			t.Errorf("%s: tasks %v, needs %v, title %q", f.Name, f.Tasks, f.Needs, f.Title)
+		}
+	}
+}
