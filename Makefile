@@ -9,6 +9,7 @@
 #   make clang   kernels in C by clang, with the bits of the Go code (needs zig)
 #   make arm64   the same bits on another processor (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
+#   make oracles, slurm, wheels-check   what depends on other programs
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
@@ -19,7 +20,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test thorough portable clang arm64 elsewhere lint fire figures bench-peers clean
+.PHONY: build wheels release run test thorough portable clang arm64 elsewhere oracles slurm wheels-check lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -35,12 +36,15 @@ run: build
 	@scripts/first.sh $(BENCH) $(BUDGET)
 
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
-# what debuggers read; lint has run vet. Many tests wait for processes, so that more of them, and of packages, run at a time than
-# there are cores. Property tests draw 25 times from one seed here, and 1,000 times from new seeds in make fire. The third command is
-# for the packages in which goroutines share something, with the race detector, which does not look into C: it is compiled fast. The
-# programs wait for a second at their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines.
+# what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that more of them, and of
+# packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and 1,000 times from new seeds in
+# make fire. The third command is for the packages in which goroutines share something, with the race detector. Go compiles C
+# again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with it:
+# CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a second at their
+# end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts processes, which
+# share nothing.
 TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
-SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare ./cmd
+SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare
 test:
 	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) ./...' \
 		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
@@ -57,12 +61,23 @@ PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./m
 portable: export BENCH_THOROUGH = 1
 portable:
 	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
-	$(GO) test -ldflags=-w -tags 'purego noasm' $(PINNED)
+	$(GO) test -ldflags=-w -tags 'nokernels noasm' $(PINNED)
 
 # Kernels in C by clang, which fuses products and sums where it is not told otherwise. Their bits must be those of the Go code.
 ZIG ?= zig
 clang:
 	CC='$(ZIG) cc' $(GO) test -vet=off ./methods/internal/svm ./methods/internal/vmath ./methods/internal/gbdt
+
+# Checks that depend on other programs: the oracle files made anew by the libraries that they come from, workers in a real
+# Slurm, and the wheels in new environments. A continuous run makes one of these, portable and arm64 in turn.
+oracles:
+	$${BENCH_PEERS:-python3} scripts/oracle --check --without '$(WITHOUT)'
+
+slurm:
+	scripts/slurm-check.sh
+
+wheels-check: wheels
+	scripts/wheels-check.sh
 
 # Another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the system's library, so
 # that an emulator runs it. Go's compiler fuses more products there than for any amd64. make release and make fire build the program.
@@ -84,7 +99,7 @@ lint:
 
 # What takes minutes and hours: the program killed 200 times, workers and coordinators killed, stopped and cut off 200 times,
 # 100,000 histories of workers, a thousand small problems for every method, a limit of time passed a hundred times, every fuzz
-# target for a minute, the faults three times over, every method in every build, every oracle file made anew.
+# target for a minute, the faults three times over, every method in every build, and all checks of which a continuous run takes one.
 FUZZTIME := 1m
 fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
@@ -96,8 +111,7 @@ fire:
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
-	$(MAKE) clang elsewhere
-	$${BENCH_PEERS:-python3} scripts/oracle --check
+	$(MAKE) clang elsewhere portable arm64 oracles slurm wheels-check
 	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:

@@ -46,7 +46,7 @@ func TestDeclaredMemoryIsEnough(t *testing.T) {
 		t.Skip("cells are isolated on Linux only")
 	}
 	methods := []string{"KNN"}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		methods = append(methods, "CART", "EIGENPRO", "FALKON", "LDA", "LGBM", "Logistic", "NYSTROEM", "RKS", "XGB")
 	}
 	p := newProcess(t)

@@ -71,7 +71,7 @@ func TestPages(t *testing.T) {
 			}
 			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror, "BENCH_PLUGINS=",
 				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+cache, "GOPATH="+path)
-			if testenv.Thorough() {
+			if testenv.Thorough(t) {
 				python, bin := testenv.Python(t), t.TempDir()
 				if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755); err != nil {
 					t.Fatal(err)
@@ -102,7 +102,7 @@ func (p page) run(t *testing.T, env []string) {
 		kind, body, _ := strings.Cut(block, "\n")
 		switch kind {
 		case "sh":
-			if !testenv.Thorough() {
+			if !testenv.Thorough(t) {
 				continue
 			}
 			if p.apart {

@@ -17,7 +17,7 @@ func TestFirstMinutes(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
 	limits := []string{"2s"}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		limits = []string{"1h", "--exclude", "splice,spambase,occupancy"}
 	}
 	for name, c := range map[string]struct {
@@ -52,7 +52,7 @@ func TestFirstMinutes(t *testing.T) {
 			if lines := strings.Count(out, "\n"); lines > 50 {
 				t.Errorf("it prints %d lines, which is more than a screen:\n%s", lines, out)
 			}
-			whole := name != "with data" || testenv.Thorough()
+			whole := name != "with data" || testenv.Thorough(t)
 			if empty := regexp.MustCompile(`(?m)^\S+( +-){3,}`).FindString(out); whole && empty != "" {
 				t.Errorf("a row of dashes, %s, in\n%s", empty, out)
 			}

@@ -79,7 +79,7 @@ func TestMethodFromEstimator(t *testing.T) {
 	write("helper.py", "def gram(X):\n    return X.T @ X * 1\n")
 	contains(bench(true, "run", "--methods", "Mine", "--datasets", "swiss", "--splits", "1", "--yes", "--keep", "none"), "0 stored already")
 
-	if testenv.Thorough() { // an estimator is fitted some dozen times for its tasks
+	if testenv.Thorough(t) { // an estimator is fitted some dozen times for its tasks
 		write("my.py", strings.Replace(ownEstimator, "class Ridge:", "class Ridge:\n    grid = {'penalty': [3.0]}", 1))
 		contains(bench(true, "methods", "new", "Own", "--from", "my.py:Ridge"), `The grid is Ridge.grid: {"penalty": [3.0]}`)
 		contains(bench(true, "methods", "new", "skKNN", "--from", "sklearn.neighbors:KNeighborsClassifier"), `"n_neighbors": [2, 5, 10]`)

@@ -90,7 +90,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 	testenv.NotUnderRace(t)
 	data := files.Directory{Root: testenv.Mirror(t)}
 	sets := []string{"german", "glass-multiclass"}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		sets = append(sets, "pima", "year-prediction", "adult")
 	}
 	for _, name := range sets {

@@ -17,7 +17,7 @@ func TestPythonPackage(t *testing.T) {
 	testenv.NotUnderRace(t)
 	python := testenv.Python(t)
 	tests := []string{"test_bench"}
-	if !testenv.Thorough() {
+	if !testenv.Thorough(t) {
 		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_changed_class_is_another_version", "test_bench.RunTest.test_errors"}
 	}
 	root, err := filepath.Abs(testenv.Root())

@@ -49,7 +49,7 @@ func TestScoresAreTheSameBits(t *testing.T) {
 				continue
 			}
 			for i, shape := range shapes {
-				if i == 0 || !part() || !slices.Contains(slow, spec.Name) {
+				if i == 0 || !part(t) || !slices.Contains(slow, spec.Name) {
 					fits = append(fits, fit{spec, task, shape[0], shape[1]})
 				}
 			}
@@ -68,11 +68,11 @@ func TestScoresAreTheSameBits(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	comparePinned(t, "testdata/scores.txt", lines, !part())
+	comparePinned(t, "testdata/scores.txt", lines, !part(t))
 }
 
 // part reports whether slow methods are compared on a part of the shapes.
-func part() bool { return testing.Short() || !testenv.Thorough() && !*update }
+func part(t *testing.T) bool { return testing.Short() || !testenv.Thorough(t) && !*update }
 
 // comparePinned compares with the lines of a file, which -update writes; without all there may be more in the file.
 func comparePinned(t *testing.T, file string, lines []string, all bool) {

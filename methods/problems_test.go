@@ -25,7 +25,7 @@ import (
 func TestSmallProblems(t *testing.T) {
 	testenv.NotUnderRace(t)
 	first, count := uint64(1), 4
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		count = 25
 	}
 	if n, err := strconv.Atoi(os.Getenv("BENCH_PROBLEMS")); err == nil {

@@ -1,4 +1,4 @@
-//go:build cgo && amd64 && !amd64.v2 && !purego
+//go:build cgo && amd64 && !amd64.v2 && !nokernels
 
 package methods_test
 

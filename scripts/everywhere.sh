@@ -35,8 +35,8 @@ compare newer "" GOAMD64=v3
 compare arm64 qemu-aarch64-static CC="$zig cc -target aarch64-linux-musl" CGO_ENABLED=1 GOARCH=arm64
 tags=(-tags noasm)
 compare noasm "" GOFLAGS="${GOFLAGS:-}"
-tags=(-tags purego)
-compare purego "" GOFLAGS="${GOFLAGS:-}"
-tags=(-tags "purego noasm")
-compare purego-noasm "" GOFLAGS="${GOFLAGS:-}"
+tags=(-tags nokernels)
+compare nokernels "" GOFLAGS="${GOFLAGS:-}"
+tags=(-tags "nokernels noasm")
+compare nokernels-noasm "" GOFLAGS="${GOFLAGS:-}"
 exit "$failed"

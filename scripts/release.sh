@@ -136,7 +136,7 @@ gate "the binary for arm64, emulated" 1 qemu-aarch64-static "$arm64"
 (
   cd "$one"
   go build -o bin/cc ./cmd/bench
-  go build -tags 'purego noasm' -o bin/plain ./cmd/bench
+  go build -tags 'nokernels noasm' -o bin/plain ./cmd/bench
   # The kernels in C are what a fit's speed comes from: the binary finds the instructions that they need.
   (target amd64 && go test -count=1 -ldflags '-linkmode=external -extldflags=-static' ./methods/internal/simd)
 ) >"$work/said" 2>&1 || die "$(cat "$work/said")"

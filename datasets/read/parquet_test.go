@@ -100,7 +100,7 @@ func TestParquetSet(t *testing.T) {
 // Damaged files are errors: cut short at every length, and with every byte changed.
 func TestDamagedParquet(t *testing.T) {
 	whole, limit, step := mixed(t, "parquet"), int64(1<<22), 23
-	if testenv.Thorough() { // what a damaged file asks for is taken, up to this
+	if testenv.Thorough(t) { // what a damaged file asks for is taken, up to this
 		limit, step = 1<<28, 3
 	}
 	if _, err := parseParquet("whole", bytes.Clone(whole), &budget{limit: limit}); err != nil {

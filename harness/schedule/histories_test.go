@@ -388,7 +388,7 @@ func TestHistories(t *testing.T) {
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		n = 100_000
-	case testenv.Thorough():
+	case testenv.Thorough(t):
 		n = 10_000
 	}
 	failed := 0

@@ -230,11 +230,11 @@ func trials(t *testing.T) map[string]*trial {
 }
 
 // every is the distance of the indices that are tried: all in make fire, one in 29 in make thorough.
-func every(step int) int {
+func every(t *testing.T, step int) int {
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		return 1
-	case testenv.Thorough():
+	case testenv.Thorough(t):
 		return min(step, 29)
 	}
 	return step
@@ -270,7 +270,7 @@ func TestLossOfPower(t *testing.T) {
 		kinds, points := 0, 0
 		disk := faultvfs.NewModel()
 		for n, op := range append(j.disk.Ops(), faultvfs.Op{}) {
-			if n >= j.moments[0].ops && (n+3)%every(23) == 0 {
+			if n >= j.moments[0].ops && (n+3)%every(t, 23) == 0 {
 				points++
 				all := fates(disk.Pending(), random, rng)
 				kinds = max(kinds, len(all))
@@ -308,9 +308,9 @@ func TestFailingDisk(t *testing.T) {
 		for what, fault := range faults {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
-				step, tr := every(83), tr.in(t)
+				step, tr := every(t, 83), tr.in(t)
 				if fault.Kinds == faultvfs.Sync {
-					step = every(7)
+					step = every(t, 7)
 				}
 				points, told := 0, 0
 				for fault.At = min(2, step); ; fault.At += step {

@@ -95,7 +95,7 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		flips = 5000
-	case testenv.Thorough():
+	case testenv.Thorough(t):
 		flips = 200
 	}
 	changed := 0
@@ -297,7 +297,7 @@ func TestCheckBesideAWriter(t *testing.T) {
 	db := open(t, path)
 	put(t, db, testRun("first", result.OK))
 	most := 60
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		most = 200
 	}
 	done := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 
 func TestEqualsGolearnOnRealSets(t *testing.T) {
 	rows := 120
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		rows = 300
 	}
 	for _, tb := range published.Tables {

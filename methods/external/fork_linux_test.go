@@ -184,7 +184,7 @@ serve(Plain)
 // TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot signal the program.
 func TestNoThreadIsLeftInASandbox(t *testing.T) {
 	plugins := 4
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		plugins = 20
 	}
 	for range plugins {

@@ -31,7 +31,7 @@ func example(t testing.TB, name string) *external.Plugin {
 // TestExamplesConform: three shipped plugins, real libraries among them, pass what every method passes.
 func TestExamplesConform(t *testing.T) {
 	examples := []string{"svc.py", "xgboost_plugin.py", "stumpboost.py"}
-	if !testenv.Thorough() {
+	if !testenv.Thorough(t) {
 		examples = []string{"stumpboost.py"}
 	}
 	for _, name := range examples {
@@ -42,7 +42,7 @@ func TestExamplesConform(t *testing.T) {
 // TestExamplesLearn: the other shipped plugins, a few lines around an estimator each, learn within the sandbox what is easy, for each of their tasks.
 // Scoring with kNN asks threadpoolctl for the libraries of the process.
 func TestExamplesLearn(t *testing.T) {
-	if !testenv.Thorough() {
+	if !testenv.Thorough(t) {
 		t.Skip("make thorough runs it")
 	}
 	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "histgb.py", "lightgbm_plugin.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {

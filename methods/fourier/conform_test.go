@@ -15,7 +15,7 @@ func all() []registry.Spec {
 func TestConform(t *testing.T) {
 	for _, spec := range all() {
 		t.Run(spec.Name, func(t *testing.T) {
-			if spec.Name == MKLJoint().Name && !testenv.Thorough() {
+			if spec.Name == MKLJoint().Name && !testenv.Thorough(t) {
 				spec.Tasks = registry.Binary // its other tasks take as long as all other methods together, and RFF-SQL-MKL-JOINT has them
 			}
 			conform.Run(t, spec)

@@ -32,7 +32,7 @@ func TestCancellation(t *testing.T) {
 				n = 80000
 			}
 			ends := []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
-			if testenv.Thorough() {
+			if testenv.Thorough(t) {
 				ends = append(ends, 600*time.Millisecond)
 			}
 			conform.Late(testsplit.Rough(n, 20), ends...).Check(t, spec)

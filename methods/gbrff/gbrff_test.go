@@ -25,7 +25,7 @@ import (
 
 func TestConform(t *testing.T) {
 	rows := 1000
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		rows = 3000
 	}
 	tall := testsplit.Waves(9, rows, 30)

@@ -26,7 +26,7 @@ func TestConformBlocks(t *testing.T) { conform.Blocks(t, KRRGD()) }
 // TestCancellation: on thousands of rows a fit notices the end of its context.
 func TestCancellation(t *testing.T) {
 	ends := []time.Duration{20 * time.Millisecond, 250 * time.Millisecond}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		ends = append(ends, 600*time.Millisecond)
 	}
 	late := conform.Late(testsplit.Rough(4_000, 6), ends...)

@@ -29,7 +29,7 @@ func TestConformBlocks(t *testing.T) { conform.Blocks(t, GMKL()) }
 // context.
 func TestCancellation(t *testing.T) {
 	sizes := []int{2600}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		sizes = append(sizes, 9000)
 	}
 	for _, n := range sizes {

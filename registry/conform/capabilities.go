@@ -21,7 +21,7 @@ func (s suite) path(t *testing.T) {
 	}
 	d := easy(s.task, 60, 4)
 	most := 6
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		most = math.MaxInt
 	}
 	all := s.few(t, d, most)

@@ -143,7 +143,7 @@ func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 			t.Fatal(err)
 		}
 		took := math.Inf(1)
-		for try := 0; try < 3 && (testenv.Thorough() || took > factor*declared/1e9); try++ {
+		for try := 0; try < 3 && (testenv.Thorough(t) || took > factor*declared/1e9); try++ {
 			took = min(took, cputime.Of(func() {
 				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, setting); err != nil {
 					t.Error(err)

@@ -60,7 +60,7 @@ func TestSiteInBrowser(t *testing.T) {
 	root := siteOf(t, some())
 	for _, name := range []string{"index.html", "sets/wine.html", "methods/bmkr.html"} {
 		tab := open(t, filepath.Join(root, name), browser.Desktop)
-		if testenv.Thorough() { // most of what is closed is looked at open, too
+		if testenv.Thorough(t) { // most of what is closed is looked at open, too
 			tab.Accessible(source, name)
 		}
 		is[bool](tab, `document.querySelector(".cell").click(), true`)

@@ -90,7 +90,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 			}
 			tab := open(t, written(t, c.in, Options{Metric: c.metric}), browser.Desktop)
 			checked, choices := 0, 4 // a browser takes its time
-			if testenv.Thorough() {
+			if testenv.Thorough(t) {
 				choices = 8
 			}
 			rapid.Check(t, func(r *rapid.T) {
@@ -158,7 +158,7 @@ func TestTestsOfTheChoice(t *testing.T) {
 		}
 	}
 	inputs := map[string]sample.Input{"far": far}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		inputs["many"] = many()
 	}
 	for name, in := range inputs {

@@ -42,7 +42,7 @@ func many() sample.Input {
 // No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is seen at once.
 func TestPhone(t *testing.T) {
 	inputs := map[string]sample.Input{"many": many(), "names": sample.Small()}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		inputs["few"] = sample.Paper()
 	}
 	for name, in := range inputs {

@@ -48,7 +48,7 @@ func TestBesideSciPy(t *testing.T) {
 	if python == "" {
 		t.Skip("BENCH_PEERS is not set: no Python with SciPy")
 	}
-	cases := drawCases(rng.New(1))
+	cases := drawCases(t, rng.New(1))
 	in, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
@@ -96,10 +96,10 @@ func tableOf(rows [][]int) [][]*big.Rat {
 	return out
 }
 
-func drawCases(stream *rng.RandomState) peerCases {
+func drawCases(t *testing.T, stream *rng.RandomState) peerCases {
 	var cases peerCases
 	many, few := 1000, 100
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		many, few = 3000, 300
 	}
 	for range many {

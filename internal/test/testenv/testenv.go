@@ -8,28 +8,31 @@ package testenv
 
 import (
 	"encoding/json"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 )
 
 // Root returns the root directory of the repository.
 func Root() string { return root }
 
-// root is found where the test program starts, which go test does in the package's folder. The paths that the
-// compiler keeps would not do: with -trimpath, which lets checkouts share a build cache, they name no folder.
-var root = findRoot()
+// root is found from where the test program starts: go test starts it in the package's folder, whose path below root
+// is start. The paths that the compiler keeps would not do: with -trimpath, which lets checkouts share a build cache,
+// they name no folder.
+var root, start = findRoot()
 
-func findRoot() string {
-	dir, err := os.Getwd()
-	for err == nil && dir != filepath.Dir(dir) {
+func findRoot() (root, start string) {
+	at, err := os.Getwd()
+	for dir := at; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+			return dir, strings.TrimPrefix(at, dir)
 		}
-		dir = filepath.Dir(dir)
 	}
-	return ""
+	return "", ""
 }
 
 // Mirror returns the directory that holds the data files: BENCH_MIRROR, or
@@ -83,14 +86,29 @@ func NotUnderRace(t testing.TB) {
 	}
 }
 
-// Thorough reports whether comparisons with other programs run on all that they are made for, as make thorough asks; make test
-// takes a part of it.
-func Thorough() bool { return os.Getenv("BENCH_THOROUGH") != "" }
+// Thorough reports whether a test runs all that it is made for, as make thorough asks; make test takes a part of it.
+// BENCH_THOROUGH=2/8 asks for the second of eight shares of tests, which a continuous run takes in turn. Tests belong to
+// shares by their names.
+func Thorough(t testing.TB) bool {
+	t.Helper()
+	asked := os.Getenv("BENCH_THOROUGH")
+	share, of, divided := strings.Cut(asked, "/")
+	if !divided {
+		return asked != ""
+	}
+	k, err1 := strconv.ParseUint(share, 10, 32)
+	n, err2 := strconv.ParseUint(of, 10, 32)
+	if err1 != nil || err2 != nil || k < 1 || k > n {
+		t.Fatalf("BENCH_THOROUGH is %q, which is no share such as 2/8", asked)
+	}
+	test, _, _ := strings.Cut(t.Name(), "/")
+	return uint64(crc32.ChecksumIEEE([]byte(start+" "+test)))%n == k-1
+}
 
 // OnlyThorough skips t where Thorough does not ask for it.
 func OnlyThorough(t testing.TB) {
 	t.Helper()
-	if !Thorough() {
+	if !Thorough(t) {
 		t.Skip("make thorough runs it")
 	}
 }

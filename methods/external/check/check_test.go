@@ -89,7 +89,7 @@ func TestEachCheckFails(t *testing.T) {
 	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "points apart", "data unchanged", "rows permuted", "row by row",
 		"one class", "equal rows", "constant feature", "gaps", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}
 	for i, sin := range sins {
-		if !testenv.Thorough() && i%12 != 0 {
+		if !testenv.Thorough(t) && i%12 != 0 {
 			continue
 		}
 		t.Run(sin, func(t *testing.T) {

@@ -65,7 +65,7 @@ func withGaps(t *testing.T) []*sample {
 	shares := []float64{0.01, 0.1, 0.4}
 	for i, name := range []string{"pima", "vehicle-multiclass", "year-prediction"} {
 		s := catalogued(t, name)
-		if !testenv.Thorough() {
+		if !testenv.Thorough(t) {
 			out = append(out, gapped(s.head(500), shares[i]))
 			continue
 		}
@@ -111,7 +111,7 @@ func TestGapsAsLightGBM(t *testing.T) {
 	var runs []*peerRun
 	var params []LeafwiseParams
 	for _, s := range withGaps(t) {
-		for _, p := range corners()[:4] {
+		for _, p := range corners(t)[:4] {
 			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, other: holed(s), Params: p.python()}), append(params, p)
 		}
 	}

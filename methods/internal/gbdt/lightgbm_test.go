@@ -41,9 +41,9 @@ func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {
 }
 
 // corners are the default parameters and corners of the grid of the 2020 paper; the largest trees are grown in make thorough.
-func corners() []LeafwiseParams {
+func corners(t *testing.T) []LeafwiseParams {
 	depths := []int{1, 5}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		depths = append(depths, 10)
 	}
 	out := []LeafwiseParams{lightgbmDefaults}
@@ -114,20 +114,20 @@ func TestLightGBM(t *testing.T) {
 			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python(), Layout: layout}), append(params, p)
 		}
 	}
-	for _, name := range small() {
-		add(catalogued(t, name), corners()...)
+	for _, name := range small(t) {
+		add(catalogued(t, name), corners(t)...)
 	}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		for _, name := range largeSets {
-			add(catalogued(t, name), corners()[0], corners()[4])
+			add(catalogued(t, name), corners(t)[0], corners(t)[4])
 		}
 	}
 	for _, s := range odd() {
-		ps := corners()
+		ps := corners(t)
 		for i := range ps {
 			ps[i].Rounds = 20
 		}
-		if s.name == "sampled" && !testenv.Thorough() { // it has 200,000 rows
+		if s.name == "sampled" && !testenv.Thorough(t) { // it has 200,000 rows
 			ps = ps[3:4]
 		}
 		add(s, ps...)

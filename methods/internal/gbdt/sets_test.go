@@ -53,8 +53,8 @@ func catalogued(t testing.TB, name string) *sample {
 }
 
 // small is smallSets, or a part of them where the comparison is not to be thorough.
-func small() []string {
-	if testenv.Thorough() {
+func small(t testing.TB) []string {
+	if testenv.Thorough(t) {
 		return smallSets
 	}
 	return []string{"wine", "iono", "pima", "glass-multiclass"}

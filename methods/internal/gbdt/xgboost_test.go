@@ -107,11 +107,11 @@ func TestXGBoost(t *testing.T) {
 		p.Rounds, p.MaxDepth, p.LearningRate = rounds, depth, rate
 		runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, Params: p.python()}), append(params, p)
 	}
-	for i, name := range small() {
+	for i, name := range small(t) {
 		s := catalogued(t, name)
 		for j, rate := range []float64{1, 0.3, 0.01} {
 			for k, depth := range []int{1, 3, 5} {
-				if !testenv.Thorough() || (i+j+k)%3 == 0 { // of eighteen sets each has three of the nine pairs
+				if !testenv.Thorough(t) || (i+j+k)%3 == 0 { // of eighteen sets each has three of the nine pairs
 					add(s, 100, depth, rate)
 				}
 			}
@@ -119,7 +119,7 @@ func TestXGBoost(t *testing.T) {
 		add(s, 200, 5, 1) // where the 2019 grid is most sensitive to the last bit
 		add(s, 100, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
 	}
-	if testenv.Thorough() {
+	if testenv.Thorough(t) {
 		for _, name := range largeSets {
 			s := catalogued(t, name)
 			add(s, 100, 5, 1)

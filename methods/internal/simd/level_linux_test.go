@@ -1,4 +1,4 @@
-//go:build cgo && amd64 && !purego
+//go:build cgo && amd64 && !nokernels
 
 package simd
 

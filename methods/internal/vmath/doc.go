@@ -4,7 +4,7 @@
 //
 // The Go functions whose names end in Ref define every result. They use math.FMA and a fixed order of summation. Where cgo is
 // available on amd64, C kernels run the same formulas on AVX-512 or AVX2 registers and give equal bits. So a result depends
-// neither on the machine nor on the build. The Go functions run in a build with the tag purego, on a processor without FMA, and
+// neither on the machine nor on the build. The Go functions run in a build with the tag nokernels, on a processor without FMA, and
 // for inputs too short to pay for a C call. NaN results are NaN everywhere, with an unspecified payload.
 //
 // The orders of summation, which are part of the contract:

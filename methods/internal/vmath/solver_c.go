@@ -1,4 +1,4 @@
-//go:build cgo && amd64 && !windows && !purego
+//go:build cgo && amd64 && !windows && !nokernels
 
 package vmath
 
