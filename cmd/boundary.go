@@ -62,6 +62,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 	}
 	c.Flags().StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
 	b.add(c.Flags())
+	permissionFlags(a, c)
 	outputFlags(c, &f)
 	return c
 }

@@ -95,7 +95,7 @@ func (a *app) workerArgs() []string {
 	if a.data != "" {
 		args = append(args, "--data", a.data)
 	}
-	for _, f := range a.plugins { // plugins of folders, too, since the worker does not search folders
+	for _, f := range a.found { // plugins of folders, too, since the worker does not search folders
 		if f.usable() {
 			args = append(args, "--plugin", f.file)
 		}

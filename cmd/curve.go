@@ -48,6 +48,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
 	report.Usual(flags, &f.options.Metric, &f.options.Title, &f.options.Label)
 	rare(c, "title", "label")
+	permissionFlags(a, c)
 	outputFlags(c, &f.report)
 	return c
 }

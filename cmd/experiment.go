@@ -74,6 +74,7 @@ the results that come with the program, where it has them.`,
 		},
 	}
 	c.Flags().BoolVar(&f.quick, "quick", false, "only the part that bench experiment run --quick computes")
+	permissionFlags(a, c)
 	outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c
@@ -108,7 +109,8 @@ time and the methods take turns, one split after the other; leave the machine al
 	flags.BoolVar(&f.run.dryRun, "dry-run", false, "say how long it takes, run nothing")
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input that changed")
 	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
-	flags.BoolVar(&f.run.yes, "yes", false, "start without asking, however long it takes")
+	permissionFlags(a, c)
+	yesToLongRuns(c)
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
 	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core, if the experiment sets no other limit; 0 for none")
 	outputFlags(c, &f.report)

@@ -130,7 +130,7 @@ func (a *app) askWrapper(ctx context.Context, file string, values map[string]str
 		f, err = a.namedPlugin(file)
 	}
 	if err == nil {
-		err = a.askTogether(ctx, []*foundPlugin{f})
+		err = a.askPlugins(ctx, []*foundPlugin{f})
 	}
 	if err == nil {
 		err = refused(f.fault)

@@ -77,7 +77,7 @@ func TestMethodFromEstimator(t *testing.T) {
 		t.Errorf("an import of the plugin does something: %v\n%s", err, out)
 	}
 	write("helper.py", "def gram(X):\n    return X.T @ X * 1\n")
-	contains(bench(true, "run", "--methods", "Mine", "--datasets", "swiss", "--splits", "1", "--yes", "--keep", "none"), "0 stored already")
+	contains(bench(true, "run", "--methods", "Mine", "--datasets", "swiss", "--splits", "1", "--keep", "none"), "0 stored already")
 
 	if testenv.Thorough(t) { // an estimator is fitted some dozen times for its tasks
 		write("my.py", strings.Replace(ownEstimator, "class Ridge:", "class Ridge:\n    grid = {'penalty': [3.0]}", 1))

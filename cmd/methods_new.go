@@ -64,6 +64,7 @@ and those that change what it learns are written as a grid, for you to look at.`
 	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"go", "go-plugin", "python", "r", "sh"}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or MODULE:NAME")
 	c.MarkFlagsMutuallyExclusive("lang", "from")
+	permissionFlags(a, c)
 	return c
 }
 

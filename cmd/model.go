@@ -198,6 +198,9 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f model
 	if err != nil {
 		return nil, refused(err)
 	}
+	if err := a.boundedMethod(h.Protocol.Base(spec.Name)); err != nil {
+		return nil, err
+	}
 	entry, set, err := a.load(c.Context(), f.dataset)
 	if err != nil {
 		return nil, err

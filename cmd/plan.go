@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/spf13/cobra"
 )
 
 // plan makes the plan of a request, using the cells and times in the database; db may be nil.
@@ -141,19 +144,28 @@ func needs(l plan.Skipped) string {
 // askBeyond is the predicted time from which on a run must be confirmed.
 const askBeyond = 24 * time.Hour
 
-// confirm asks before a run of more than a day. If nobody can be asked, it refuses the run.
-func (a *app) confirm(p plan.Prediction, yes bool) error {
-	if yes || p.Seconds <= askBeyond.Seconds() {
+// yesToLongRuns makes --yes an answer to the question of confirm, too.
+func yesToLongRuns(c *cobra.Command) {
+	yes := c.Flags().Lookup("yes")
+	yes.Usage, yes.Annotations = "start without asking, however long it takes, and "+yes.Usage, nil
+}
+
+// confirm asks before a run of more than a day, the only question of this program. If nobody can be asked, it refuses the
+// run.
+func (a *app) confirm(p plan.Prediction) error {
+	if a.yes || p.Seconds <= askBeyond.Seconds() {
 		return nil
 	}
 	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
-	if !a.canAsk() {
+	if !isTerminal(os.Stdin) || !isTerminal(a.err) {
 		return usage("this takes about %s; --yes starts it, %s", wording.Seconds(p.Seconds), shorter)
 	}
-	if isYes(a.ask("This takes about %s (%s). Go on? [y/N] ", wording.Seconds(p.Seconds), shorter)) {
+	fmt.Fprintf(a.err, "This takes about %s (%s). Go on? [y/N] ", wording.Seconds(p.Seconds), shorter)
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no answer is a no
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return nil
 	}
-	return exitError{exitUsage, fmt.Errorf("not started")}
+	return usage("not started")
 }
 
 // These are the names of a dry run's rows that sum up other rows.

@@ -38,9 +38,10 @@ folders of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like 
 other. Python scripts are run by $BENCH_PYTHON, or python3.
 
 What a plugin says of itself is remembered for its user, in bench/plugins of the folder
-for settings or in $BENCH_KNOWN_PLUGINS: only run, verify, methods predict and methods
-check start plugins. One that is new, or whose files changed, is asked what it is by
-` + "`bench methods check`" + `, or by the first run with it, which asks you before.`,
+for settings or in $BENCH_KNOWN_PLUGINS: only commands that train or apply a method
+start plugins, in a sandbox. One that is new, or whose files changed, is asked what it
+is by ` + "`bench methods check`" + `, or by the first run with it, which says so. Where the
+kernel cannot keep plugins in a sandbox, these commands need --yes.`,
 		Args:        takes(),
 		Annotations: notMethods,
 		RunE: func(*cobra.Command, []string) error {
@@ -49,7 +50,7 @@ check start plugins. One that is new, or whose files changed, is asked what it i
 			}
 			l := listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
 			broken := 0
-			for _, f := range a.plugins {
+			for _, f := range a.found {
 				switch {
 				case f.usable():
 					spec := f.in.Spec()
@@ -99,14 +100,14 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	if err != nil {
 		return err
 	}
-	if err := a.askTogether(c.Context(), []*foundPlugin{f}); err != nil {
+	if err := a.askPlugins(c.Context(), []*foundPlugin{f}); err != nil {
 		return err
 	}
 	if f.in != nil {
 		f.in.Close()
 	}
 	failed, total, stopped := 0, 0, ""
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(f), Canary: tryCanary, Limit: limit}, func(r check.Result) {
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit}, func(r check.Result) {
 		total++
 		mark, said := "ok", r.Detail
 		switch {
@@ -139,17 +140,16 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 // namedPlugin returns the plugin with this file name or method name.
 func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	if _, err := os.Stat(name); err == nil {
-		a.records = rememberedIn()
 		f := &foundPlugin{file: name, from: fromFlag}
-		f.known, f.fault = a.records.Of(name, a.pluginOptions(f))
+		f.known, f.fault = rememberedIn().Of(name, a.pluginOptions())
 		return f, nil
 	}
 	if err := a.recallPlugins(); err != nil {
 		return nil, err
 	}
 	var known []string
-	for i := range a.plugins {
-		f := &a.plugins[i]
+	for i := range a.found {
+		f := &a.found[i]
 		// If its method is not known, compare with the file name that `methods new` chooses.
 		is, as, listed := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), skeletonFileName(name, ""), f.file
 		if f.in != nil {

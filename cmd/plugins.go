@@ -6,12 +6,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
+
+// plugins are the methods in other processes that a command knows, and what these processes may do.
+type plugins struct {
+	named     []string      // --plugin
+	onlyNamed bool          // folders are not searched: a process for isolated cells is given all plugins
+	found     []foundPlugin // --plugin's first, then those of the folders
+	adopts    bool          // a child that no code waits for was left by a plugin
+	allowRead []string      // --allow-read
+	network   bool          // --allow-network
+	yes       bool          // --yes: they run also where the kernel cannot keep them in a sandbox
+	hide      []string      // --hide, of a process for isolated cells
+}
 
 // A foundPlugin is a file that is, or should be, a method in another process.
 type foundPlugin struct {
@@ -25,11 +44,92 @@ type foundPlugin struct {
 
 const fromFlag = "--plugin"
 
+// lacking says what no sandbox of this machine keeps from a plugin, "" for nothing. Tests replace it.
+var lacking = sandbox.Missing
+
 // usable reports whether its method can be asked for.
 func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
 
 // unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
+
+// changed says why a plugin that was asked has another version than before, "" if it has not.
+func (f *foundPlugin) changed() string {
+	if !f.usable() || f.was.Description == nil {
+		return ""
+	}
+	return f.in.Changed(f.was)
+}
+
+// permissionFlags adds the flags that say what plugins may do, for a command that trains or applies methods.
+func permissionFlags(a *app, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a folder or a file; repeatable")
+	flags.BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
+	flags.BoolVar(&a.yes, "yes", false, "run plugins also where the kernel cannot keep them in a sandbox")
+	rare(c, "allow-read", "allow-network", "yes")
+}
+
+// checkPermissions makes the paths of --allow-read absolute, since plugins run in folders of their own.
+func (a *app) checkPermissions() error {
+	for i, path := range a.allowRead {
+		if _, err := os.Stat(path); err != nil {
+			return usage("--allow-read %s: there is no such folder or file", path)
+		}
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		a.allowRead[i] = full
+	}
+	return nil
+}
+
+// permissions returns the flags that give plugins the same rights in a process for isolated cells.
+func (a *app) permissions() []string {
+	var args []string
+	for _, path := range a.allowRead {
+		args = append(args, "--allow-read", path)
+	}
+	if a.network {
+		args = append(args, "--allow-network")
+	}
+	for _, path := range a.hidden() {
+		args = append(args, "--hide", path)
+	}
+	return args
+}
+
+// hidden lists what no plugin may read, wherever it lies: results, secrets that admit workers, and data with the labels of
+// test rows.
+func (a *app) hidden() []string {
+	if a.onlyNamed {
+		return a.hide
+	}
+	var out []string
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
+		if path == "" {
+			continue
+		}
+		if full, err := filepath.Abs(path); err == nil {
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// pluginOptions say what the processes of plugins may do.
+func (a *app) pluginOptions() external.Options {
+	data := int64(0)
+	if !a.onlyNamed && a.memory > 0 {
+		data = runner.LargestData(a.memory) // as a worker has, since no keeper limits these processes
+	}
+	return external.Options{
+		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network,
+		Fork: a.onlyNamed, // in a worker, the keeper ends all processes below it
+		Data: data,
+	}
+}
 
 // withoutMethods are the verbs that need no method, so they look for no plugin.
 var withoutMethods = []string{"data", "query", "db", "version", "export", "help", "completion"}
@@ -93,51 +193,51 @@ func (a *app) findPlugins() ([]foundPlugin, error) {
 // pluginFolder is the folder beside the database.
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
+// runsMethods are the commands, beside run, that train or apply methods of plugins that are only named.
+var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
+
 // loadPlugins adds the methods of all known plugins to the registry. It starts no plugin, but reports unknown ones. `run`
 // asks plugins itself; other verbs that run methods ask the named plugins.
 func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.recallPlugins(); err != nil {
 		return err
 	}
-	a.adopt()
-	runs := slices.Contains(runsMethods, c.CommandPath())
-	for i := range a.plugins {
-		if f := &a.plugins[i]; f.unknown() && (a.onlyNamed || runs && f.from == fromFlag) {
-			a.askPlugin(c.Context(), f)
+	a.adopts = !a.onlyNamed && processes.Adopt() == nil // in a worker the keeper is the parent of what a plugin leaves
+	var asked []*foundPlugin
+	for i := range a.found {
+		f := &a.found[i]
+		if f.unknown() && (a.onlyNamed || f.from == fromFlag && slices.Contains(runsMethods, c.CommandPath())) {
+			asked = append(asked, f)
 		}
 	}
-	if a.onlyNamed {
-		return a.register()
+	if err := a.askPlugins(c.Context(), asked); err != nil {
+		return err
 	}
 	if dry := c.Flags().Lookup("dry-run"); verbOf(c) == "run" && dry.Value.String() != "true" {
 		_ = a.register() // faults are reported once the plugins were asked
 		return nil
 	}
-	if err := a.register(); err != nil {
+	if err := a.register(); err != nil || a.onlyNamed {
 		return err
 	}
 	a.noteFaults()
 	return nil
 }
 
-// runsMethods are the commands, beside run, that train or apply methods.
-var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
-
 // recallPlugins finds plugins and looks up what earlier commands learned of them.
 func (a *app) recallPlugins() (err error) {
-	a.records = rememberedIn()
-	if a.plugins, err = a.findPlugins(); err != nil {
+	if a.found, err = a.findPlugins(); err != nil {
 		return err
 	}
-	for i := range a.plugins {
-		f := &a.plugins[i]
-		f.known, f.fault = a.records.Of(f.file, a.pluginOptions(f))
+	for i := range a.found {
+		f := &a.found[i]
+		f.known, f.fault = rememberedIn().Of(f.file, a.pluginOptions())
 		switch {
 		case f.fault != nil:
 		case f.known.Fault != "":
 			f.fault = errors.New(f.known.Fault)
 		case f.known.Description != nil:
-			f.in, f.fault = external.Recall(f.file, f.known, a.pluginOptions(f))
+			f.in, f.fault = external.Recall(f.file, f.known, a.pluginOptions())
 		}
 	}
 	return nil
@@ -155,13 +255,176 @@ func rememberedIn() external.Records {
 	return external.Records(filepath.Join(dir, "bench", "plugins"))
 }
 
+// askPlugins starts plugins, several at a time, and asks each what it is. Their faults are kept in them.
+func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
+	var all, fresh []string
+	for _, f := range asked {
+		if all = append(all, f.file); f.known.Hash != "" && f.known.Description == nil && f.known.Fault == "" {
+			fresh = append(fresh, f.file)
+		}
+	}
+	if err := a.bounded(all...); err != nil {
+		return err
+	}
+	if fresh != nil && !a.onlyNamed {
+		fmt.Fprintf(a.err, "%s: new, or changed since, and started now in a sandbox: a plugin reads its own files and "+
+			"libraries, writes a private folder, and has the network only by --allow-network\n", strings.Join(fresh, ", "))
+	}
+	a.adopts = !a.onlyNamed && processes.Adopt() == nil
+	var g errgroup.Group
+	g.SetLimit(runtime.NumCPU())
+	for _, f := range asked {
+		g.Go(func() error {
+			a.askPlugin(ctx, f)
+			return nil
+		})
+	}
+	_ = g.Wait()
+	a.endStrays()
+	for _, f := range asked {
+		if f.usable() && f.in.Describes().Network && !a.network && !a.onlyNamed {
+			fmt.Fprintf(a.err, "%s asks for the network and runs without; --allow-network gives it\n", f.in.Spec().Name)
+		}
+	}
+	return ctx.Err()
+}
+
+// bounded refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
+func (a *app) bounded(files ...string) error {
+	if lacks := lacking(); lacks != "" && !a.yes && !a.onlyNamed && len(files) > 0 {
+		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s", strings.Join(files, ", "), lacks)
+	}
+	return nil
+}
+
+// boundedMethod is bounded for a method, which may be a plugin's.
+func (a *app) boundedMethod(method string) error {
+	if p := a.pluginNamed(method); p != nil {
+		return a.bounded(p.Record().File)
+	}
+	return nil
+}
+
+// askPlugin starts a plugin, asks it what it is and stores the answer, whatever was known before.
+func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
+	if f.known.Hash == "" {
+		return // the file or its interpreter is missing
+	}
+	if f.in != nil {
+		f.in.Close()
+	}
+	f.was = f.known
+	f.in, f.fault = external.Load(ctx, f.file, a.pluginOptions())
+	if ctx.Err() != nil {
+		return
+	}
+	now := external.Record{Format: f.known.Format, File: f.known.File, Hash: f.known.Hash, Interpreter: f.known.Interpreter}
+	if f.fault != nil {
+		now.Fault, now.NoPlugin = firstLine(f.fault.Error()), errors.Is(f.fault, external.ErrNoPlugin)
+	} else if now = f.in.Record(); now.Hash != f.known.Hash {
+		f.in.Close()
+		f.in, f.fault = nil, fmt.Errorf("plugin %s: it was changed while it was asked what it is; run again", f.file)
+		return
+	}
+	f.known = now
+	if err := rememberedIn().Keep(now); err != nil && !a.onlyNamed {
+		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n", f.file, err)
+	}
+}
+
+// endStrays ends processes that plugins left when they were asked what they are.
+func (a *app) endStrays() {
+	if a.adopts {
+		processes.EndStrays()
+	}
+}
+
+// askPluginsOfRun asks each plugin that a run needs what it is, once for each run, since the version of a method includes
+// its libraries.
+func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
+	var wanted []*foundPlugin
+	needs, unnamed := a.needed(s)
+	for i := range a.found {
+		p := &a.found[i]
+		named, isNone := p.from == fromFlag, p.known.Hash == "" || p.known.NoPlugin && p.from != fromFlag
+		if !isNone && (named || p.in != nil && needs(p.in.Spec().Name) || p.in == nil && unnamed) {
+			wanted = append(wanted, p)
+		}
+	}
+	if err := a.askPlugins(ctx, wanted); err != nil {
+		return err
+	}
+	for _, p := range wanted {
+		if what := p.changed(); what != "" {
+			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name, what)
+		}
+	}
+	if err := a.register(); err != nil {
+		return err
+	}
+	a.noteFaults()
+	return nil
+}
+
+// needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run may
+// also ask for a plugin whose method is not known yet.
+func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool) {
+	if s.methods == nil {
+		return func(string) bool { return true }, true
+	}
+	var bases []string
+	p, err := protocol.Load(s.protocol)
+	for _, name := range s.methods {
+		if name = strings.TrimSpace(name); err == nil {
+			for variant := range p.Methods {
+				if strings.EqualFold(variant, name) {
+					name = p.Base(variant)
+				}
+			}
+		}
+		bases = append(bases, strings.ToLower(name))
+		if _, err := a.reg.Lookup(name); err != nil {
+			unnamed = true
+		}
+	}
+	if err == nil && !p.Builtin() { // the methods of a user's protocol must be known
+		_, err = p.Resolve(a.reg)
+		unnamed = unnamed || err != nil
+	}
+	return func(method string) bool { return slices.Contains(bases, strings.ToLower(method)) }, unnamed
+}
+
+// askVerified asks the plugins whose cells are to be run again what they are now, since cells of another version cannot be
+// compared.
+func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
+	var asked []*foundPlugin
+	for i := range a.found {
+		f := &a.found[i]
+		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
+			asked = append(asked, f)
+		}
+	}
+	if err := a.askPlugins(ctx, asked); err != nil {
+		return err
+	}
+	for _, f := range asked {
+		if f.fault != nil {
+			return exitError{exitIncomplete, f.fault}
+		}
+		if what := f.changed(); what != "" {
+			return exitError{exitIncomplete, fmt.Errorf("%s changed since it was last asked (%s), so that its cells cannot be compared; `bench run` runs them as it is now", f.in.Spec().Name, what)}
+		}
+	}
+	return a.register()
+}
+
 // register makes the registry of the program's methods and the usable plugins. A named plugin that cannot be used is an
 // error.
 func (a *app) register() error {
 	a.reg = a.own
 	var here []string
-	for i := range a.plugins {
-		f := &a.plugins[i]
+	for i := range a.found {
+		f := &a.found[i]
 		if f.usable() {
 			if there, err := a.reg.Lookup(f.in.Spec().Name); err == nil {
 				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name", f.file, there.Name, there.Source)
@@ -182,15 +445,15 @@ func (a *app) register() error {
 
 // isPart reports whether a file belongs to another, known plugin, such as a module beside that plugin.
 func (a *app) isPart(i int) bool {
-	return slices.ContainsFunc(a.plugins, func(f foundPlugin) bool {
-		return f.usable() && filepath.Dir(f.file) == filepath.Dir(a.plugins[i].file) && slices.Contains(f.in.Describes().Files, filepath.Base(a.plugins[i].file))
+	return slices.ContainsFunc(a.found, func(f foundPlugin) bool {
+		return f.usable() && filepath.Dir(f.file) == filepath.Dir(a.found[i].file) && slices.Contains(f.in.Describes().Files, filepath.Base(a.found[i].file))
 	})
 }
 
 // noteFaults says which plugins of folders cannot be used and which are unknown. It ignores files that are no plugins.
 func (a *app) noteFaults() {
 	var unknown []string
-	for i, f := range a.plugins {
+	for i, f := range a.found {
 		switch {
 		case f.unknown() && a.isPart(i):
 		case f.unknown():
@@ -206,7 +469,7 @@ func (a *app) noteFaults() {
 
 // pluginNamed returns the plugin that serves a method, nil for none.
 func (a *app) pluginNamed(method string) *external.Plugin {
-	for _, f := range a.plugins {
+	for _, f := range a.found {
 		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
 			return f.in
 		}
@@ -229,13 +492,13 @@ func (a *app) settlePlugin(method string) {
 }
 
 func (a *app) closePlugins() {
-	for _, f := range a.plugins {
+	for _, f := range a.found {
 		if f.in != nil {
 			f.in.Close()
 		}
 	}
 	a.endStrays()
-	a.plugins = nil
+	a.found = nil
 }
 
 func firstLine(text string) string {

@@ -68,6 +68,9 @@ func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.
 	if err != nil {
 		return nil, nil, exitError{exitUsage, err}
 	}
+	if err := a.boundedMethod(h.Protocol.Base(spec.Name)); err != nil {
+		return nil, nil, err
+	}
 	db, err := a.reader(c.Context())
 	if err != nil {
 		return nil, nil, err

@@ -8,7 +8,6 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,27 +72,19 @@ func asked[T any](found T, err error) (T, error) { return found, refused(err) }
 
 // app is what every command shares.
 type app struct {
-	own       registry.Registry // without plugins
-	reg       registry.Registry
-	out       *output   // standard output
-	err       io.Writer // standard error, for text
-	screen    io.Writer // the same, for what moves a terminal's cursor
-	db        string
-	included  string // name of a temporary database with results that come with the program
-	data      string
-	limit     string // --memory as it was given
-	memory    int64  // bytes that cells together, or the loading of one set, may need
-	sets      *catalogue.Catalogue
-	signals   func() (<-chan os.Signal, func()) // replaced in tests
-	named     []string                          // --plugin
-	onlyNamed bool                              // folders are not searched: a process for isolated cells is given all plugins
-	plugins   []foundPlugin                     // that were found
-	adopts    bool                              // a child that no code waits for was left by a plugin
-	records   external.Records                  // what earlier commands learned of plugins
-	allowRead []string                          // --allow-read
-	network   bool                              // --allow-network
-	hide      []string                          // --hide, of a process for isolated cells
-	stdin     *bufio.Reader                     // for answers; made by the first question
+	own      registry.Registry // without plugins
+	reg      registry.Registry
+	out      *output   // standard output
+	err      io.Writer // standard error, for text
+	screen   io.Writer // the same, for what moves a terminal's cursor
+	db       string
+	included string // name of a temporary database with results that come with the program
+	data     string
+	limit    string // --memory as it was given
+	memory   int64  // bytes that cells together, or the loading of one set, may need
+	sets     *catalogue.Catalogue
+	signals  func() (<-chan os.Signal, func()) // replaced in tests
+	plugins
 }
 
 func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }

@@ -31,7 +31,6 @@ type runFlags struct {
 	timeout time.Duration
 	budget  time.Duration
 	maxCell time.Duration
-	yes     bool
 	format  string
 	rerun   []string
 	isolate isolation
@@ -51,7 +50,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		return err
 	}
 	if !f.dryRun {
-		if err := a.askPlugins(ctx, f); err != nil {
+		if err := a.askPluginsOfRun(ctx, f.selection); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func (r *runTold) ChangedData(was store.DataName, now string) {
 func (r *runTold) Planned(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
 	r.todo, r.opt = todo, opt
 	r.app.announce(todo, p, opt)
-	return r.app.confirm(p, r.flags.yes)
+	return r.app.confirm(p)
 }
 
 func (r *runTold) Begins(control harness.Control) <-chan struct{} {

@@ -62,7 +62,7 @@ func underWay(t *testing.T, p process) (run *exec.Cmd, told *screen, open func()
 	if err := os.WriteFile(filepath.Join(p.dir, "plugins", "a.sh"), []byte(aPlugin), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run, told = p.command("run", "--yes", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
+	run, told = p.command("run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
 	run.Path, run.Args[0] = mustLookPath(t, "bench-gated"), "bench-gated"
 	file := filepath.Join(p.dir, "gate")
 	run.Env = append(run.Env, gate+"="+file)

@@ -60,6 +60,9 @@ ends. While no run is at the address any more, it waits for the next one.`,
 			if err != nil {
 				return err
 			}
+			if err := a.bounded(a.served(foreign)...); err != nil {
+				return err
+			}
 			ctx, done := a.untilSignal(c.Context())
 			defer done()
 			return a.serve(ctx, args[0], jobs, token, foreign)
@@ -70,6 +73,20 @@ ends. While no run is at the address any more, it waits for the next one.`,
 	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may then run any program here, with what plugins may do")
 	permissionFlags(a, c)
 	return c
+}
+
+// served lists the plugins that a worker may start.
+func (a *app) served(foreign bool) []string {
+	var out []string
+	for _, f := range a.found {
+		if f.usable() {
+			out = append(out, f.file)
+		}
+	}
+	if foreign {
+		out = append(out, "those of the coordinator")
+	}
+	return out
 }
 
 // serve is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the coordinator.
@@ -129,23 +146,23 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	return nil
 }
 
-// withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker agreed to this.
+// withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker said so.
 func (a *app) withPlugin(ctx context.Context, file string) (*app, error) {
 	now := *a
 	f := foundPlugin{file: file, from: fromFlag}
-	if f.known, f.fault = now.records.Of(file, now.pluginOptions(&f)); f.fault == nil {
+	if f.known, f.fault = rememberedIn().Of(file, now.pluginOptions()); f.fault == nil {
 		now.askPlugin(ctx, &f)
 	}
 	if f.fault != nil {
 		return nil, f.fault
 	}
-	now.plugins = append(slices.Clip(now.plugins), f)
+	now.found = append(slices.Clip(now.found), f)
 	return &now, now.register()
 }
 
 // pluginOf returns the files of a cell's method, nil if the method is no plugin.
 func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
-	for _, f := range a.plugins {
+	for _, f := range a.found {
 		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // the version contains a hash of the files
 			r := f.in.Record()
 			p := &remote.Plugin{Folder: filepath.Dir(r.File), File: filepath.Base(r.File), Files: maps.Clone(r.Parts)}

@@ -86,7 +86,7 @@ type Description struct {
 	Probabilities string               `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
 	Deterministic *bool                `json:"deterministic,omitempty"` // missing means true
 	Gaps          bool                 `json:"gaps,omitempty"`          // features may be NaN, a value that is missing
-	Network       bool                 `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user agrees
+	Network       bool                 `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user gives it
 	Summary       string               `json:"summary,omitempty"`
 	Source        string               `json:"source,omitempty"`
 	Files         []string             `json:"files,omitempty"`     // files of the plugin besides the executable, relative to its folder

@@ -26,8 +26,6 @@ type Record struct {
 	Format      int               `json:"format"`
 	File        string            `json:"file"`                  // absolute
 	Hash        string            `json:"sha256"`                // SHA-256 of the file
-	Agreed      bool              `json:"agreed"`                // its user agreed that it is run
-	Network     bool              `json:"network,omitempty"`     // its user agreed that it uses the network
 	Interpreter string            `json:"interpreter,omitempty"` // the interpreter that ran it for this description, "" for none
 	Description *Description      `json:"description,omitempty"` // its description; nil if that is not known
 	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that the description names
@@ -36,7 +34,7 @@ type Record struct {
 }
 
 // Records is the user's folder of records. They are not in a database, since a database from another person must not say what
-// this user agreed to. "" means no folder; then nothing is kept.
+// a plugin of this user is. "" means no folder; then nothing is kept.
 type Records string
 
 func (r Records) at(file, hash string) string {
@@ -64,7 +62,7 @@ func (r Records) Of(file string, o Options) (Record, error) {
 	}
 	var known Record
 	if json.Unmarshal(text, &known) != nil || known.Format != recordFormat || known.File != fresh.File || known.Hash != fresh.Hash {
-		return fresh, nil // its user is asked again
+		return fresh, nil // the plugin is asked again
 	}
 	for name, hash := range known.Parts {
 		path, err := p.part(name)
@@ -76,7 +74,6 @@ func (r Records) Of(file string, o Options) (Record, error) {
 		}
 	}
 	if known.Interpreter != fresh.Interpreter {
-		fresh.Agreed, fresh.Network = known.Agreed, known.Network
 		return fresh, nil
 	}
 	return known, nil

@@ -40,12 +40,11 @@ func TestRecall(t *testing.T) {
 	known := external.Records(filepath.Join(t.TempDir(), "made"))
 	asked := load(t, file, external.Options{})
 	record := asked.Record()
-	record.Agreed = true
 	if err := known.Keep(record); err != nil {
 		t.Fatal(err)
 	}
 	back, err := known.Of(file, external.Options{})
-	if err != nil || !back.Agreed || back.Description == nil {
+	if err != nil || back.Description == nil {
 		t.Fatalf("%+v %v", back, err)
 	}
 	p, err := external.Recall(file, back, external.Options{})
@@ -83,34 +82,33 @@ func TestForgotten(t *testing.T) {
 	}
 	known := external.Records(t.TempDir())
 	record := load(t, file, external.Options{}).Record()
-	record.Agreed, record.Network = true, true
 	if err := known.Keep(record); err != nil {
 		t.Fatal(err)
 	}
-	state := func(what string, agreed, described bool) {
+	state := func(what string, described bool) {
 		t.Helper()
 		r, err := known.Of(file, external.Options{})
-		if err != nil || r.Agreed != agreed || r.Network != agreed || (r.Description != nil) != described {
+		if err != nil || (r.Description != nil) != described {
 			t.Errorf("%s: %+v %v", what, r, err)
 		}
 	}
-	state("as it was", true, true)
+	state("as it was", true)
 	write(t, file, string(text)+"#")
-	state("another text", false, false)
+	state("another text", false)
 	write(t, file, string(text))
 	part := filepath.Join(filepath.Dir(file), "part")
 	write(t, part, "another part")
-	state("another part", false, false)
+	state("another part", false)
 	if err := os.Remove(part); err != nil {
 		t.Fatal(err)
 	}
-	state("no part", false, false)
+	state("no part", false)
 	write(t, part, "a part")
-	state("as it was again", true, true)
+	state("as it was again", true)
 	if err := os.Chmod(file, 0o755); err != nil { // it is a program now and needs no interpreter
 		t.Fatal(err)
 	}
-	state("another interpreter", true, false)
+	state("another interpreter", false)
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +117,14 @@ func TestForgotten(t *testing.T) {
 		t.Fatalf("%v %v", kept, err)
 	}
 	write(t, kept[0], "{")
-	state("damaged", false, false)
+	state("damaged", false)
 	copied := filepath.Join(t.TempDir(), "teller.sh")
 	write(t, copied, string(text))
 	file = copied
-	state("another place", false, false)
+	state("another place", false)
 }
 
-// TestNetwork: a plugin has the network if it asks for it and its user agrees.
+// TestNetwork: a plugin has the network if it asks for it and its user gives it.
 func TestNetwork(t *testing.T) {
 	asks, _ := teller(t)
 	for _, c := range []struct {

@@ -14,9 +14,10 @@ import (
 func TestWorkersGiveTheSameRights(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("BENCH_MIRROR", filepath.Join(dir, "mirror"))
-	here := &app{db: filepath.Join(dir, "results.db"), data: filepath.Join(dir, "data"), allowRead: []string{dir}, network: true,
-		plugins: []foundPlugin{{file: "a.sh", in: &external.Plugin{}}, {file: "unknown.sh"}}}
-	worker := &app{onlyNamed: true}
+	here := &app{db: filepath.Join(dir, "results.db"), data: filepath.Join(dir, "data"), plugins: plugins{
+		allowRead: []string{dir}, network: true, found: []foundPlugin{{file: "a.sh", in: &external.Plugin{}}, {file: "unknown.sh"}},
+	}}
+	worker := &app{plugins: plugins{onlyNamed: true}}
 	c := newCellCommand(worker)
 	c.Flags().StringVar(&worker.data, "data", "", "")
 	c.Flags().StringArrayVar(&worker.named, "plugin", nil, "")
@@ -28,8 +29,7 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 	if !slices.Equal(worker.named, []string{"a.sh"}) {
 		t.Errorf("a worker knows the plugins %v", worker.named)
 	}
-	f := &foundPlugin{}
-	was, is := here.pluginOptions(f), worker.pluginOptions(f)
+	was, is := here.pluginOptions(), worker.pluginOptions()
 	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.db + ".serve", here.data, filepath.Join(dir, "mirror")}
 	if !slices.Equal(was.Hidden, want) || !slices.Equal(is.Hidden, want) || !slices.Equal(is.AllowRead, []string{dir}) || !is.Network {
 		t.Errorf("a worker gives %+v, not %+v", is, was)
