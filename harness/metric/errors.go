@@ -24,14 +24,8 @@ func mse(s result.Score) *big.Rat {
 	if s.RMSE == nil {
 		return nil
 	}
-	square := *s.RMSE * *s.RMSE
-	return exactly(&square)
+	return exactly(*s.RMSE * *s.RMSE)
 }
 
-// exactly returns *v as an exact number, nil if v is nil or *v is not finite.
-func exactly(v *float64) *big.Rat {
-	if v == nil {
-		return nil
-	}
-	return new(big.Rat).SetFloat64(*v)
-}
+// exactly returns v as an exact number, nil if v is not finite.
+func exactly(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }

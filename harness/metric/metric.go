@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -49,46 +50,69 @@ func (m Metric) Compare(a, b *big.Rat) int {
 
 const classes = registry.Binary | registry.Multiclass
 
-var all = []Metric{
+// ofCounts are the metrics that are computed from the counts of a score.
+var ofCounts = []Metric{
 	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
 	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary, Of: balancedAccuracy},
 	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
 	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
 	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
-	{Name: "logloss", Title: "log loss", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.LogLoss) }},
-	{Name: "brier", Title: "Brier score", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.Brier) }},
-	{Name: "ece", Title: "expected calibration error", Better: Lower, Tasks: registry.Binary, Probabilities: true, Of: func(s result.Score) *big.Rat { return exactly(s.ECE) }},
 	{Name: "error", Title: "error", Better: Lower, Percent: true, Tasks: classes, Of: misclassified, pick: mostCorrect},
-	{Name: "rmse", Title: "root mean squared error", Better: Lower, Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.RMSE) }},
-	{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares},
-	{Name: "mae", Title: "mean absolute error", Better: Lower, Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.MAE) }},
-	{Name: "r2", Title: "coefficient of determination", Tasks: registry.Regression, Of: func(s result.Score) *big.Rat { return exactly(s.R2) }},
+}
+
+// stored returns the metrics that scores hold as they are: every real of the table of their fields.
+func stored() (out []Metric) {
+	for _, f := range result.Fields() {
+		if f.Kind != result.Real {
+			continue
+		}
+		m := Metric{Name: f.Name, Title: f.Title, Tasks: f.Tasks, Probabilities: f.TestOnly, Of: func(s result.Score) *big.Rat {
+			v, there := f.Value(&s).(float64)
+			if !there {
+				return nil
+			}
+			return exactly(v)
+		}}
+		if f.Lower {
+			m.Better = Lower
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 // All returns the metrics: those of classes first, and the usual metrics of a task before its other metrics.
-func All() []Metric { return slices.Clone(all) }
+func All() []Metric {
+	all := append(slices.Concat(ofCounts, stored()),
+		Metric{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares})
+	slices.SortStableFunc(all, func(a, b Metric) int { return cmp.Compare(a.Tasks&registry.Regression, b.Tasks&registry.Regression) })
+	return all
+}
 
 // Names returns the metrics' names in the order of All.
 func Names() []string {
-	names := make([]string, len(all))
-	for i, m := range all {
-		names[i] = m.Name
+	var names []string
+	for _, m := range All() {
+		names = append(names, m.Name)
 	}
 	return names
 }
 
 // Choosing returns the names of the metrics by which grid points may be chosen: see ForSelection.
 func Choosing() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool {
-		m, err := Lookup(name)
-		return err != nil || m.Probabilities
-	})
+	var names []string
+	for _, m := range All() {
+		if !m.Probabilities {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // Lookup returns the metric with a name; upper and lower case are equal. The error for an unknown name
 // suggests similar names, or lists all names.
 func Lookup(name string) (Metric, error) {
-	for _, m := range all {
+	for _, m := range All() {
 		if strings.EqualFold(m.Name, name) {
 			return m, nil
 		}

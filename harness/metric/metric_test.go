@@ -250,7 +250,7 @@ func TestLookup(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"acuracy": `no metric is named "acuracy"; did you mean accuracy?`,
-		"kappa":   `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, logloss, brier, ece, error, rmse, mse, mae, r2`,
+		"kappa":   `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, error, logloss, brier, ece, rmse, mae, r2, mse`,
 	} {
 		if _, err := Lookup(name); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -92,12 +92,13 @@ func (f Field) Set(s *Score, v any) error {
 		return fmt.Errorf("%s of a score is %v, a %T", f.Name, v, v)
 	}
 	if f.at == nil {
-		if s.More == nil && v != nil {
-			s.More = map[string]any{}
+		more := map[string]any{f.Name: v}
+		for name, other := range s.More { // the map may belong to a copy of the score, too
+			if name != f.Name {
+				more[name] = other
+			}
 		}
-		if s.More != nil {
-			s.More[f.Name] = v
-		}
+		s.More = more
 		return nil
 	}
 	switch p := f.at(s).(type) {
@@ -110,6 +111,9 @@ func (f Field) Set(s *Score, v any) error {
 	}
 	return nil
 }
+
+// Clear removes the field's value from a score.
+func (f Field) Clear(s *Score) { _ = f.Set(s, nil) } // nil is of every kind
 
 func pointer[T any](v any, as T) *T {
 	if v == nil {

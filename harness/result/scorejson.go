@@ -1,44 +1,75 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 )
 
-// A Score is written as JSON when a cell comes from another process. JSON has no infinite numbers, but errors
-// of a regression may be infinite. So these errors are written as text, with all their bits.
+// A Score is written as JSON when a cell comes from another process: n and the Fields that it has, by name. JSON has no
+// infinite numbers, but errors of a regression may be infinite. Such values are written as text.
 
-type plainScore Score
-
-type scoreText struct {
-	plainScore
-	RMSE, MAE, R2 *realText
-}
-
-type realText float64
-
-func (r realText) MarshalText() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(r), 'g', -1, 64), nil
-}
-
-func (r *realText) UnmarshalText(text []byte) error {
-	v, err := strconv.ParseFloat(string(text), 64)
-	*r = realText(v)
-	return err
-}
+const rowsName = "n" // of the number of rows
 
 // MarshalJSON implements json.Marshaler.
 func (s Score) MarshalJSON() ([]byte, error) {
-	return json.Marshal(scoreText{plainScore(s), (*realText)(s.RMSE), (*realText)(s.MAE), (*realText)(s.R2)})
+	out := strconv.AppendInt([]byte(`{"`+rowsName+`":`), int64(s.N), 10)
+	for _, f := range fields {
+		v := f.Value(&s)
+		if v == nil {
+			continue
+		}
+		out = append(append(append(out, `,"`...), f.Name...), `":`...)
+		switch v := v.(type) {
+		case int64:
+			out = strconv.AppendInt(out, v, 10)
+		case float64:
+			if math.IsInf(v, 0) || math.IsNaN(v) {
+				out = append(strconv.AppendFloat(append(out, '"'), v, 'g', -1, 64), '"')
+			} else {
+				out = strconv.AppendFloat(out, v, 'g', -1, 64)
+			}
+		}
+	}
+	return append(out, '}'), nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *Score) UnmarshalJSON(raw []byte) error {
-	var t scoreText
-	if err := json.Unmarshal(raw, &t); err != nil {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &values); err != nil {
 		return err
 	}
-	*s = Score(t.plainScore)
-	s.RMSE, s.MAE, s.R2 = (*float64)(t.RMSE), (*float64)(t.MAE), (*float64)(t.R2)
+	*s = Score{}
+	read := 1
+	if err := json.Unmarshal(values[rowsName], &s.N); err != nil {
+		return fmt.Errorf("the rows of a score: %w", err)
+	}
+	for _, f := range fields {
+		text, there := values[f.Name]
+		if !there {
+			continue
+		}
+		read++
+		v, err := f.parse(string(bytes.Trim(text, `"`)))
+		if err == nil {
+			err = f.Set(s, v)
+		}
+		if err != nil {
+			return fmt.Errorf("%s of a score: %w", f.Name, err)
+		}
+	}
+	if read < len(values) {
+		return fmt.Errorf("a score has values that this program does not know: %s", raw)
+	}
 	return nil
+}
+
+func (f Field) parse(text string) (any, error) {
+	if f.Kind == Real {
+		return strconv.ParseFloat(text, 64)
+	}
+	return strconv.ParseInt(text, 10, 64)
 }

@@ -44,7 +44,8 @@ func Differences(stored, computed result.Run) []Difference {
 		}
 	}
 	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
-	differs("test part", counts(&stored.Score), counts(&computed.Score))
+	was, is := inBoth(stored.Score, computed.Score)
+	differs("test part", counts(&was), counts(&is))
 	each(stored.Stages, computed.Stages, differs, func(i int, s result.Stage) (string, string) {
 		return fmt.Sprintf("test part after round %d", s.Round), counts(&s.Score)
 	})
@@ -103,30 +104,31 @@ func each[T any](stored, computed []T, differs func(what, a, b string), text fun
 	}
 }
 
-// counts writes all values of a score, and errors of a regression with all their bits.
+// counts writes all values of a score, and reals with all their bits.
 func counts(s *result.Score) string {
 	if s == nil {
 		return "none"
 	}
 	parts := []string{fmt.Sprintf("%d rows", s.N)}
-	for _, c := range []struct {
-		name  string
-		value *int
-	}{{"correct", s.Correct}, {"tn", s.TN}, {"fp", s.FP}, {"fn", s.FN}, {"tp", s.TP}} {
-		if c.value != nil {
-			parts = append(parts, fmt.Sprintf("%s %d", c.name, *c.value))
-		}
-	}
-	if s.AUC2 != nil {
-		parts = append(parts, fmt.Sprintf("auc2 %d", *s.AUC2))
-	}
-	for _, e := range []struct {
-		name  string
-		value *float64
-	}{{"rmse", s.RMSE}, {"mae", s.MAE}, {"r2", s.R2}} {
-		if e.value != nil {
-			parts = append(parts, fmt.Sprintf("%s %v (%016x)", e.name, *e.value, math.Float64bits(*e.value)))
+	for _, f := range result.Fields() {
+		switch v := f.Value(s).(type) {
+		case int64:
+			parts = append(parts, fmt.Sprintf("%s %d", f.Name, v))
+		case float64:
+			parts = append(parts, fmt.Sprintf("%s %v (%016x)", f.Name, v, math.Float64bits(v)))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// inBoth removes from two scores those values of tests alone that one of them lacks: the program that computed it did
+// not have them yet.
+func inBoth(a, b result.Score) (result.Score, result.Score) {
+	for _, f := range result.Fields() {
+		if f.TestOnly && (f.Value(&a) == nil || f.Value(&b) == nil) {
+			f.Clear(&a)
+			f.Clear(&b)
+		}
+	}
+	return a, b
 }
