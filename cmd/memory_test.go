@@ -10,8 +10,9 @@ import (
 // TestPlannedMemory: the memory that a dry run shows is what --memory must allow.
 func TestPlannedMemory(t *testing.T) {
 	var r planRow
-	r.add(&plan.Cell{Memory: 3, SetBytes: 2})
-	r.add(&plan.Cell{Memory: 4})
+	for _, c := range []*plan.Cell{{Memory: 3, SetBytes: 2}, {Memory: 4}} {
+		r.addCell(c)
+	}
 	if r.memory != 5 {
 		t.Errorf("%d bytes are shown of cells that need 5 and 4", r.memory)
 	}

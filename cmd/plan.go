@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -31,18 +31,7 @@ func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db
 
 // announce says in a few lines what is about to happen.
 func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
-	a.noteNoData(plan)
-	list := func(what string, names []string) {
-		if len(names) > 0 {
-			fmt.Fprintf(a.err, "%s: %s\n", what, strings.Join(names, ", "))
-		}
-	}
-	list("not run, since the method does not solve the set's task", plan.Unsuited)
-	list(`not run, since the set says impute = "none" and the method takes no missing values`, plan.NoGaps)
-	for _, why := range plan.LeftOut {
-		fmt.Fprintf(a.err, "left out: %s\n", why)
-	}
-	list("only the splits that there are", plan.Beyond)
+	a.noteExcluded(plan.Excluded)
 	if d := plan.Dealt; d != nil {
 		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of, plan.Requested, plural(d.Cells, "cell"), d.List)
 	}
@@ -60,11 +49,23 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
 	}
-	if len(p.BudgetSets) > 0 {
-		fmt.Fprintf(a.err, "beyond --budget %s: %s on %s\n", wording.Seconds(opt.Budget.Seconds()), plural(p.BudgetCells, "cell"), strings.Join(p.BudgetSets, ", "))
+	a.noteExcluded(p.Excluded)
+}
+
+// noteExcluded says what is not run and why, and beside missing data the command that gets it.
+func (a *app) noteExcluded(excluded []result.Exclusion) {
+	missing, fetch := result.Of(excluded, result.NoData), []string{"bench", "data", "fetch"}
+	for _, e := range missing {
+		fetch = append(fetch, e.Dataset)
 	}
-	if len(plan.Skipped) > 0 {
-		fmt.Fprintf(a.err, "skipped: %s\n", sumSkipped(plan.Skipped))
+	if a.data != "" {
+		fetch = append(fetch, "--data", a.data)
+	}
+	for _, line := range result.Explain(excluded) {
+		if missing != nil && line == result.Explain(missing)[0] {
+			line += fmt.Sprintf("; get it with `%s`", frame.CommandLine(fetch...))
+		}
+		fmt.Fprintln(a.err, line)
 	}
 }
 
@@ -84,61 +85,6 @@ func shapeOf(cells []*plan.Cell) string {
 		which = fmt.Sprintf("%d splits from %d to %d", len(splits), splits[0], splits[len(splits)-1])
 	}
 	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which)
-}
-
-// sumSkipped sums up the skipped cells for each limit, such as "312 cells over --max-cell 30m (KRR-GD on bankmarketing:
-// 370h each, GK on occupancy: 3h each)".
-func sumSkipped(left []plan.Skipped) string {
-	type group struct {
-		limit string
-		cells []plan.Skipped
-	}
-	var groups []*group
-	for _, l := range left {
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.limit == l.Reason })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{limit: l.Reason})
-		}
-		groups[i].cells = append(groups[i].cells, l)
-	}
-	var parts []string
-	for _, g := range groups {
-		parts = append(parts, fmt.Sprintf("%s over %s (%s)", plural(len(g.cells), "cell"), g.limit, heaviest(g.cells)))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// heaviest names the most expensive pairs of a method and a set, and what a cell of each needs.
-func heaviest(left []plan.Skipped) string {
-	const most = 3
-	left = slices.SortedStableFunc(slices.Values(left), func(a, b plan.Skipped) int {
-		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), -cmp.Compare(a.Cell.Memory, b.Cell.Memory))
-	})
-	var parts []string
-	seen := map[[2]string]bool{}
-	for _, l := range left {
-		pair := [2]string{l.Cell.Method, l.Cell.Dataset}
-		if seen[pair] {
-			continue
-		}
-		seen[pair] = true
-		if len(parts) < most {
-			parts = append(parts, fmt.Sprintf("%s on %s: %s each", l.Cell.Method, l.Cell.Dataset, needs(l)))
-		}
-	}
-	if more := len(seen) - len(parts); more > 0 {
-		parts = append(parts, plural(more, "more pair"))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// needs returns the predicted time or memory, whichever exceeds the limit.
-func needs(l plan.Skipped) string {
-	if strings.HasPrefix(l.Reason, "--memory") {
-		return wording.Bytes(l.Cell.Memory + l.Cell.SetBytes)
-	}
-	return wording.Seconds(l.Seconds)
 }
 
 // askBeyond is the predicted time from which on a run must be confirmed.
@@ -201,7 +147,7 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 		l, err = explained(ctx, prediction.Cells, db, f.format)
 	} else {
 		var pairs int
-		if l, pairs = planned(prediction.Cells, plan.Skipped, f.format); pairs > mostPairs && f.format == "table" {
+		if l, pairs = planned(prediction.Cells, plan.Excluded, f.format); pairs > mostPairs && f.format == "table" {
 			defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n", pairs)
 		}
 	}
@@ -247,16 +193,18 @@ type planRow struct {
 	limit           string  // the option that leaves the cells out
 }
 
-func (r *planRow) add(c *plan.Cell) {
+func (r *planRow) add(seconds float64, memory int64) {
 	r.cells++
-	r.seconds += c.Seconds
-	r.longest = max(r.longest, c.Seconds)
-	r.memory = max(r.memory, c.Memory+c.SetBytes)
+	r.seconds += seconds
+	r.longest = max(r.longest, seconds)
+	r.memory = max(r.memory, memory)
 }
+
+func (r *planRow) addCell(c *plan.Cell) { r.add(c.Seconds, c.Memory+c.SetBytes) }
 
 // planned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
 // table leaves out sums of one row, and all but the heaviest of many pairs.
-func planned(cells []*plan.Cell, left []plan.Skipped, format string) (listing, int) {
+func planned(cells []*plan.Cell, excluded []result.Exclusion, format string) (listing, int) {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
@@ -268,12 +216,12 @@ func planned(cells []*plan.Cell, left []plan.Skipped, format string) (listing, i
 		return at[key]
 	}
 	for _, c := range cells {
-		row(&pairs, c.Dataset, c.Method, "").add(c)
-		row(&methods, anySet, c.Method, "").add(c)
-		row(&sets, c.Dataset, anyMethod, "").add(c)
+		row(&pairs, c.Dataset, c.Method, "").addCell(c)
+		row(&methods, anySet, c.Method, "").addCell(c)
+		row(&sets, c.Dataset, anyMethod, "").addCell(c)
 	}
-	for _, l := range left {
-		row(&out, l.Cell.Dataset, l.Cell.Method, l.Reason).add(l.Cell)
+	for _, l := range result.Of(excluded, result.TooLong, result.TooLarge) {
+		row(&out, l.Dataset, l.Method, l.Why.Text).add(l.Why.Seconds, l.Why.Bytes)
 	}
 	listed := pairs
 	l := listing{header: []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}}

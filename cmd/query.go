@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -216,12 +217,7 @@ func dataOf(names []store.DataName, dataset string) string {
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func plural(n int, what string) string { return wording.Count(n, what) }
 
 // counted is plural with the verb that goes with the number.
 func counted(n int, what, one, several string) string {

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // runTold prints what happens in a run.
@@ -144,18 +143,6 @@ func (a *app) troubleLine(t store.Trouble) string {
 	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
 }
 
-// noteNoData names the sets whose files are not here, and the command that gets them.
-func (a *app) noteNoData(plan *plan.Plan) {
-	if len(plan.NoData) == 0 {
-		return
-	}
-	args := append([]string{"bench", "data", "fetch"}, plan.NoData...)
-	if a.data != "" {
-		args = append(args, "--data", a.data)
-	}
-	fmt.Fprintf(a.err, "no data for %s; get it with `%s`\n", strings.Join(plan.NoData, ", "), frame.CommandLine(args...))
-}
-
 // tellFindings prints a line a method and kind of finding.
 func (a *app) tellFindings(findings []store.Finding) {
 	for _, line := range store.Describe(findings) {
@@ -195,21 +182,19 @@ func (a *app) conclude(report harness.Report, err error) error {
 // lastLine prints the last line and chooses the exit code.
 func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
-	fmt.Fprintf(a.err, "complete %d/%d", done, asked)
-	also := func(number int, format string, args ...any) {
+	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}
+	also := func(number int, format string) {
 		if number > 0 {
-			fmt.Fprintf(a.err, "; "+format, args...)
+			parts = append(parts, fmt.Sprintf(format, number))
 		}
 	}
-	failed, skipped := plan.Failed+out.Failed, slices.Concat(plan.Skipped, out.Skipped)
-	also(failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'\"`; --retry runs them again)", failed)
-	also(out.Elsewhere, "%d of them by another run", out.Elsewhere)
-	also(len(plan.NoData), "missing data: %s", strings.Join(plan.NoData, ", "))
-	also(len(plan.LeftOut), "left out, since they cannot be split: %s", plural(len(plan.LeftOut), "set"))
-	also(len(skipped), "skipped: %s", sumSkipped(skipped))
-	also(len(out.BudgetSets), "skipped by --budget: %s", strings.Join(out.BudgetSets, ", "))
-	also(out.NotStarted, "%d not run: the same command continues", out.NotStarted)
-	fmt.Fprintln(a.err)
+	also(plan.Failed+out.Failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results "+
+		"WHERE status <> 'ok'\"`; --retry runs them again)")
+	also(out.Elsewhere, "%d of them by another run")
+	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool { return !e.Counted() })
+	parts = append(parts, result.Explain(excluded)...)
+	also(out.NotStarted, "%d not run: the same command continues")
+	fmt.Fprintln(a.err, strings.Join(parts, "; "))
 	switch {
 	case out.Interrupted:
 		return exitError{code: exitInterrupted}

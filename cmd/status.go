@@ -170,8 +170,8 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
 				name, counted(n, "cell", "is", "are"), wording.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
 		}
-		if len(plan.Skipped) > 0 {
-			fmt.Fprintf(a.err, "%s: skipped: %s\n", name, sumSkipped(plan.Skipped))
+		for _, line := range result.Explain(result.Of(plan.Excluded, result.TooLong, result.TooLarge)) {
+			fmt.Fprintf(a.err, "%s: %s\n", name, line)
 		}
 	}
 	return nil

@@ -145,8 +145,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is", "are"))}
-	case len(out.Skipped) > 0:
-		return exitError{exitIncomplete, fmt.Errorf("not compared: %s", sumSkipped(out.Skipped))}
+	case out.Excluded != nil:
+		return exitError{exitIncomplete, fmt.Errorf("not all cells were compared; %s", strings.Join(result.Explain(out.Excluded), "; "))}
 	}
 	return nil
 }

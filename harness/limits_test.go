@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -21,10 +22,10 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	limits := plan.Limits{MaxCell: 30 * time.Minute}
 	todo, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 2, Limits: limits}, nil)
-	if out.OK != 3 || len(todo.Skipped) != 3 || todo.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
+	if out.OK != 3 || len(todo.Excluded) != 3 || todo.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
 		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", todo, out)
 	}
-	if l := todo.Skipped[0]; l.Cell.Dataset != "swiss" || l.Reason != "--max-cell 30m" || l.Seconds < 1e6 {
+	if l := todo.Excluded[0]; l.Dataset != "swiss" || l.Why.Kind != result.TooLong || l.Why.Text != "--max-cell 30m" || l.Why.Seconds < 1e6 {
 		t.Errorf("left out is %+v", l)
 	}
 
@@ -39,12 +40,17 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	h, db = newTestHarness(t, slow), openTestDB(t)
 	limits = plan.Limits{MaxCell: time.Millisecond}
 	todo, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 1, Limits: limits}, nil)
-	if len(todo.Skipped) != 0 || out.OK != 2 || len(out.Skipped) != 4 || out.Interrupted || out.NotStarted != 0 {
-		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Skipped), out)
+	if len(todo.Excluded) != 0 || out.OK != 2 || len(out.Excluded) != 4 || out.Interrupted || out.NotStarted != 0 {
+		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Excluded), out)
 	}
-	for _, l := range out.Skipped { // what is noted is what was found, not what was planned
-		if n := l.Note(); n.Seconds <= limits.MaxCell.Seconds() || n.Seconds == l.Cell.Seconds || n.Reason != l.Reason || n.Bytes != l.Cell.Memory+l.Cell.SetBytes {
-			t.Errorf("%v is noted as %+v; planned were %v s", l.Cell.Cell, n, l.Cell.Seconds)
+	planned := map[string]*plan.Cell{}
+	for _, c := range todo.Cells {
+		planned[c.Dataset] = c
+	}
+	for _, l := range out.Excluded { // what is noted is what was found, not what was planned
+		c := planned[l.Dataset]
+		if w := l.Why; w.Seconds <= limits.MaxCell.Seconds() || w.Seconds == c.Seconds || w.Bytes != c.Memory+c.SetBytes {
+			t.Errorf("noted is %+v; planned were %v s", l, c.Seconds)
 		}
 	}
 }

@@ -235,7 +235,7 @@ func TestMemoryAdmission(t *testing.T) {
 	}
 	db = openTestDB(t)
 	_, out = runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2, Limits: plan.Limits{Memory: each / 2}}, nil)
-	if len(out.Skipped) != 2 || out.Skipped[0].Reason != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
+	if len(out.Excluded) != 2 || out.Excluded[0].Why.Kind != result.TooLarge || out.Excluded[0].Why.Text != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
 		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
 }
@@ -250,12 +250,12 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 3 || out.BudgetCells != 3 || len(out.BudgetSets) != 1 || out.BudgetSets[0] != "swiss" || out.Interrupted {
+	if out.OK != 3 || len(out.Excluded) != 3 || out.Excluded[2].Dataset != "swiss" || out.Excluded[2].Why.Kind != result.OverBudget || out.Interrupted {
 		t.Errorf("outcome %+v; want balance done and swiss left out", out)
 	}
 	// What is left does not fit a second budget either, and so does not start.
 	_, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 0 || out.BudgetCells != 3 || out.Interrupted {
+	if out.OK != 0 || len(out.Excluded) != 3 || out.Interrupted {
 		t.Errorf("outcome %+v; want swiss left out again", out)
 	}
 }
@@ -269,7 +269,7 @@ func TestBudgetGivesUpOvertime(t *testing.T) {
 	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: 100 * time.Millisecond}, nil)
-	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.BudgetCells == 0 || out.OK+out.BudgetCells != 12 {
+	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.Excluded == nil || out.OK+len(out.Excluded) != 12 {
 		t.Errorf("outcome %+v; want what did not end left out", out)
 	}
 }

@@ -107,7 +107,7 @@ func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, 
 		return Report{}, err
 	}
 	err = store.Patiently(ctx, events.Waits, func() error {
-		if err := s.DB.NoteSkipped(ctx, notes(todo.Skipped), notesOf(todo.Cells)); err != nil {
+		if err := s.DB.NoteSkipped(ctx, todo.Excluded, names(todo.Cells)); err != nil {
 			return err
 		}
 		return s.DB.MakeCurrent(ctx, todo.Revive)
@@ -190,8 +190,8 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 	out.Outcome, err = schedule.Run(ctx, run, stop, out.Plan.Cells, opt, w.Put)
 	stored := w.Close()
 	events.Ended()
-	if stored == nil && len(out.Outcome.Skipped) > 0 {
-		stored = s.DB.NoteSkipped(context.WithoutCancel(caller), notes(out.Outcome.Skipped), nil)
+	if stored == nil {
+		stored = s.DB.NoteSkipped(context.WithoutCancel(caller), out.Outcome.Excluded, nil)
 	}
 	var lost *store.LostError
 	if errors.As(stored, &lost) { // the LostError says more than the first cell's error
@@ -251,20 +251,11 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 	return store.Patiently(ctx, events.Waits, func() error { return s.DB.PutStateChecks(ctx, checks) })
 }
 
-// notes returns the rows that the database keeps of skipped cells.
-func notes(skipped []plan.Skipped) []store.Skipped {
-	var out []store.Skipped
-	for _, l := range skipped {
-		out = append(out, l.Note())
-	}
-	return out
-}
-
-// notesOf returns rows that name cells that are not skipped.
-func notesOf(cells []*plan.Cell) []store.Skipped {
-	var out []store.Skipped
+// names returns the names of cells in the form that the database compares with its notes.
+func names(cells []*plan.Cell) []result.Exclusion {
+	var out []result.Exclusion
 	for _, c := range cells {
-		out = append(out, plan.Skipped{Cell: c}.Note())
+		out = append(out, c.Excluded(result.Why{}))
 	}
 	return out
 }

@@ -123,7 +123,7 @@ func TestWaitingForOthersEnds(t *testing.T) {
 			opt.Waiting = func(int, string) { end(&opt, stop, cancel) }
 		}
 		out, err := schedule.Run(ctx, h.runner(), stop, todo.Cells, opt, func(result.Run) error { return nil })
-		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || out.BudgetCells != map[bool]int{true: 1}[name == "budget"] {
+		if err != nil || out.OK != 0 || out.Interrupted != (name != "budget") || len(out.Excluded) != map[bool]int{true: 1}[name == "budget"] {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
 		cancel()

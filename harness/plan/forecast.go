@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -299,16 +300,15 @@ type ends []float64
 func (e ends) Len() int           { return len(e) }
 func (e ends) Less(i, j int) bool { return e[i] < e[j] }
 func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e *ends) Push(any)          { panic("harness: the number of jobs is fixed") }
-func (e *ends) Pop() any          { panic("harness: the number of jobs is fixed") }
+func (e *ends) Push(any)          { panic("plan: the number of jobs is fixed") }
+func (e *ends) Pop() any          { panic("plan: the number of jobs is fixed") }
 
 // A Prediction is what a forecast says of a run: the time that it takes and the cells that it runs.
 type Prediction struct {
-	Seconds     float64  // from start to end
-	Early       float64  // seconds until every method has a cell on every set
-	Cells       []*Cell  // the cells that run, in the order of the plan, or by set where there is a budget
-	BudgetSets  []string // the sets that do not fit into the budget, cheapest first
-	BudgetCells int      // the number of cells of these sets
+	Seconds  float64            // from start to end
+	Early    float64            // seconds until every method has a cell on every set
+	Cells    []*Cell            // the cells that run, in the order of the plan, or by set where there is a budget
+	Excluded []result.Exclusion // the cells of sets that do not fit into the budget, the cheapest set first
 }
 
 // Predict predicts a run on a number of jobs within a budget; 0 is no budget.
@@ -318,12 +318,11 @@ func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
 		out.Cells = nil
 		for _, group := range ByDataset(p.Cells) {
 			taken := append(out.Cells[:len(out.Cells):len(out.Cells)], group...)
-			if out.BudgetSets == nil && p.Forecast.Wall(taken, nil, jobs) <= budget.Seconds() {
+			if out.Excluded == nil && p.Forecast.Wall(taken, nil, jobs) <= budget.Seconds() {
 				out.Cells = taken
 				continue
 			}
-			out.BudgetSets = append(out.BudgetSets, group[0].Dataset)
-			out.BudgetCells += len(group)
+			out.Excluded = append(out.Excluded, OverBudget(group, budget)...)
 		}
 	}
 	var early []*Cell

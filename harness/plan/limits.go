@@ -3,7 +3,7 @@ package plan
 import (
 	"time"
 
-	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -13,37 +13,39 @@ type Limits struct {
 	Memory  int64         // bytes of one cell with its data set, and of all cells that run at the same time
 }
 
-// A Skipped is a cell that a run was asked for and does not run.
-type Skipped struct {
-	Cell    *Cell
-	Seconds float64 // predicted
-	Reason  string  // the option that the cell exceeds, such as "--max-cell 30m"
+// Excluded says that a cell is left out.
+func (c *Cell) Excluded(why result.Why) result.Exclusion {
+	return result.Exclusion{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Why: why}
 }
 
-// Note is the row that the database keeps of a skipped cell.
-func (l Skipped) Note() store.Skipped {
-	c := l.Cell
-	return store.Skipped{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Seconds: l.Seconds, Bytes: c.Memory + c.SetBytes, Reason: l.Reason}
-}
-
-// exceededBy names the option that a cell exceeds, "" if it exceeds none.
-func (l Limits) exceededBy(c *Cell, seconds float64) string {
+// exceededBy returns the limit that a cell exceeds.
+func (l Limits) exceededBy(c *Cell, seconds float64) (why result.Why, over bool) {
+	bytes := c.Memory + c.SetBytes
 	switch {
-	case l.Memory > 0 && c.Memory+c.SetBytes > l.Memory:
-		return "--memory " + wording.Bytes(l.Memory)
+	case l.Memory > 0 && bytes > l.Memory:
+		return result.Over("--memory "+wording.Bytes(l.Memory), seconds, bytes), true
 	case l.MaxCell > 0 && seconds > l.MaxCell.Seconds():
-		return "--max-cell " + wording.Seconds(l.MaxCell.Seconds())
+		return result.Over("--max-cell "+wording.Seconds(l.MaxCell.Seconds()), seconds, bytes), true
 	}
-	return ""
+	return why, false
 }
 
 // Beyond reports whether a planned cell exceeds the limits. For the time limit it uses only measured cells of the
 // same method on the same set. Times that are guessed from other sets were judged when the plan was made.
-func (f *Forecast) Beyond(l Limits, c *Cell) (Skipped, bool) {
+func (f *Forecast) Beyond(l Limits, c *Cell) (result.Exclusion, bool) {
 	if !f.measured(c) {
 		l.MaxCell = 0
 	}
-	seconds := f.Seconds(c)
-	limit := l.exceededBy(c, seconds)
-	return Skipped{c, seconds, limit}, limit != ""
+	why, over := l.exceededBy(c, f.Seconds(c))
+	return c.Excluded(why), over
+}
+
+// OverBudget says that cells do not fit into the budget of a run.
+func OverBudget(cells []*Cell, budget time.Duration) []result.Exclusion {
+	why := result.Why{Kind: result.OverBudget, Text: "--budget " + wording.Seconds(budget.Seconds())}
+	out := make([]result.Exclusion, len(cells))
+	for i, c := range cells {
+		out[i] = c.Excluded(why)
+	}
+	return out
 }

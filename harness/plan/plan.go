@@ -70,18 +70,13 @@ type Request struct {
 // A Plan is the list of cells that a request makes necessary, given the stored cells.
 type Plan struct {
 	Requested int
-	Cells     []*Cell           // the cells to run, in the order in which a run starts them; canaries are among them
-	Canaries  int               // how many of Cells are canaries
-	Skipped   []Skipped         // cells whose predictions exceed the request's limits
-	Stored    int               // requested cells that are stored with status ok
-	Failed    int               // requested cells that are stored as failed or timed out and are not run again
-	NoData    []string          // requested sets whose data is not here
-	Unsuited  []string          // "METHOD on SET" that the request names although the method does not solve the set's task
-	NoGaps    []string          // "METHOD on SET" where the set keeps its missing values and the method takes none
-	LeftOut   []string          // requested sets that cannot be split, each with the reason
-	Beyond    []string          // sets with fewer splits of their own than requested; the missing splits are not counted
-	Data      map[string]string // fingerprint of each planned set's data
-	Versions  map[string]string // version of each method
+	Cells     []*Cell            // the cells to run, in the order in which a run starts them; canaries are among them
+	Canaries  int                // how many of Cells are canaries
+	Excluded  []result.Exclusion // what the request names and the plan leaves out
+	Stored    int                // requested cells that are stored with status ok
+	Failed    int                // requested cells that are stored as failed or timed out and are not run again
+	Data      map[string]string  // fingerprint of each planned set's data
+	Versions  map[string]string  // version of each method
 	// Revive holds the keys of requested cells that are stored but do not stand for their cells now: see
 	// store.MakeCurrent.
 	Revive   []string
@@ -97,95 +92,141 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		forecast = NewForecast(nil)
 	}
 	plan := &Plan{Data: map[string]string{}, Versions: map[string]string{}, Forecast: forecast}
-	names := req.Datasets
-	if names == nil {
-		names = h.Protocol.Datasets
-	}
-	methods, err := h.Methods(req.Methods)
+	methods, sets, err := h.named(req)
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(req.Exclude, name) })
-	methods = slices.DeleteFunc(methods, func(m registry.Spec) bool { return slices.Contains(req.Exclude, m.Name) })
-	if req.Exclude != nil && (len(names) == 0 || len(methods) == 0) {
-		return nil, errors.New("--exclude leaves nothing to run; name fewer methods or sets there")
-	}
 	var pairs []pair
-	for _, name := range names {
-		entry, err := h.Catalogue.Lookup(name)
+	for _, name := range sets {
+		more, err := h.pairs(ctx, plan, req, name, methods, len(sets) == 1)
 		if err != nil {
 			return nil, err
 		}
-		specs, err := plan.suited(methods, entry, req.Methods != nil)
-		if err != nil {
-			return nil, err
-		}
-		state, err := h.Data.State(entry)
-		if state == files.Wrong {
-			return nil, err
-		}
-		if state == files.Missing {
-			if entry.Local() {
-				return nil, err
-			}
-			plan.NoData = append(plan.NoData, entry.Name)
-			plan.Requested += len(specs) * len(req.Splits)
-			continue
-		}
-		set, err := h.set(ctx, entry)
-		if why := (*splitError)(nil); errors.As(err, &why) && ctx.Err() == nil && len(names) > 1 {
-			plan.LeftOut = append(plan.LeftOut, err.Error())
-			plan.Requested += len(specs) * len(req.Splits)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		plan.Data[entry.Name] = set.fingerprint
-		splits := req.Splits
-		if set.splits > 0 {
-			splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > set.splits })
-		}
-		if len(splits) < len(req.Splits) {
-			plan.Beyond = append(plan.Beyond, fmt.Sprintf("%s has splits 1 to %d of its own", entry.Name, set.splits))
-		}
-		if len(splits) == 0 {
-			continue
-		}
-		for _, spec := range specs {
-			plan.Versions[spec.Name] = spec.Version
-			cells, err := h.cells(set, spec, splits, forecast)
-			if err != nil {
-				return nil, err
-			}
-			pairs = append(pairs, pair{spec, cells})
-		}
+		pairs = append(pairs, more...)
 	}
-	if len(plan.LeftOut) == len(names) && len(names) > 0 {
-		return nil, errors.New(strings.Join(plan.LeftOut, "; "))
-	}
-	if req.Shard.Of > 1 && plan.NoData != nil {
-		return nil, fmt.Errorf("the data of %s is not here, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude leaves sets out of every shard", strings.Join(plan.NoData, ", "))
+	if err := plan.check(req, len(sets)); err != nil {
+		return nil, err
 	}
 	plan.Dealt = req.Shard.deal(pairs, req.Limits.MaxCell)
-	seen := map[string]bool{}
-	for _, p := range pairs {
-		first, stored := len(plan.Cells), plan.Stored
-		for _, c := range p.cells {
-			if plan.Dealt.has(c) && !seen[c.Spec.Key] {
-				seen[c.Spec.Key] = true
-				plan.take(c, req, known)
-			}
-		}
-		if len(plan.Cells) > first && plan.Stored == stored {
-			plan.Cells[first].Early = true
-		}
-		if runner.Foreign(p.spec) && plan.Dealt.has(p.cells[0]) && !h.Protocol.Semantics.TestsItself() { // else known labels are no leak
-			plan.addCanary(p.cells, first, req.Secret, known)
-		}
-	}
+	plan.take(pairs, req, known, !h.Protocol.Semantics.TestsItself()) // else known labels are no leak
 	plan.order()
 	return plan, nil
+}
+
+// named returns the methods and the sets that a request names, without those that it excludes.
+func (h *Experiment) named(req Request) (methods []registry.Spec, sets []string, err error) {
+	if sets = req.Datasets; sets == nil {
+		sets = h.Protocol.Datasets
+	}
+	if methods, err = h.Methods(req.Methods); err != nil {
+		return nil, nil, err
+	}
+	excluded := func(name string) bool { return slices.Contains(req.Exclude, name) }
+	sets = slices.DeleteFunc(slices.Clone(sets), excluded)
+	methods = slices.DeleteFunc(methods, func(m registry.Spec) bool { return excluded(m.Name) })
+	if req.Exclude != nil && (len(sets) == 0 || len(methods) == 0) {
+		return nil, nil, errors.New("--exclude leaves nothing to run; name fewer methods or sets there")
+	}
+	return methods, sets, nil
+}
+
+// pairs plans all cells of the methods on one set. It notes in the plan what it leaves out. alone says that the
+// request names no other set, so that a set that cannot be split is an error.
+func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name string, methods []registry.Spec, alone bool) ([]pair, error) {
+	entry, err := h.Catalogue.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := plan.suited(methods, entry, req.Methods != nil)
+	if err != nil {
+		return nil, err
+	}
+	set, why, err := h.usable(ctx, entry, alone)
+	if err != nil {
+		return nil, err
+	}
+	if why.Kind != 0 {
+		plan.exclude(entry.Name, "", why)
+		plan.Requested += len(specs) * len(req.Splits)
+		return nil, nil
+	}
+	plan.Data[entry.Name] = set.fingerprint
+	splits := req.Splits
+	if set.splits > 0 {
+		splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > set.splits })
+	}
+	if len(splits) < len(req.Splits) {
+		plan.exclude(entry.Name, "", result.Why{Kind: result.FewerSplits, Text: fmt.Sprintf("splits 1 to %d", set.splits)})
+	}
+	if len(splits) == 0 {
+		return nil, nil
+	}
+	var out []pair
+	for _, spec := range specs {
+		plan.Versions[spec.Name] = spec.Version
+		cells, err := h.cells(set, spec, splits, plan.Forecast)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, pair{spec, cells})
+	}
+	return out, nil
+}
+
+// usable returns what planning needs of a set, or why the plan goes on without the set.
+func (h *Experiment) usable(ctx context.Context, entry *catalogue.Entry, alone bool) (plannedSet, result.Why, error) {
+	switch state, err := h.Data.State(entry); {
+	case state == files.Wrong, state == files.Missing && entry.Local():
+		return plannedSet{}, result.Why{}, err
+	case state == files.Missing:
+		return plannedSet{}, result.Why{Kind: result.NoData}, nil
+	}
+	set, err := h.set(ctx, entry)
+	if why := (*splitError)(nil); errors.As(err, &why) && ctx.Err() == nil && !alone {
+		return set, result.Why{Kind: result.Unsplittable, Text: err.Error()}, nil
+	}
+	return set, result.Why{}, err
+}
+
+// check refuses a request of which nothing can run, and a shard that would not be the same on another machine.
+func (p *Plan) check(req Request, sets int) error {
+	if unsplittable := result.Of(p.Excluded, result.Unsplittable); len(unsplittable) == sets && sets > 0 {
+		texts := make([]string, sets)
+		for i, e := range unsplittable {
+			texts[i] = e.Why.Text
+		}
+		return errors.New(strings.Join(texts, "; "))
+	}
+	if missing := result.Of(p.Excluded, result.NoData); req.Shard.Of > 1 && missing != nil {
+		return fmt.Errorf("%s, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude leaves "+
+			"sets out of every shard", result.Explain(missing)[0])
+	}
+	return nil
+}
+
+// exclude notes that a set, or with a method one pair, is left out.
+func (p *Plan) exclude(dataset, method string, why result.Why) {
+	p.Excluded = append(p.Excluded, result.Exclusion{Dataset: dataset, Method: method, Why: why})
+}
+
+// take keeps the cells of this shard that must run, each once, and adds canaries where they would prove something.
+func (p *Plan) take(pairs []pair, req Request, known map[string]store.Known, canaries bool) {
+	seen := map[string]bool{}
+	for _, pair := range pairs {
+		first, stored := len(p.Cells), p.Stored
+		for _, c := range pair.cells {
+			if p.Dealt.has(c) && !seen[c.Spec.Key] {
+				seen[c.Spec.Key] = true
+				p.takeCell(c, req, known)
+			}
+		}
+		if len(p.Cells) > first && p.Stored == stored {
+			p.Cells[first].Early = true
+		}
+		if canaries && runner.Foreign(pair.spec) && p.Dealt.has(pair.cells[0]) {
+			p.addCanary(pair.cells, first, req.Secret, known)
+		}
+	}
 }
 
 // A pair is a method on a set, with its cells by split.
@@ -208,8 +249,8 @@ func (r Request) Reruns(method string) bool {
 	return slices.ContainsFunc(r.Rerun, func(m string) bool { return strings.EqualFold(m, method) })
 }
 
-// take counts a cell, and keeps it in the plan if it must run.
-func (p *Plan) take(c *Cell, req Request, known map[string]store.Known) {
+// takeCell counts a cell, and keeps it in the plan if it must run.
+func (p *Plan) takeCell(c *Cell, req Request, known map[string]store.Known) {
 	p.Requested++
 	k, stored := known[c.Spec.Key]
 	c.Attempt = k.Attempt
@@ -228,8 +269,8 @@ func (p *Plan) take(c *Cell, req Request, known map[string]store.Known) {
 		p.revive(c, k)
 		return
 	}
-	if limit := req.Limits.exceededBy(c, c.Seconds); limit != "" {
-		p.Skipped = append(p.Skipped, Skipped{c, c.Seconds, limit})
+	if why, over := req.Limits.exceededBy(c, c.Seconds); over {
+		p.Excluded = append(p.Excluded, c.Excluded(why))
 		return
 	}
 	p.Cells = append(p.Cells, c)
@@ -278,10 +319,10 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 		case unfit == "":
 			out = append(out, m)
 		case solves:
-			p.NoGaps = append(p.NoGaps, m.Name+" on "+e.Name)
+			p.exclude(e.Name, m.Name, result.Why{Kind: result.TakesNoGaps})
 			why = fmt.Sprintf("%s says impute = \"none\", and none of the requested methods takes missing values; write impute = \"median\", or name methods that do", e.Name)
 		case named:
-			p.Unsuited = append(p.Unsuited, m.Name+" on "+e.Name)
+			p.exclude(e.Name, m.Name, result.Why{Kind: result.WrongTask})
 		}
 	}
 	switch {

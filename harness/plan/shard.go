@@ -60,7 +60,7 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	for _, p := range pairs {
 		for _, c := range p.cells {
 			w, at := weighed{c.Spec.Key, declared.Seconds(c)}, 0
-			if limits.exceededBy(c, w.cost) != "" {
+			if _, over := limits.exceededBy(c, w.cost); over {
 				w.cost = 0
 			}
 			if c.Guessed {

@@ -111,7 +111,7 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 		}
 	}
 	out := s.out
-	out.NotStarted = len(cells) - out.OK - out.Failed - out.Canaries - out.BudgetCells - len(out.Skipped)
+	out.NotStarted = len(cells) - out.OK - out.Failed - out.Canaries - len(out.Excluded)
 	if cause := context.Cause(d.ctx); cause != nil && cause != errOverBudget && ctx.Err() == nil {
 		return out, cause
 	}

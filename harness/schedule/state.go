@@ -11,13 +11,13 @@ import (
 
 // Outcome counts how the cells of a run ended.
 type Outcome struct {
-	OK, Failed  int            // cells that ended with a result, stored or not, in this run or another one
-	NotStarted  int            // cells that an interrupt or an error left without a result
-	Skipped     []plan.Skipped // cells that exceed the limits, as measured times showed
-	BudgetSets  []string       // sets with cells that were skipped for the budget, cheapest first
-	BudgetCells int            // the number of these cells
-	Canaries    int            // canaries that ended in any way or exceed the limits; only NotStarted and BudgetCells count canaries, too
-	Elsewhere   int            // the ended cells that other runs ended
+	OK, Failed int // cells that ended with a result, stored or not, in this run or another one
+	NotStarted int // cells that an interrupt or an error left without a result
+	// Excluded is the cells that exceed the limits, as measured times showed, and the cells that did not fit into the
+	// budget, canaries among them, those of the cheapest set first.
+	Excluded    []result.Exclusion
+	Canaries    int // canaries that ended in any way or exceed the limits; they are in no other count but NotStarted
+	Elsewhere   int // the ended cells that other runs ended
 	Interrupted bool
 }
 
@@ -188,7 +188,7 @@ func (s *state) next() bool {
 		return s.held == nil && s.refill()
 	}
 	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
-		s.skip(out)
+		s.skip(c, out)
 		return true
 	}
 	if s.startsHere(c) {
@@ -338,14 +338,14 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 }
 
 // skip leaves out a cell that exceeds the limits. No result is stored, so that a run with other limits can run the cell.
-func (s *state) skip(l plan.Skipped) {
-	if l.Cell.Spec.Canary != nil {
+func (s *state) skip(c *plan.Cell, why result.Exclusion) {
+	if c.Spec.Canary != nil {
 		s.out.Canaries++
 	} else {
-		s.out.Skipped = append(s.out.Skipped, l)
+		s.out.Excluded = append(s.out.Excluded, why)
 	}
-	s.giveBack(l.Cell)
-	s.forget(s.memory.drop(l.Cell))
+	s.giveBack(c)
+	s.forget(s.memory.drop(c))
 }
 
 // giveBack releases the claim on a cell that does not start, if it was claimed ahead.
@@ -366,11 +366,8 @@ func (s *state) skipRest() {
 func (s *state) skipForBudget(cells []*plan.Cell) {
 	for _, c := range cells {
 		s.giveBack(c)
-		if !slices.Contains(s.out.BudgetSets, c.Dataset) {
-			s.out.BudgetSets = append(s.out.BudgetSets, c.Dataset)
-		}
 	}
-	s.out.BudgetCells += len(cells)
+	s.out.Excluded = append(s.out.Excluded, plan.OverBudget(cells, s.opt.Budget)...)
 }
 
 func (s *state) letGo() (held []*plan.Cell) {

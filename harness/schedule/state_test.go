@@ -295,11 +295,11 @@ func TestSteps(t *testing.T) {
 			}
 		}
 		out := w.s.out
-		accounted := out.OK + out.Failed + out.Canaries + out.BudgetCells + len(out.Skipped)
+		accounted := out.OK + out.Failed + out.Canaries + len(out.Excluded)
 		if len(w.running) > 0 || accounted > len(cells) || !w.stopped && accounted != len(cells) {
 			t.Errorf("%d of %d cells are accounted for, %d run: %+v", accounted, len(cells), len(w.running), out)
 		}
-		if !w.stopped && out.BudgetCells == 0 && len(w.sets) > 0 {
+		if !w.stopped && len(result.Of(out.Excluded, result.OverBudget)) == 0 && len(w.sets) > 0 {
 			t.Errorf("no cell is left, and data sets are kept: %v", w.sets)
 		}
 	})
@@ -313,7 +313,7 @@ func TestBudgetEndsWithoutAnyPlace(t *testing.T) {
 	if s.step(began, nil); s.done() {
 		t.Fatal("it is done before its budget")
 	}
-	if s.step(began.Add(2*time.Minute), ticked{}); !s.done() || s.out.BudgetCells != 1 {
+	if s.step(began.Add(2*time.Minute), ticked{}); !s.done() || len(s.out.Excluded) != 1 {
 		t.Errorf("it is not done, or the cell is not told: %+v", s.out)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"slices"
 	"time"
+
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A CodeCheck is the result of comparing two hashes of a method's code: does today's code give the bits of
@@ -77,18 +79,13 @@ func inTransaction(ctx context.Context, in *sql.DB, change func(tx *sql.Tx) erro
 	return explain(tx.Commit())
 }
 
-// A Skipped is a cell that a run was asked for and skipped because of a prediction.
-type Skipped struct {
-	Protocol, Dataset, Method string
-	Split                     int
-	Seconds                   float64 // predicted, on one core
-	Bytes                     int64   // predicted memory, including that of the data set
-	Reason                    string  // the option that the cell exceeded, such as "--max-cell 30m"
-}
-
-// NoteSkipped stores notes on the cells out, which a run skips, and removes the notes on the cells taken. Of taken
+// NoteSkipped stores notes on the cells of out that exceed a limit, and removes the notes on the cells taken. Of taken
 // only Protocol, Dataset, Method and Split are read.
-func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
+func (db *DB) NoteSkipped(ctx context.Context, out, taken []result.Exclusion) error {
+	out = result.Of(out, result.TooLong, result.TooLarge)
+	if len(out) == 0 && len(taken) == 0 {
+		return nil
+	}
 	noted, err := db.Skipped(ctx, "")
 	if err != nil {
 		return err
@@ -101,7 +98,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 	for _, l := range noted {
 		there[name{l.Protocol, l.Dataset, l.Method, l.Split}] = true
 	}
-	taken = slices.DeleteFunc(slices.Clone(taken), func(l Skipped) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
+	taken = slices.DeleteFunc(slices.Clone(taken), func(l result.Exclusion) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
 	if len(out) == 0 && len(taken) == 0 {
 		return nil // nothing to write, so no lock is needed
 	}
@@ -113,7 +110,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 		}
 		now := time.Now().UTC().Format(time.RFC3339)
 		for _, l := range out {
-			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Seconds, l.Bytes, l.Reason, now}); err != nil {
+			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Why.Seconds, l.Why.Bytes, l.Why.Text, now}); err != nil {
 				return err
 			}
 		}
@@ -123,13 +120,17 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []Skipped) error {
 
 // Skipped returns, sorted, the skipped cells for which no attempt is stored: those of one protocol, or for "" of
 // all protocols.
-func (db *DB) Skipped(ctx context.Context, protocol string) ([]Skipped, error) {
+func (db *DB) Skipped(ctx context.Context, protocol string) ([]result.Exclusion, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db.sql, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+	out, err := listOf(ctx, db.sql, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
 		LEFT JOIN cells c USING (protocol, dataset, method, split)
-		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *Skipped) []any {
-		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Seconds, &l.Bytes, &l.Reason}
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *result.Exclusion) []any {
+		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Why.Seconds, &l.Why.Bytes, &l.Why.Text}
 	}, protocol)
+	for i, l := range out {
+		out[i].Why = result.Over(l.Why.Text, l.Why.Seconds, l.Why.Bytes)
+	}
+	return out, err
 }

@@ -96,13 +96,13 @@ func filled(j *journey) error {
 	again.Split, again.Replace, again.SearchSeconds = 2, true, 0.75
 	last := withArtifacts(testRun("last", result.OK))
 	last.Split = 4
-	skipped := Skipped{Protocol: "p", Dataset: "d", Method: "M", Split: 9, Reason: "--max-cell 1m"}
+	skipped := result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: 9, Why: result.Over("--max-cell 1m", 61, 1)}
 	return inTurn(
 		func() error {
 			return j.session(func(s *session) error {
 				return inTurn(
 					func() error { return s.put([]result.Run{first}, []result.Run{second, failed}) },
-					func() error { return s.note([]Skipped{skipped}, nil) },
+					func() error { return s.note([]result.Exclusion{skipped}, nil) },
 					s.checkpoint,
 					func() error { return s.put([]result.Run{newer}) },
 					func() error { return s.put([]result.Run{again}) },
@@ -113,7 +113,7 @@ func filled(j *journey) error {
 			return j.session(func(s *session) error {
 				return inTurn(
 					func() error { return s.put([]result.Run{last}) },
-					func() error { return s.note(nil, []Skipped{skipped}) },
+					func() error { return s.note(nil, []result.Exclusion{skipped}) },
 					func() error { return s.current("first") },
 				)
 			})
@@ -195,7 +195,7 @@ func (s *session) put(groups ...[]result.Run) error {
 	return errors.Join(w.Close(), bad)
 }
 
-func (s *session) note(out, taken []Skipped) error {
+func (s *session) note(out, taken []result.Exclusion) error {
 	s.j.ask()
 	if err := s.j.try("note", func() error { return s.db.NoteSkipped(context.Background(), out, taken) }); err != nil {
 		return err

@@ -232,24 +232,25 @@ func noCells(t *testing.T, db *store.DB) {
 // skipped tests that a note stands until the cell is stored or a later run takes the cell.
 func skipped(t *testing.T, db *store.DB) {
 	ctx := t.Context()
-	cell := func(split int) store.Skipped {
-		return store.Skipped{Protocol: "p", Dataset: "d", Method: "M", Split: split, Seconds: 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"}
+	cell := func(split int) result.Exclusion {
+		return result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: split, Why: result.Over("--max-cell 30m", 3600, 1<<30)}
 	}
-	check := func(what, protocol string, want ...store.Skipped) {
+	check := func(what, protocol string, want ...result.Exclusion) {
 		t.Helper()
 		if got, err := db.Skipped(ctx, protocol); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
 		}
 	}
-	if err := db.NoteSkipped(ctx, []store.Skipped{cell(3), cell(1), cell(2)}, nil); err != nil {
+	noData := result.Exclusion{Dataset: "e", Why: result.Why{Kind: result.NoData}} // is of no prediction, and not noted
+	if err := db.NoteSkipped(ctx, []result.Exclusion{cell(3), noData, cell(1), cell(2)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	check("noted", "p", cell(1), cell(2), cell(3))
 	check("of all protocols", "", cell(1), cell(2), cell(3))
 	check("of another protocol", "q")
 	larger := cell(1)
-	larger.Reason = "--max-cell 1h"
-	if err := db.NoteSkipped(ctx, []store.Skipped{larger}, []store.Skipped{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
+	larger.Why.Text = "--max-cell 1h"
+	if err := db.NoteSkipped(ctx, []result.Exclusion{larger}, []result.Exclusion{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	check("noted again, one taken", "p", larger, cell(3))

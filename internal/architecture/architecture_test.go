@@ -51,7 +51,7 @@ var rooms = []room{
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report harness/published reports/stats harness/metric harness/result harness/store registry registry/rng internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
 
-	{"harness/result", "registry"},
+	{"harness/result", "registry internal/wording"},
 	{"harness/published", ""},
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
 	{"harness/store/...", "harness/store harness/result harness/published registry internal/..."},

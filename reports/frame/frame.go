@@ -35,6 +35,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -44,7 +45,7 @@ type Rows interface {
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
-	Skipped(ctx context.Context, protocol string) ([]store.Skipped, error)
+	Skipped(ctx context.Context, protocol string) ([]result.Exclusion, error)
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Path() string // names the database to people

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -72,18 +71,14 @@ func (t *Table) newGap(dataset, method string, rows []store.Row) Gap {
 }
 
 // whyBeyond says for skipped cells what they were predicted to need, and which option skipped them.
-func whyBeyond(left []store.Skipped) map[cellKey]map[int]string {
+func whyBeyond(left []result.Exclusion) map[cellKey]map[int]string {
 	out := map[cellKey]map[int]string{}
 	for _, l := range left {
 		key := cellKey{l.Dataset, l.Method}
 		if out[key] == nil {
 			out[key] = map[int]string{}
 		}
-		needs, option := wording.Seconds(l.Seconds), "--max-cell"
-		if strings.HasPrefix(l.Reason, "--memory") {
-			needs, option = wording.Bytes(l.Bytes), "--memory"
-		}
-		out[key][l.Split] = fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", l.Reason, needs, option)
+		out[key][l.Split] = l.Why.String()
 	}
 	return out
 }

@@ -123,10 +123,13 @@ func TestLongReasonsAreCut(t *testing.T) {
 func TestSkippedByARun(t *testing.T) {
 	in := lacking()
 	only(&in, "wine", "B")
-	in.Left = []store.Skipped{
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 2, Seconds: 370 * 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"},
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 3, Seconds: 370 * 3600, Bytes: 1 << 30, Reason: "--max-cell 30m"},
-		{Protocol: "table2", Dataset: "wine", Method: "B", Split: 1, Seconds: 1, Bytes: 1, Reason: "--max-cell 1s"}, // stored since
+	left := func(split int, option string, seconds float64, bytes int64) result.Exclusion {
+		return result.Exclusion{Protocol: "table2", Dataset: "wine", Method: "B", Split: split, Why: result.Over(option, seconds, bytes)}
+	}
+	in.Left = []result.Exclusion{
+		left(2, "--max-cell 30m", 370*3600, 1<<30),
+		left(3, "--max-cell 30m", 370*3600, 1<<30),
+		left(1, "--max-cell 1s", 1, 1), // stored since
 	}
 	got := table(t, in)
 	want := []frame.Reason{{Text: "Skipped by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it", Runs: 2, Where: "B on wine (splits 2-3)"}}
@@ -136,7 +139,7 @@ func TestSkippedByARun(t *testing.T) {
 	if text := got.Gaps[0].Describe(); !strings.Contains(text, "--max-cell 30m") {
 		t.Errorf("the gap is described as %q", text)
 	}
-	in.Left[1].Reason, in.Left[1].Bytes = "--memory 18 GiB", 45<<30
+	in.Left[1] = left(3, "--memory 18 GiB", 370*3600, 45<<30)
 	got = table(t, in)
 	if reasons := got.Reasons(); len(reasons) != 2 || !strings.Contains(reasons[1].Text, "by --memory 18 GiB, predicted 45 GiB a cell") {
 		t.Errorf("reasons %+v", reasons)

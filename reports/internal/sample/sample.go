@@ -26,7 +26,7 @@ type Input struct {
 	Older []store.Row // earlier attempts, which are superseded by Rows
 	Known map[string]Set
 	Tasks map[string]registry.Task // the tasks of methods; a method without an element solves all tasks
-	Left  []store.Skipped
+	Left  []result.Exclusion
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
 }
@@ -66,7 +66,7 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 
 type rows struct {
 	rows, older []store.Row
-	left        []store.Skipped
+	left        []result.Exclusion
 	found       []store.Finding
 
 	grids map[string][]json.RawMessage
@@ -74,7 +74,7 @@ type rows struct {
 
 func (r rows) Path() string { return "some_results.db" }
 
-func (r rows) Skipped(context.Context, string) ([]store.Skipped, error) { return r.left, nil }
+func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { return r.left, nil }
 
 func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
 

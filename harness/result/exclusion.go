@@ -1,0 +1,162 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// An Exclusion is cells that a request names and that no run computes for now.
+type Exclusion struct {
+	Protocol, Dataset string
+	Method            string // "" for every method of the request
+	Split             int    // 0 for every split of the request
+	Why               Why
+}
+
+// Why says why cells are not computed.
+type Why struct {
+	Kind    Kind
+	Seconds float64 // predicted for one cell on one core, where a limit is exceeded
+	Bytes   int64   // predicted memory of one cell with its data set, where a limit is exceeded
+	// Text is the exceeded option with its value ("--max-cell 30m"), what is wrong with a set that cannot be split, or
+	// the splits that a set has of its own.
+	Text string
+}
+
+// A Kind is a kind of reason.
+type Kind int
+
+// Cells of the first three kinds do not exist, so that no request counts them.
+const (
+	WrongTask   Kind = iota + 1 // the method does not solve the set's task
+	TakesNoGaps                 // the set keeps its missing values, and the method takes none
+	FewerSplits                 // the set has fewer splits of its own
+
+	NoData       // the set's files are not here
+	Unsplittable // the protocol cannot split the set
+	TooLong      // longer than --max-cell
+	TooLarge     // more memory than --memory
+	OverBudget   // the set did not fit into --budget
+)
+
+// Over is the reason of a cell that exceeds an option with its value, such as "--max-cell 30m" or "--memory 8.0 GiB".
+func Over(option string, seconds float64, bytes int64) Why {
+	kind := TooLong
+	if strings.HasPrefix(option, "--memory") {
+		kind = TooLarge
+	}
+	return Why{Kind: kind, Seconds: seconds, Bytes: bytes, Text: option}
+}
+
+// OverLimit reports whether a prediction exceeds a limit of one cell.
+func (w Why) OverLimit() bool { return w.Kind == TooLong || w.Kind == TooLarge }
+
+// Counted reports whether the request counts the cells among those that it asks for.
+func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }
+
+// Of returns the exclusions of some kinds, nil if there are none.
+func Of(all []Exclusion, kinds ...Kind) []Exclusion {
+	var out []Exclusion
+	for _, e := range all {
+		if slices.Contains(kinds, e.Why.Kind) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// needs is what a cell over a limit was predicted to need.
+func (w Why) needs() string {
+	if w.Kind == TooLarge {
+		return wording.Bytes(w.Bytes)
+	}
+	return wording.Seconds(w.Seconds)
+}
+
+// String says why a cell over a limit has no result, and what computes it.
+func (w Why) String() string {
+	option, _, _ := strings.Cut(w.Text, " ")
+	return fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", w.Text, w.needs(), option)
+}
+
+// Explain says in words what is excluded and why: a line a reason, in the order of the kinds.
+func Explain(all []Exclusion) []string {
+	groups, keys := map[Why][]Exclusion{}, []Why(nil)
+	for _, e := range all {
+		key := Why{Kind: e.Why.Kind, Text: e.Why.Text}
+		if key.Kind == FewerSplits {
+			key.Text = ""
+		}
+		if groups[key] == nil {
+			keys = append(keys, key)
+		}
+		groups[key] = append(groups[key], e)
+	}
+	slices.SortStableFunc(keys, func(a, b Why) int { return cmp.Compare(a.Kind, b.Kind) })
+	var lines []string
+	for _, key := range keys {
+		lines = append(lines, key.of(groups[key]))
+	}
+	return lines
+}
+
+// of says which cells a reason excludes.
+func (w Why) of(cells []Exclusion) string {
+	sets := namesOf(cells, func(e Exclusion) string { return e.Dataset })
+	pairs := namesOf(cells, func(e Exclusion) string { return e.Method + " on " + e.Dataset })
+	switch w.Kind {
+	case WrongTask:
+		return "not run, since the method does not solve the set's task: " + pairs
+	case TakesNoGaps:
+		return `not run, since the set says impute = "none" and the method takes no missing values: ` + pairs
+	case FewerSplits:
+		own := func(e Exclusion) string { return e.Dataset + " has " + e.Why.Text + " of its own" }
+		return "only the splits that there are: " + namesOf(cells, own)
+	case NoData:
+		return "no data for " + sets
+	case Unsplittable:
+		return "left out: " + w.Text
+	case OverBudget:
+		return fmt.Sprintf("beyond %s: %s on %s", w.Text, wording.Count(len(cells), "cell"), sets)
+	}
+	return fmt.Sprintf("skipped: %s over %s (%s)", wording.Count(len(cells), "cell"), w.Text, heaviest(cells))
+}
+
+// namesOf lists each name once, in the order in which the names come.
+func namesOf(cells []Exclusion, name func(Exclusion) string) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, e := range cells {
+		if n := name(e); !seen[n] {
+			seen[n] = true
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// heaviest names the most expensive pairs of a method and a set, and what a cell of each needs, such as "KRR-GD on
+// bankmarketing: 370h each, GK on occupancy: 3h each".
+func heaviest(cells []Exclusion) string {
+	const most = 3
+	cells = slices.SortedStableFunc(slices.Values(cells), func(a, b Exclusion) int {
+		return cmp.Or(-cmp.Compare(a.Why.Seconds, b.Why.Seconds), -cmp.Compare(a.Why.Bytes, b.Why.Bytes))
+	})
+	var parts []string
+	seen := map[string]bool{}
+	for _, e := range cells {
+		pair := e.Method + " on " + e.Dataset
+		if !seen[pair] && len(parts) < most {
+			parts = append(parts, fmt.Sprintf("%s: %s each", pair, e.Why.needs()))
+		}
+		seen[pair] = true
+	}
+	if more := len(seen) - len(parts); more > 0 {
+		parts = append(parts, wording.Count(more, "more pair"))
+	}
+	return strings.Join(parts, ", ")
+}
