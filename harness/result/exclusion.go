@@ -19,7 +19,7 @@ type Exclusion struct {
 
 // Why says why cells are not computed.
 type Why struct {
-	Kind    Kind
+	Kind    ExclusionKind
 	Seconds float64 // predicted for one cell on one core, where a limit is exceeded
 	Bytes   int64   // predicted memory of one cell with its data set, where a limit is exceeded
 	// Text is the exceeded option with its value ("--max-cell 30m"), what is wrong with a set that cannot be split, or
@@ -27,12 +27,12 @@ type Why struct {
 	Text string
 }
 
-// A Kind is a kind of reason.
-type Kind int
+// An ExclusionKind is a kind of reason.
+type ExclusionKind int
 
 // Cells of the first three kinds do not exist, so that no request counts them.
 const (
-	WrongTask   Kind = iota + 1 // the method does not solve the set's task
+	WrongTask   ExclusionKind = iota + 1 // the method does not solve the set's task
 	TakesNoGaps                 // the set keeps its missing values, and the method takes none
 	FewerSplits                 // the set has fewer splits of its own
 
@@ -59,7 +59,7 @@ func (w Why) OverLimit() bool { return w.Kind == TooLong || w.Kind == TooLarge }
 func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }
 
 // Of returns the exclusions of some kinds, nil if there are none.
-func Of(all []Exclusion, kinds ...Kind) []Exclusion {
+func Of(all []Exclusion, kinds ...ExclusionKind) []Exclusion {
 	var out []Exclusion
 	for _, e := range all {
 		if slices.Contains(kinds, e.Why.Kind) {

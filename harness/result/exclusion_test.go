@@ -13,7 +13,7 @@ func TestExplain(t *testing.T) {
 	over := func(method, set string, split int, option string, seconds float64, bytes int64) result.Exclusion {
 		return result.Exclusion{Method: method, Dataset: set, Split: split, Why: result.Over(option, seconds, bytes)}
 	}
-	set := func(name, method string, kind result.Kind, text string) result.Exclusion {
+	set := func(name, method string, kind result.ExclusionKind, text string) result.Exclusion {
 		return result.Exclusion{Dataset: name, Method: method, Why: result.Why{Kind: kind, Text: text}}
 	}
 	all := []result.Exclusion{
