@@ -33,8 +33,8 @@ type ExclusionKind int
 // Cells of the first three kinds do not exist, so that no request counts them.
 const (
 	WrongTask   ExclusionKind = iota + 1 // the method does not solve the set's task
-	TakesNoGaps                 // the set keeps its missing values, and the method takes none
-	FewerSplits                 // the set has fewer splits of its own
+	TakesNoGaps                          // the set keeps its missing values, and the method takes none
+	FewerSplits                          // the set has fewer splits of its own
 
 	NoData       // the set's files are not here
 	Unsplittable // the protocol cannot split the set
