@@ -76,13 +76,13 @@ was written so before is replaced; one that holds anything else is refused.`,
 		}
 		switch {
 		case f.output == "":
-			return p.Write(a.out)
+			return p.Write(a.out, nil)
 		case folder:
 			err = atomicfile.Folder(f.output, page.Mark, func(add func(string, func(io.Writer) error) error) error {
 				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 			})
 		default:
-			err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
+			err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
 		}
 		return a.wrote(f.output, p.Warnings, err)
 	}

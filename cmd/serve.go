@@ -6,13 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/live"
@@ -27,12 +25,13 @@ func newServeCommand(a *app) *cobra.Command {
 	var tokenFile string
 	c := &cobra.Command{
 		Use:   "serve [HOST:PORT]",
-		Short: "Show runs that are under way, and the report, in browsers",
-		Long: `serve prints the address of a page that shows what runs are at on the database: their
-workers, the cells that are being computed with their predicted end, cells that end a
-minute, the time that is left, what failed with the end of its standard error, and the
-table as it fills. The page keeps itself up to date. It links to the whole report, which
-is the page of bench report html as of that moment.
+		Short: "Show the report, and runs that are under way, in browsers",
+		Long: `serve prints the address of the page of bench report html as of now. Above it a strip
+shows what runs are at on the database: how many cells have ended, cells a minute, the
+time that is left, the cells that are being computed with their predicted end, and what
+failed with the end of its standard error. The strip keeps itself up to date; the report
+is made anew when the page is loaded. The address with report at its end is the report
+without the strip.
 
 The database is read and never written, so that serve goes beside any run, and may be
 started before or after it. Any number of browsers share one look at it a second; while
@@ -93,15 +92,11 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 		return err
 	}
 	defer w.Close()
-	s := &live.Server{Look: w.Look, Token: token, Every: watchEvery, Footer: "Made by bench " + environment.ProgramVersion + ", kept up to date by bench serve.",
-		Report: func(ctx context.Context, protocol string, out io.Writer) error {
+	s := &live.Server{Look: w.Look, Token: token, Every: watchEvery,
+		Report: func(ctx context.Context, protocol string) (live.Page, error) {
 			f := f
 			f.protocol = cmp.Or(f.protocol, protocol)
-			p, err := a.page(ctx, c, f)
-			if err != nil {
-				return err
-			}
-			return p.Write(out)
+			return a.page(ctx, c, f)
 		}}
 	l, err := net.Listen("tcp", at)
 	if err != nil {

@@ -43,7 +43,7 @@ var rooms = []room{
 	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments"},
 	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
-	{"reports/live", "reports/accuracy reports/doc reports/frame reports/render harness/plan harness/result harness/store internal/..."},
+	{"reports/live", "reports/frame reports/render harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
 	{"reports/scaling", "reports/doc reports/frame reports/plot reports/report reports/sweep harness/store registry internal/..."},

@@ -1,5 +1,7 @@
 // Package live shows runs that are under way on a database: which workers they have, which cells are being computed and until
-// when by prediction, how fast cells end, how much time is left, the table as it fills, and what failed.
+// when by prediction, how fast cells end, how much time is left, the best methods so far, and what failed.
+//
+// A State is drawn as text, or as a strip on the report's page (Server).
 //
 // All data come from the database: from what runs note there about themselves (store.Claims.Show), and from stored results.
 // So the package does not talk to the runs, and watching does not disturb them. The package changes nothing. It predicts
@@ -10,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"html/template"
 	"slices"
 	"strings"
 	"time"
@@ -19,15 +20,12 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/cputime"
-	"github.com/kernelboosting/bench/reports/accuracy"
-	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/render"
 )
 
 // A State is all that a watcher shows at one moment.
 type State struct {
-	Database, Protocol string // of Sets, Table and Failures; "" where nothing is stored
+	Database, Protocol string // of Sets and Failures; "" where nothing is stored
 	At                 time.Time
 
 	Runs                   int     // under way
@@ -39,10 +37,7 @@ type State struct {
 
 	Sets     []Set
 	Failures []store.FailureShown
-	Table    template.HTML
-	NoTable  string // why there is no table; "" where there is one
 	Warnings []string
-	Notes    []string // on the table
 }
 
 // A Worker is a process that computes cells.
@@ -333,17 +328,15 @@ func (w *Watcher) readResults(ctx context.Context) (err error) {
 	for _, c := range w.cells {
 		planned[c.Key] = true
 	}
-	if err := s.addTable(ctx, w.opt, planned); errors.Is(err, frame.ErrNoResults) || s.Protocol == "" {
-		s.NoTable = "no result is stored yet"
-	} else if err != nil {
-		s.NoTable = err.Error()
+	if err := s.addSets(ctx, w.opt, planned); err != nil && !errors.Is(err, frame.ErrNoResults) {
+		s.Warnings = []string{err.Error()}
 	}
 	w.shown = s
 	return ctx.Err()
 }
 
-// addTable makes the table of the stored results, and counts the cells of its sets that are not planned.
-func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bool) error {
+// addSets adds the sets of the stored results with their best methods, and counts the cells that are not planned.
+func (s *State) addSets(ctx context.Context, opt Options, planned map[string]bool) error {
 	if s.Protocol == "" {
 		return nil
 	}
@@ -351,28 +344,13 @@ func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bo
 	if err != nil {
 		return err
 	}
-	f = f.Remembering()
 	t, err := f.TableOf("")
 	if err != nil {
 		return err
 	}
-	d, err := accuracy.Build(f, accuracy.Options{OmitPublished: true})
-	if err != nil {
-		return err
-	}
-	d = d.Clean()
-	s.Warnings, s.Notes = d.Warnings, d.Notes
-	best := map[string]string{}
-	for _, b := range d.Blocks {
-		table, ok := b.(doc.Table)
-		if !ok || table.Detail {
-			continue
-		}
-		s.Table, best = render.Fragment(d.Title, table), bestOf(table)
-		break
-	}
+	s.Warnings = t.Warnings
 	for _, set := range t.Sets {
-		line := Set{Name: set.Name, Best: best[set.Name]}
+		line := Set{Name: set.Name, Best: bestOf(&t, set)}
 		for _, e := range set.Entries {
 			for _, r := range t.Cells(set.Name, e.Method) {
 				switch {
@@ -389,22 +367,18 @@ func (s *State) addTable(ctx context.Context, opt Options, planned map[string]bo
 	return nil
 }
 
-// bestOf names the best methods of each row of a table, with their mean.
-func bestOf(t doc.Table) map[string]string {
-	out := map[string]string{}
-	for _, section := range t.Sections {
-		for _, row := range section {
-			var names []string
-			value := ""
-			for i, e := range row.Entries {
-				if e.Best {
-					names, value = append(names, t.Head[i].Name), e.Text
-				}
+// bestOf names the best methods on a set, with their mean.
+func bestOf(t *frame.Table, set frame.Set) string {
+	var names []string
+	value := ""
+	for i, best := range t.Best(set) {
+		if best {
+			decimals := 3
+			if t.Metric.Percent {
+				decimals = 1
 			}
-			if names != nil {
-				out[row.Name] = strings.Join(names, ", ") + " " + value
-			}
+			names, value = append(names, set.Entries[i].Method), frame.Text(set.Entries[i].Mean, decimals)
 		}
 	}
-	return out
+	return strings.TrimSpace(strings.Join(names, ", ") + " " + value)
 }

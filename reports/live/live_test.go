@@ -204,7 +204,7 @@ func hostile() State {
 		Workers: []Worker{{Name: name, Jobs: 1, Cells: 1}}, Cells: []Cell{{Name: name, By: name, For: 3, Left: 4}},
 		Sets:     []Set{{Name: name, OK: 1, Failed: 1, Left: 2, Best: name}},
 		Failures: []store.FailureShown{{Method: name, Dataset: name, Split: 1, Status: result.Failed, Class: result.ClassCrash, Error: name + "\n" + name, Stderr: name + "\n\t" + name, Cells: 1}},
-		NoTable:  name,
+		Warnings: []string{name},
 	}
 }
 
@@ -251,7 +251,7 @@ swiss                      [------]               0/60
 	if got := "\n" + strings.Join(s.Text(80), "\n") + "\n"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := (State{Database: "r.db", At: began, NoTable: "no result is stored yet"}).Text(80); len(got) != 2 || got[1] != "no run is under way" {
+	if got := (State{Database: "r.db", At: began}).Text(80); len(got) != 2 || got[1] != "no run is under way" {
 		t.Errorf("%q", got)
 	}
 }

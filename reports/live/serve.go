@@ -18,34 +18,42 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// A Server shows states to browsers. All browsers share one look at the database per second. Without browsers there are no
-// looks.
+// A Page is the report's page.
+type Page interface {
+	// Write writes the page, with a strip above its content unless that is nil. It is not called twice at the same time.
+	Write(to io.Writer, strip *render.Strip) error
+	// Policy is what such a page may load and send.
+	Policy(strip *render.Strip) string
+}
+
+// A Server shows the report's page to browsers, with a strip of what is under way. All browsers share one look at the database per
+// second. Without browsers there are no looks.
 type Server struct {
 	// Look returns what is to be seen now. Look and Report are never called at the same time.
 	Look func(context.Context) (State, error)
-	// Report writes the page of the whole report of a protocol.
-	Report func(ctx context.Context, protocol string, to io.Writer) error
+	// Report makes the page of a protocol's results.
+	Report func(ctx context.Context, protocol string) (Page, error)
 	Token  string // the token that browsers must have; "" for none
 	// Hosts are the host names that a request may have; nil for all. They refuse requests of a foreign page whose host name
 	// was made to point to this machine's loopback address.
-	Hosts  []string
-	Footer string
-	Every  time.Duration // between two looks
+	Hosts []string
+	Every time.Duration // between two looks
 
-	ctx  context.Context // ends with the server
-	now  sync.Mutex      // guards Look, Report and the next three
-	at   time.Time       // time of the last look
-	seen State
-	view []section
+	ctx   context.Context // ends with the server
+	now   sync.Mutex      // guards Look, Report and the next three
+	at    time.Time       // time of the last look
+	seen  State
+	under template.HTML // the strip's content
 
 	lookers sync.WaitGroup
 	report  struct {
 		sync.Mutex
-		page  []byte
-		until time.Time // the page is made anew after this moment
+		page        Page
+		made, until time.Time // the page is made anew after until
 	}
 }
 
@@ -133,79 +141,122 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// current is the newest view. If the last view is old, the first caller makes a new view for all.
-func (s *Server) current() (State, []section, error) {
+// current is the newest state with the strip's content. If the last look is old, the first caller looks again for all.
+func (s *Server) current() (State, template.HTML, error) {
 	s.now.Lock()
 	defer s.now.Unlock()
 	if time.Since(s.at) < s.Every*9/10 {
-		return s.seen, s.view, nil
+		return s.seen, s.under, nil
 	}
 	seen, err := s.Look(s.ctx)
 	if err != nil {
-		return seen, nil, err
+		return seen, "", err
 	}
-	view, err := seen.sections()
+	under, err := laidOut("under-way", seen)
 	if err != nil {
-		return seen, nil, err
+		return seen, "", err
 	}
-	s.seen, s.view, s.at = seen, view, time.Now()
-	return s.seen, s.view, nil
+	s.seen, s.under, s.at = seen, under, time.Now()
+	return s.seen, s.under, nil
 }
 
+// page sends the report's page with the strip, or the strip alone where there is no report.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
-	seen, view, err := s.current()
-	var out bytes.Buffer
-	if err == nil {
-		err = seen.write(&out, view, s.Footer)
-	}
+	seen, under, err := s.current()
 	if err != nil {
 		http.Error(w, "the results cannot be read: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", policy)
-	s.send(w, out.Bytes())
+	s.report.Lock()
+	defer s.report.Unlock()
+	why := s.makeReport(seen.Protocol)
+	strip := render.Strip{Script: script}
+	strip.HTML, err = laidOut("strip", struct {
+		State    State
+		UnderWay template.HTML
+		Made     time.Time // zero where there is no report
+		Why      error
+	}{seen, under, s.report.made, why})
+	page := s.report.page
+	if page == nil {
+		page = bare{}
+	}
+	s.send(w, page, &strip, err)
 }
 
-func (s *Server) send(w http.ResponseWriter, page []byte) {
+// whole sends the report's page alone.
+func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
+	seen, _, err := s.current()
+	s.report.Lock()
+	defer s.report.Unlock()
+	if err == nil {
+		err = s.makeReport(seen.Protocol)
+	}
+	if err != nil {
+		http.Error(w, fmt.Sprintf("there is no report yet: %v", err), http.StatusNotFound)
+		return
+	}
+	s.send(w, s.report.page, nil, nil)
+}
+
+// makeReport makes the report's page if the last one is old. Making the page takes seconds if much is stored. So only one page is made
+// at a time, and it is kept for twenty times as long as making it took. The error says why there is no page.
+func (s *Server) makeReport(protocol string) error {
+	began := time.Now()
+	if !began.After(s.report.until) {
+		return nil
+	}
+	s.now.Lock()
+	defer s.now.Unlock()
+	s.report.page, s.report.made = nil, time.Time{}
+	page, err := s.Report(s.ctx, protocol)
+	if err != nil {
+		return err
+	}
+	s.report.page, s.report.made, s.report.until = page, began, time.Now().Add(time.Duration(share*float64(time.Since(began))))
+	return nil
+}
+
+// send sends a page, or that it cannot be laid out.
+func (s *Server) send(w http.ResponseWriter, page Page, strip *render.Strip, err error) {
+	var out bytes.Buffer
+	if err == nil {
+		err = page.Write(&out, strip)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", page.Policy(strip)+"; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
-	_, _ = w.Write(page) // an error means that nobody reads any longer
+	_, _ = w.Write(out.Bytes()) // an error means that nobody reads any longer
 }
 
-// events sends a browser each section that has changed, as a server-sent event.
+// events sends a browser the strip's content when it has changed, as a server-sent event.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	s.lookers.Add(1)
 	defer s.lookers.Done()
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	has := map[string]string{}
+	var has template.HTML
 	tick := time.NewTicker(s.Every)
 	defer tick.Stop()
 	quiet := 0
 	for {
-		seen, view, err := s.current()
+		seen, under, err := s.current()
 		if err != nil {
 			return // the browser says that the connection is lost, and tries again
 		}
-		changed := map[string]string{}
-		put := func(id, text string) {
-			if was, known := has[id]; !known || was != text {
-				changed[id], has[id] = text, text
-			}
-		}
-		put("title", seen.Summary())
-		for _, v := range view {
-			put(v.ID, string(v.HTML))
-		}
-		line := ": still there\n\n"
-		if len(changed) > 0 {
-			data, err := json.Marshal(changed)
+		line, changed := ": still there\n\n", under != has
+		if changed {
+			data, err := json.Marshal(map[string]string{"title": seen.Summary(), "html": string(under)})
 			if err != nil {
 				return
 			}
-			line = "data: " + string(data) + "\n\n"
+			has, line = under, "data: "+string(data)+"\n\n"
 		}
-		if quiet++; len(changed) > 0 || quiet > 15 {
+		if quiet++; changed || quiet > 15 {
 			quiet = 0
 			_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.WriteString(w, line); err != nil || out.Flush() != nil {
@@ -222,75 +273,36 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whole sends the page of the whole report. Making the page takes seconds if much is stored. So only one page is made at a
-// time, and it is kept for twenty times as long as making it took.
-func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
-	s.report.Lock()
-	defer s.report.Unlock()
-	if time.Now().After(s.report.until) {
-		began := time.Now()
-		var page bytes.Buffer
-		seen, _, err := s.current()
-		if err == nil {
-			s.now.Lock()
-			err = s.Report(s.ctx, seen.Protocol, &page)
-			s.now.Unlock()
-		}
-		if err != nil {
-			http.Error(w, fmt.Sprintf("there is no report yet: %v", err), http.StatusNotFound)
-			return
-		}
-		s.report.page, s.report.until = page.Bytes(), time.Now().Add(time.Duration(share*float64(time.Since(began))))
-	}
-	w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // the page itself has the rest of its policy
-	s.send(w, s.report.page)
-}
-
 var (
-	//go:embed page.html.tmpl
+	//go:embed strip.html.tmpl
 	source string
-	//go:embed page.css
-	ownStyle template.CSS
-	//go:embed page.js
-	ownScript string
-)
-
-var (
-	style  = render.StyleSheet + ownStyle
-	script = template.JS("\"use strict\";\n{\n" + ownScript + "}\n")
-	// policy lets the page send requests to the program that served it, and nothing more.
-	policy = render.Policy(style, script) + "; connect-src 'self'; frame-ancestors 'none'"
+	//go:embed strip.js
+	script template.JS
 )
 
 var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{"seconds": wording.Seconds, "bytes": wording.Bytes, "failure": Failure}).Parse(source))
+	return template.Must(template.New("strip").Funcs(template.FuncMap{"seconds": wording.Seconds, "count": frame.Count, "failure": Failure}).Parse(source))
 })
 
-// A section is a part of the page that is replaced when it changes.
-type section struct {
-	ID   string
-	HTML template.HTML
-}
-
-// sections lays a state out. A character in a name that a browser would obey, such as a sign that turns the direction of
+// laidOut lays a part of the strip out. A character in a name that a browser would obey, such as a sign that turns the direction of
 // writing, is spelled out.
-func (s State) sections() (out []section, err error) {
-	for _, id := range []string{"summary", "workers", "cells", "failures", "sets", "table"} {
-		var text strings.Builder
-		if err := layout().ExecuteTemplate(&wording.Writer{To: &text}, id, s); err != nil {
-			return nil, err
-		}
-		out = append(out, section{id, template.HTML(text.String())})
-	}
-	return out, nil
+func laidOut(part string, of any) (template.HTML, error) {
+	var text strings.Builder
+	err := layout().ExecuteTemplate(&wording.Writer{To: &text}, part, of)
+	return template.HTML(text.String()), err
 }
 
-func (s State) write(w io.Writer, sections []section, footer string) error {
-	return layout().Execute(&wording.Writer{To: w}, struct {
-		State    State
-		Sections []section
-		Footer   string
-		CSS      template.CSS
-		Script   template.JS
-	}{s, sections, footer, style, script})
+// bare is the page where there is no report.
+type bare struct{}
+
+var aroundNothing = sync.OnceValue(func() *template.Template { return render.Around(`{{define "main"}}{{end}}`, nil) })
+
+func (bare) shell(strip *render.Strip) render.Shell {
+	return render.Shell{Title: "bench", Heading: "Runs under way", Footer: "Made by bench.", Strip: strip}
 }
+
+func (b bare) Write(to io.Writer, strip *render.Strip) error {
+	return aroundNothing().Execute(to, b.shell(strip))
+}
+
+func (b bare) Policy(strip *render.Strip) string { return b.shell(strip).Policy() }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 // serving starts a server, and returns its address and what ends it.
@@ -63,9 +65,22 @@ func get(t *testing.T, client *http.Client, at string, header ...string) (status
 	return answer.StatusCode, string(raw), answer.Header
 }
 
+// A report is a page that says what it is.
+type report string
+
+func (r report) Write(to io.Writer, strip *render.Strip) error {
+	_, err := fmt.Fprintf(to, "%s, with a strip: %v", string(r), strip != nil)
+	return err
+}
+
+func (r report) Policy(*render.Strip) string { return "default-src 'none'" }
+
+// none is a report of nothing.
+func none(context.Context, string) (Page, error) { return nil, errors.New("nothing is stored") }
+
 // TestNamesAreNoPrograms: whatever plugins call themselves and write is text on the page.
 func TestNamesAreNoPrograms(t *testing.T) {
-	at, _ := serving(t, &Server{Look: func(context.Context) (State, error) { return hostile(), nil }})
+	at, _ := serving(t, &Server{Report: none, Look: func(context.Context) (State, error) { return hostile(), nil }})
 	status, body, h := get(t, http.DefaultClient, at)
 	if status != 200 || strings.Count(body, "<script>") != 1 || strings.Contains(body, "<img") || strings.ContainsAny(body, "\x1b\u202e") {
 		t.Errorf("%d: %s", status, body)
@@ -81,7 +96,7 @@ func TestWhoMayLook(t *testing.T) {
 	const token = "a-token-that-nobody-guesses"
 	at, _ := serving(t, &Server{
 		Token: token, Hosts: []string{"127.0.0.1"}, Look: func(context.Context) (State, error) { return State{Database: "secret.db"}, nil },
-		Report: func(context.Context, string, io.Writer) error { return errors.New("nothing is stored") },
+		Report: none,
 	})
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -160,24 +175,28 @@ func TestManyBrowsers(t *testing.T) {
 	}
 }
 
-// TestReportIsKept: the whole report is made when somebody asks, and not again for everybody.
+// TestReportIsKept: the report's page is made when somebody asks, and not again for everybody. At the first address it has a strip.
 func TestReportIsKept(t *testing.T) {
 	made := 0
 	s := &Server{
 		Look: func(context.Context) (State, error) { return State{Protocol: "table2"}, nil },
-		Report: func(_ context.Context, protocol string, to io.Writer) error {
+		Report: func(_ context.Context, protocol string) (Page, error) {
 			made++
-			_, err := fmt.Fprintf(to, "report %d of %s", made, protocol)
-			return err
+			return report(fmt.Sprintf("report %d of %s", made, protocol)), nil
 		},
 	}
 	at, _ := serving(t, s)
 	for _, c := range []struct {
+		path string
 		keep time.Duration
 		want string
-	}{{time.Hour, "report 1 of table2"}, {-time.Hour, "report 1 of table2"}, {0, "report 2 of table2"}} {
-		if status, body, _ := get(t, http.DefaultClient, at+"/report"); status != 200 || body != c.want {
-			t.Errorf("%d %s, want %s", status, body, c.want)
+	}{
+		{"/report", time.Hour, "report 1 of table2, with a strip: false"}, {"/", -time.Hour, "report 1 of table2, with a strip: true"},
+		{"/report", 0, "report 2 of table2, with a strip: false"},
+	} {
+		status, body, h := get(t, http.DefaultClient, at+c.path)
+		if status != 200 || body != c.want || h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+			t.Errorf("%d %s, want %s; headers %v", status, body, c.want, h)
 		}
 		s.report.Lock()
 		s.report.until = time.Now().Add(c.keep)

@@ -44,7 +44,7 @@ func is[T any](t *tab, expression string) T {
 func written(t *testing.T, in sample.Input, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := built(t, in, o).Write(&out); err != nil {
+	if err := built(t, in, o).Write(&out, nil); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "page.html")

@@ -68,7 +68,7 @@ func BenchmarkLarge(b *testing.B) {
 			b.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := page.Write(&out); err != nil {
+		if err := page.Write(&out, nil); err != nil {
 			b.Fatal(err)
 		}
 		size = out.Len()

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 // built is a page with fewer draws than usual.
@@ -76,7 +77,7 @@ func thirty() sample.Input {
 // A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
 func TestSize(t *testing.T) {
 	var n countWriter
-	if err := built(t, thirty(), Options{}).Write(&n); err != nil {
+	if err := built(t, thirty(), Options{}).Write(&n, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n >= 3_000_000 || n < 500_000 {
@@ -95,7 +96,7 @@ const papers = "https://github.com/kernelboosting/bench/blob/main/docs/papers.md
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
 		var out strings.Builder
-		if err := built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out); err != nil {
+		if err := built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out, nil); err != nil {
 			t.Fatal(err)
 		}
 		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
@@ -108,9 +109,10 @@ func TestSelfContained(t *testing.T) {
 		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(out.String(), string(script), "")); handler != "" {
 			t.Errorf("%s: a handler in %q", name, handler)
 		}
-		for _, hashed := range []string{string(style), string(script)} {
+		shell := render.Shell{Script: script}
+		for _, hashed := range []string{string(shell.Style()), string(script)} {
 			sum := sha256.Sum256([]byte(hashed))
-			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
+			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(shell.Policy(), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
 				t.Errorf("%s: what the policy knows is not in the page as it is: %.60q", name, hashed)
 			}
 		}
@@ -202,7 +204,7 @@ func TestWarned(t *testing.T) {
 	}
 	var out strings.Builder
 	p := built(t, in, Options{})
-	if err := p.Write(&out); err != nil {
+	if err := p.Write(&out, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), `class="warning"`); n != 1 || len(p.Warnings) == 0 {
@@ -218,7 +220,7 @@ func TestAlone(t *testing.T) {
 	if p.Verdict.None == "" || p.Ranks != nil {
 		t.Errorf("the verdict on one method is %+v", p.Verdict)
 	}
-	if err := p.Write(io.Discard); err != nil {
+	if err := p.Write(io.Discard, nil); err != nil {
 		t.Error(err)
 	}
 }

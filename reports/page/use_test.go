@@ -25,6 +25,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 // many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
@@ -284,7 +285,7 @@ func textOf(t *testing.T, pdf []byte) string {
 // What the console says fails a test.
 func TestTheConsoleIsHeard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
-	page := strings.Replace(`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: red">y</p>`, "POLICY", policy, 1)
+	page := strings.Replace(`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
 	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
 		t.Fatal(err)
 	}

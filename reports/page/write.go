@@ -13,8 +13,6 @@ import (
 var (
 	//go:embed page.html.tmpl
 	source string
-	//go:embed page.css
-	ownStyle template.CSS
 	//go:embed exact.js
 	exactScript template.JS
 	//go:embed table.js
@@ -35,12 +33,12 @@ var (
 
 // layout is the page as a template, which is read when it is first needed. Function lines makes the data of a table of lines.
 var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
+	return render.Around(source, template.FuncMap{
 		"lines": func(corner string, rows []line, of string) lines {
 			return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
 		},
 		"many": func(n int) bool { return n > 20 }, // so many sections have a fold around them
-	}).Parse(source))
+	})
 })
 
 type lines struct {
@@ -51,41 +49,33 @@ type lines struct {
 
 // view is one file as the template reads it.
 type view struct {
-	Page          *Page
-	Title         string // of the window
-	Heading, Lead string
-	Up            string // link to the first page of a site; "" on it
-	Nav           [][2]string
-	Whole         bool // the file holds all but the sections
-	Sections      bool // the file holds the sections, too
-	Set           *setSection
-	Method        *methodSection
-	Footer        string
-	Data          template.JS
-	CSS           template.CSS
-	Script        template.JS
-	Policy        string
+	render.Shell
+	Page     *Page
+	Whole    bool // the file holds all but the sections
+	Sections bool // the file holds the sections, too
+	Set      *setSection
+	Method   *methodSection
+	Data     template.JS
 }
 
 // script is the program of a page. It is one block, so that its names cannot clash with other names.
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
-// style is the style of every report with what this page adds.
-var style = render.StyleSheet + ownStyle
-
-// policy lets a page load nothing and send nothing.
-var policy = render.Policy(style, script)
-
-// Write writes the page as one file that holds everything and loads nothing.
-func (p *Page) Write(w io.Writer) error {
+// Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
+func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string { return "#method-" + m.ID })
 	data, err := p.dataFor(everything, everything)
 	if err != nil {
 		return err
 	}
 	v := p.view(data)
-	v.Whole, v.Sections, v.Nav = true, true, p.nav()
+	v.Whole, v.Sections, v.Nav, v.Strip = true, true, p.nav(), strip
 	return layout().Execute(w, v)
+}
+
+// Policy is what the page may load and send.
+func (p *Page) Policy(strip *render.Strip) string {
+	return render.Shell{Script: script, Strip: strip}.Policy()
 }
 
 func everything(int, int) bool { return true }
@@ -100,7 +90,7 @@ func (p *Page) view(data template.JS) view {
 			footer += ", " + f[1]
 		}
 	}
-	return view{Page: p, Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer, Data: data, CSS: style, Script: script, Policy: policy}
+	return view{Page: p, Shell: render.Shell{Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer, Script: script}, Data: data}
 }
 
 func (p *Page) nav() [][2]string {
@@ -191,6 +181,6 @@ func (p *Page) linkSite(root string) {
 
 func (p *Page) section(name, about string, data template.JS) view {
 	v := p.view(data)
-	v.Title, v.Heading, v.Lead, v.Up = name+": "+p.Title, name, about, "../index.html"
+	v.Title, v.Heading, v.Lead, v.Up, v.UpTitle = name+": "+p.Title, name, about, "../index.html", p.Title
 	return v
 }

@@ -2,10 +2,7 @@ package render
 
 import (
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"strconv"
@@ -15,30 +12,16 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-//go:embed page.html.tmpl
-var pageSource string
+//go:embed document.html.tmpl
+var documentSource string
 
-// StyleSheet is how pages look, in light, dark and print.
-//
-//go:embed page.css
-var StyleSheet template.CSS
-
-var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
-
-// Policy lets a page use its own style and script, known by their hashes, and nothing else.
-func Policy(style template.CSS, script template.JS) string {
-	hash := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-	}
-	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(string(style)), hash(string(script)))
-}
+var documentTemplate = sync.OnceValue(func() *template.Template { return Around(documentSource, nil) })
 
 // The page as the template reads it.
 type (
 	htmlPage struct {
+		Shell
 		Doc    doc.Document
-		CSS    template.CSS
 		Blocks []htmlBlock
 		Facts  [][2]string
 	}
@@ -83,21 +66,20 @@ type (
 // HTML writes a document as one page that loads nothing.
 func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
-	page := htmlPage{CSS: StyleSheet, Facts: Facts(d.Provenance)}
+	heading := cmp.Or(d.Heading, d.Title)
+	page := htmlPage{Shell: Shell{Title: heading, Heading: heading}, Doc: d, Facts: Facts(d.Provenance)}
 	walk(d, func(b doc.Block) { page.add(b, d.Title) }, func() { page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes}) })
-	d.Heading = cmp.Or(d.Heading, d.Title)
-	page.Doc = d
-	return pageTemplate().Execute(w, page)
+	return documentTemplate().Execute(w, page)
 }
 
-// Fragment writes blocks as a part of a larger page, which has StyleSheet. title is the caption of a table that has none.
+// Fragment writes blocks as a part of a larger page. title is the caption of a table that has none.
 func Fragment(title string, blocks ...doc.Block) template.HTML {
 	var page htmlPage
 	for _, b := range (doc.Document{Blocks: blocks}).Clean().Blocks {
 		page.add(b, title)
 	}
 	var out strings.Builder
-	if err := pageTemplate().ExecuteTemplate(&out, "blocks", page.Blocks); err != nil {
+	if err := documentTemplate().ExecuteTemplate(&out, "blocks", page.Blocks); err != nil {
 		panic(err) // a builder takes everything, and the types of the template are fixed
 	}
 	return template.HTML(out.String())

@@ -1,0 +1,59 @@
+package render
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+)
+
+var (
+	//go:embed shell.html.tmpl
+	shellSource string
+	//go:embed page.css
+	pageStyle template.CSS
+)
+
+// A Shell is what surrounds the content of every page in HTML: a document, the report's page and what bench serve shows. All pages have
+// one style, for light, dark and print. A value that embeds a Shell is what the template of Around reads.
+type Shell struct {
+	Title         string // of the window
+	Heading, Lead string
+	Up, UpTitle   string      // link to the page above; "" for none
+	Nav           [][2]string // names and links of parts
+	Footer        string
+	Script        template.JS
+	Strip         *Strip
+}
+
+// A Strip is a part at the top of a page that Script keeps up to date by requests to the program that served the page.
+type Strip struct {
+	HTML   template.HTML
+	Script template.JS
+}
+
+// Around returns the template of a page from the source of its content. The source defines "main", and "after" for what follows the footer.
+func Around(source string, funcs template.FuncMap) *template.Template {
+	return template.Must(template.Must(template.New("page").Funcs(funcs).Parse(shellSource)).Parse(source))
+}
+
+// Style is the one style sheet.
+func (Shell) Style() template.CSS { return pageStyle }
+
+// Policy lets a page use its own style and scripts, known by their hashes, and nothing else. With a strip it may also send requests to the
+// program that served it.
+func (s Shell) Policy() string {
+	scripts, connect := hash(string(s.Script)), ""
+	if s.Strip != nil {
+		scripts, connect = scripts+" "+hash(string(s.Strip.Script)), "; connect-src 'self'"
+	}
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+		hash(string(pageStyle)), scripts) + connect
+}
+
+// hash names a text in a policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
