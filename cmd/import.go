@@ -293,9 +293,10 @@ func newExportCommand(a *app) *cobra.Command {
 		Long: `export writes the counts of stored results that are ok (every fold of every grid
 point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
-a fold. --without-folds leaves the folds out: of the reference run the file then has 141 kB
-in place of 874. Tables and figures are drawn from such a file, and its cells are verified by
-what was chosen and tested. The file is written whole or not at all; its form is described in package harness/bundle.`,
+a fold. --without-folds leaves the folds out: of the reference run the file then has 108 kB
+in place of 893. Tables and figures are drawn from such a file, and its cells are verified by
+what was chosen and tested. The file is written whole or not at all. It is JSON compressed by gzip;
+package harness/bundle describes its form.`,
 		Example: `  bench export mine.bench --methods MyBoost
   bench export table2.bench --protocol table2`,
 		Args: takes("FILE"),
