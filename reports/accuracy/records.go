@@ -36,7 +36,7 @@ func (t *table) cellRecords() doc.Records {
 			}
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
 				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), frame.Known(c.StdPop), frame.Known(c.StdSample),
-				best[i], s.Counted, !s.Unequal, t.gapText(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
+				best[i], s.Counted, !s.Unequal, t.Lacks(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
 			if t.comparison != nil {
 				record = append(record, t.comparison.record(s.Name, c.Method)...)
 			}

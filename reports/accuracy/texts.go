@@ -79,7 +79,7 @@ func (t *table) lead() []string {
 func (t *table) cellTip(dataset string, c frame.Entry) string {
 	tip := &strings.Builder{}
 	fmt.Fprintf(tip, "%s on %s: ", c.Method, dataset)
-	gap := t.gapText(dataset, c.Method)
+	gap := t.Lacks(dataset, c.Method)
 	if c.Mean == nil {
 		return tip.String() + gap
 	}
@@ -114,16 +114,6 @@ func counts(c frame.Entry) (correct, test int64, ok bool) {
 		test += int64(r.Score.N)
 	}
 	return correct, test, true
-}
-
-// gapText describes a cell's unfinished splits, or is empty.
-func (t *table) gapText(dataset, method string) string {
-	for _, g := range t.Gaps {
-		if g.Dataset == dataset && g.Method == method {
-			return g.Describe()
-		}
-	}
-	return ""
 }
 
 func (t *table) facts() doc.Table {

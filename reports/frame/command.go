@@ -3,12 +3,9 @@ package frame
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/kernelboosting/bench/harness/result"
 )
 
 // An Invocation says how to write `bench run` so that it uses the report's protocol, database and data.
@@ -120,98 +117,54 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// whatIsMissing says of sets without results whether they can run, and sets the commands for this.
-func (t *Table) whatIsMissing(v Invocation, sets []Dataset) {
-	for _, d := range sets {
-		possible := slices.ContainsFunc(t.Methods, func(m string) bool {
-			key := cellKey{d.Name, m}
-			return t.cannot[key] == "" && slices.ContainsFunc(t.Splits, func(s int) bool { return t.beyond[key][s] == "" })
-		})
-		if !t.stored(d.Name) && possible {
-			t.Skipped = append(t.Skipped, d.Name)
-		}
-	}
+// setCommands sets the commands that compute what is missing.
+func (t *Table) setCommands(v Invocation, sets []Dataset) {
 	for i, c := range t.Changed {
-		t.Changed[i].Command = t.runAgain(map[string]bool{c.Dataset: true}, sets, v)
+		t.Changed[i].Command = t.runAgain(v, sets, map[string]bool{c.Dataset: true})
 	}
-	t.FullCommand = t.runMissing(v, t.Methods, sets, func(string) []int { return t.Splits })
+	t.FullCommand = t.command(v, sets, func(m Missing) []int { return m.Splits })
 	compared := map[string][]int{} // by counted set
 	for _, s := range t.CountedSets() {
 		compared[s.Name] = s.Splits
 	}
-	t.Completes = t.runMissing(v, t.Methods[t.whole:], sets, func(set string) []int { return compared[set] })
+	t.Completes = t.command(v, sets, func(m Missing) []int {
+		if slices.Contains(t.Whole(), m.Method) {
+			return nil
+		}
+		return slices.DeleteFunc(slices.Clone(m.Splits), func(s int) bool { return !slices.Contains(compared[m.Dataset], s) })
+	})
 }
 
-// runMissing returns the command that computes the missing splits of methods, "" if nothing is missing that
-// can run. It names the methods, sets and splits that some cell lacks. All cells of these belong to the
-// table, and stored ones are not run again, so the command computes nothing else. A set whose data changed
-// lacks all its cells.
-func (t *Table) runMissing(v Invocation, of []string, sets []Dataset, wanted func(set string) []int) string {
+// runAgain returns the command that runs the table's cells of sets whose data changed, "" if none of them can be run.
+func (t *Table) runAgain(v Invocation, sets []Dataset, names map[string]bool) string {
+	return t.command(v, sets, func(m Missing) []int {
+		if names[m.Dataset] && (m.Kind == Failed || m.Kind == Outdated) {
+			return m.Splits
+		}
+		return nil
+	})
+}
+
+// command returns the command that computes missing splits, "" if none of them can run. It names the methods, sets and
+// splits that some cell lacks. All cells of these belong to the table, and stored ones are not run again, so the command
+// computes nothing else.
+func (t *Table) command(v Invocation, sets []Dataset, of func(Missing) []int) string {
 	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
-	for _, d := range sets {
-		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == d.Name })
-		for _, m := range of {
-			key := cellKey{d.Name, m}
-			if t.cannot[key] != "" {
-				continue
-			}
-			have := map[int]result.Status{}
-			for _, r := range t.rows[key] {
-				have[r.Split] = r.Status
-			}
-			for _, s := range wanted(d.Name) {
-				status, stored := have[s]
-				if !changed && (status == result.OK || !stored && t.beyond[key][s] != "") {
-					continue // the split is finished, or a run skipped it, and the gap says why
-				}
-				methods[m], names[d.Name], splits[s] = true, true, true
-				retry = retry || stored && !changed
-			}
+	for _, m := range t.Missing {
+		if !m.Runs {
+			continue
+		}
+		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == m.Dataset })
+		for _, s := range of(m) {
+			methods[m.Method], names[m.Dataset], splits[s] = true, true, true
+			retry = retry || m.Kind == Failed && !changed
 		}
 	}
-	return t.command(v, sets, methods, names, splits, retry)
-}
-
-// command runs splits of methods on those of the sets that are named; it is "" if none is named.
-func (t *Table) command(v Invocation, sets []Dataset, methods, names map[string]bool, splits map[int]bool, retry bool) string {
 	if len(names) == 0 {
 		return ""
 	}
-	of := slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !methods[m] })
-	return v.Command(of, arguments(sets, names), slices.Sorted(maps.Keys(splits)), retry)
-}
-
-// changedWarnings name the sets whose data changed: a line for each, or one line for many.
-func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
-	var lines []string
-	names := map[string]bool{}
-	for _, c := range t.Changed {
-		lines, names[c.Dataset] = append(lines, c.String()), true
-	}
-	if len(lines) <= fewNames {
-		return lines
-	}
-	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since", Count(len(lines), "data set"))
-	if command := t.runAgain(names, sets, v); command != "" {
-		line += ": " + command
-	}
-	return []string{line}
-}
-
-// runAgain returns the command that runs the table's cells of some sets, "" if none of them can be run.
-func (t *Table) runAgain(datasets map[string]bool, sets []Dataset, v Invocation) string {
-	methods, runnable, splits := map[string]bool{}, map[string]bool{}, map[int]bool{}
-	for name := range datasets {
-		for _, m := range t.Methods {
-			key := cellKey{name, m}
-			for _, r := range t.rows[key] {
-				if t.cannot[key] == "" {
-					methods[m], runnable[name], splits[r.Split] = true, true, true
-				}
-			}
-		}
-	}
-	return t.command(v, sets, methods, runnable, splits, false)
+	columns := slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !methods[m] })
+	return v.Command(columns, arguments(sets, names), slices.Sorted(maps.Keys(splits)), retry)
 }
 
 // arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.

@@ -36,9 +36,9 @@ func regression() sample.Input {
 func TestSetsWithoutTheMetric(t *testing.T) {
 	in := regression()
 	ft := table(t, in)
-	want := frame.Without{Why: "the target is a number (regression)", Sets: []string{"year", "houses", "mpg"}}
-	if len(ft.Without) != 1 || ft.Without[0].Why != want.Why || !slices.Equal(ft.Without[0].Sets, want.Sets) {
-		t.Errorf("left out: %v, want %v", ft.Without, want)
+	left, why := ft.OtherTasks(), "the target is a number (regression)"
+	if len(left.Keys) != 1 || !slices.Equal(left.Of[why], []string{"year", "houses", "mpg"}) {
+		t.Errorf("left out: %v", left)
 	}
 	var names []string
 	for _, s := range ft.Sets {
@@ -54,8 +54,8 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	if !slices.Equal(ft.Changed, []frame.Change{again}) {
 		t.Errorf("changed %v, want %v", ft.Changed, again)
 	}
-	if !slices.Equal(ft.Skipped, []string{"glass"}) {
-		t.Errorf("left to the command: %v", ft.Skipped)
+	if !slices.Equal(ft.NothingStored(), []string{"glass"}) {
+		t.Errorf("left to the command: %v", ft.NothingStored())
 	}
 
 	numbers, err := in.Frame(t).TableOf("rmse")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/harness/store"
 )
@@ -92,6 +94,27 @@ func (t *Table) countedNotes() []string {
 	return nil
 }
 
+// partialNotes say which methods lack counted sets, what completes them, and which splits go beyond the
+// compared ones.
+func (t *Table) partialNotes() []string {
+	var notes, partial []string
+	for i := t.whole; i < len(t.Methods); i++ {
+		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i), Count(len(t.Counted), "data set")))
+	}
+	if partial != nil {
+		note := "Partial, so without Mean and ranks: " + Briefly(partial, "method") + "."
+		if t.Completes != "" {
+			note += " To complete what can be run: `" + t.Completes + "`."
+		}
+		notes = append(notes, note)
+	}
+	if surplus := t.missing(Surplus); len(surplus) > 0 {
+		where, _ := t.where(surplus)
+		notes = append(notes, "Left out, since most methods have not finished these splits: "+where+".")
+	}
+	return notes
+}
+
 // belowNotes names the data sets shown below the ranks.
 func (t *Table) belowNotes() []string {
 	var notes []string
@@ -131,10 +154,103 @@ func (t *Table) skippedNotes() []string {
 	if without := t.WithoutResults(); without != "" {
 		notes = append(notes, without)
 	}
-	for _, w := range t.Without {
-		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", w.Why, t.Metric.Name, Briefly(w.Sets, "data set")))
+	sets := t.OtherTasks()
+	for _, why := range sets.Keys {
+		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", why, t.Metric.Name, Briefly(sets.Of[why], "data set")))
 	}
 	return notes
+}
+
+// A Reason says why and where splits are missing.
+type Reason struct {
+	Text  string // "Failed (singular matrix)", "Not run"
+	Runs  int    // one a split of a cell
+	Where string // methods, data sets and splits, or how many of them
+	Short bool   // Where gives numbers only
+}
+
+// Reasons lists what is not finished, one entry a kind and reason, in the order of the kinds. Sets of which nothing is
+// stored are reported elsewhere.
+func (t *Table) Reasons() []Reason {
+	var out []Reason
+	for kind := Failed; kind <= NotRun; kind++ {
+		var groups Groups[string, Missing]
+		for _, m := range t.missing(kind) {
+			groups.Add(m.text(), m)
+		}
+		for _, text := range groups.Keys {
+			r := Reason{Text: capital(text)}
+			r.Where, r.Short = t.where(groups.Of[text])
+			for _, m := range groups.Of[text] {
+				r.Runs += len(m.Splits)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (t *Table) gapNotes() []string {
+	var notes []string
+	for _, r := range t.Reasons() {
+		each := ""
+		if r.Short {
+			each = "; `--format json` lists each"
+		}
+		notes = append(notes, r.Text+": "+r.Where+each+".")
+	}
+	return notes
+}
+
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[n:]
+}
+
+// where writes cells as blocks of methods on data sets, "A, B on wine, sonar (splits 1-3)". It writes numbers
+// where this takes many blocks; short reports this.
+func (t *Table) where(cells []Missing) (text string, short bool) {
+	const most = 3
+	type row struct{ dataset, splits string }
+	var methods Groups[row, string]
+	for _, c := range cells {
+		methods.Add(row{c.Dataset, splitList(c.Splits)}, c.Method)
+	}
+	type block struct{ methods, splits string }
+	var sets Groups[block, string]
+	for _, r := range methods.Keys {
+		sets.Add(block{t.methodList(methods.Of[r]), r.splits}, r.dataset)
+	}
+	if len(sets.Keys) > most {
+		return t.sum(cells), true
+	}
+	var parts []string
+	for _, b := range sets.Keys {
+		short = short || len(sets.Of[b]) > fewNames
+		parts = append(parts, fmt.Sprintf("%s on %s (%s)", b.methods, Briefly(sets.Of[b], "data set"), b.splits))
+	}
+	return strings.Join(parts, "; "), short
+}
+
+// sum says how many cells there are, and of which methods and data sets.
+func (t *Table) sum(cells []Missing) string {
+	var methods, sets []string
+	runs := 0
+	for _, c := range cells {
+		Note(&methods, c.Method)
+		Note(&sets, c.Dataset)
+		runs += len(c.Splits)
+	}
+	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
+	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"), t.methodList(methods), Briefly(sets, "data set"))
+}
+
+// methodList names methods, which are in the table's order.
+func (t *Table) methodList(methods []string) string {
+	if len(methods) == len(t.Methods) && len(methods) > 1 {
+		return "every method"
+	}
+	return Briefly(methods, "method")
 }
 
 func splitList(splits []int) string {
@@ -258,4 +374,30 @@ func (t *Table) findings(found []store.Finding) []string {
 		return false
 	}
 	return store.Describe(slices.DeleteFunc(slices.Clone(found), func(f store.Finding) bool { return !shown(f) }))
+}
+
+// changedWarnings name the sets whose data changed: a line for each, or one line for many.
+func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
+	var lines []string
+	names := map[string]bool{}
+	for _, c := range t.Changed {
+		lines, names[c.Dataset] = append(lines, c.String()), true
+	}
+	if len(lines) <= fewNames {
+		return lines
+	}
+	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since", Count(len(lines), "data set"))
+	if command := t.runAgain(v, sets, names); command != "" {
+		line += ": " + command
+	}
+	return []string{line}
+}
+
+// String describes the change on one line, which ends with the command.
+func (c Change) String() string {
+	s := fmt.Sprintf("The row %s is of the data as it was read then. %s", c.Dataset, changedSince(c.File, c.Is, c.Was))
+	if c.Command == "" {
+		return s
+	}
+	return s + ": " + c.Command
 }

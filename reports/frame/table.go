@@ -36,9 +36,7 @@ type Table struct {
 	Sets      []Set    // the main group, then apart, then generated
 	Counted   []string // names of the counted sets
 
-	Gaps        []Gap     // cells with fewer finished splits than planned
-	Skipped     []string  // sets without stored cells; only the full command runs them
-	Without     []Without // sets for which the metric does not exist
+	Missing     []Missing // what the table lacks and leaves out
 	Changed     []Change  // sets whose runs belong to older data than their files
 	FullCommand string    // computes what is missing; "" if nothing missing can run
 	Completes   string    // computes the counted sets that partial methods lack; "" if none can run
@@ -49,13 +47,10 @@ type Table struct {
 	PublishedNames map[string]string // see Protocol
 	Only           bool              // sets were asked for by name
 
-	OnlyMethods bool      // methods were asked for by name
-	whole       int       // methods that have every counted set
-	surplus     []gapCell // splits beyond the compared ones
-	other       []string  // notes on cells of other inputs
+	OnlyMethods bool     // methods were asked for by name
+	whole       int      // methods that have every counted set
+	other       []string // notes on cells of other inputs
 	rows        map[cellKey][]store.Row
-	cannot      map[cellKey]string
-	beyond      map[cellKey]map[int]string // see Frame
 	pinned      map[string]store.Version
 }
 
@@ -105,12 +100,6 @@ type Run struct {
 	Score result.Score
 
 	ScoresHash string // hash of the bits of its test scores, equal for equal fits; "" if unknown
-}
-
-// Without is sets outside of the table because the metric does not exist for their task.
-type Without struct {
-	Why  string
-	Sets []string
 }
 
 // A Change is a data set whose runs in the table belong to other data than its file now: the file, or the way
@@ -164,7 +153,7 @@ func (f Frame) usualMetric() string {
 func (f Frame) Table(m metric.Metric) (Table, error) {
 	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
-		rows:        map[cellKey][]store.Row{}, cannot: map[cellKey]string{}, beyond: f.beyond, pinned: f.pinned}
+		rows:        map[cellKey][]store.Row{}, pinned: f.pinned}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
 	none := t.withoutProbabilities(f, &together)
@@ -199,7 +188,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	if err := t.addSets(f, sets); err != nil {
 		return t, err
 	}
-	t.whatIsMissing(f.Run, sets)
+	t.setCommands(f.Run, sets)
 	t.dropSurplus()
 	var fits []string
 	if f.Protocol.Fits {
@@ -210,21 +199,13 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 }
 
 func (t *Table) stored(dataset string) bool {
-	for key := range t.rows {
-		if key.dataset == dataset {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Methods, func(m string) bool { return t.rows[cellKey{dataset, m}] != nil })
 }
 
-// addSets fills Sets, Counted and Gaps, and puts Methods in order.
+// addSets fills Sets, Counted and Missing, and puts Methods in order.
 func (t *Table) addSets(f Frame, sets []Dataset) error {
 	for i, d := range sets {
 		for _, m := range t.Methods {
-			if why := f.cannot(m, d.Name); why != "" {
-				t.cannot[cellKey{d.Name, m}] = why
-			}
 			for _, r := range t.rows[cellKey{d.Name, m}] {
 				if r.Status == result.OK {
 					sets[i].TrainRows, sets[i].TestRows = r.TrainRows, r.TestRows
@@ -245,9 +226,7 @@ func (t *Table) addSets(f Frame, sets []Dataset) error {
 	t.count()
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
-			if gap := t.newGap(s.Name, m, t.rows[cellKey{s.Name, m}]); gap.Done < len(t.Splits) {
-				t.Gaps = append(t.Gaps, gap)
-			}
+			t.Missing = append(t.Missing, t.lacks(&f, s.Name, m, f.cannot(m, s.Name))...)
 		}
 	}
 	return nil

@@ -134,15 +134,6 @@ func (t *together) dropOtherData(name, keep string) (methods, was []string, n in
 	return methods, was, before - len(t.rows)
 }
 
-// String describes the change on one line, which ends with the command.
-func (c Change) String() string {
-	s := fmt.Sprintf("The row %s is of the data as it was read then. %s", c.Dataset, changedSince(c.File, c.Is, c.Was))
-	if c.Command == "" {
-		return s
-	}
-	return s + ": " + c.Command
-}
-
 // changedSince names a file and the fingerprints of its data then and now.
 func changedSince(file, is string, was ...string) string {
 	return fmt.Sprintf("%s changed since (data was %s, is %.8s)", file, shortened(was), is)
@@ -220,17 +211,11 @@ func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
 	}
 	fits := func(task registry.Task) bool { return task == 0 || t.Metric.Tasks&task != 0 }
 	left := map[string]bool{}
-	var without Groups[string, string]
 	for _, d := range f.sets {
-		task := f.task(d.Name, stored[d.Name])
-		if fits(task) {
-			continue
+		if task := f.task(d.Name, stored[d.Name]); !fits(task) {
+			left[d.Name] = true
+			t.Missing = append(t.Missing, Missing{Kind: OtherTask, Dataset: d.Name, Reason: t.why(task)})
 		}
-		left[d.Name] = true
-		without.Add(t.why(task), d.Name)
-	}
-	for _, why := range without.Keys {
-		t.Without = append(t.Without, Without{why, without.Of[why]})
 	}
 	sets := slices.DeleteFunc(slices.Clone(f.sets), func(d Dataset) bool { return left[d.Name] })
 	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {
@@ -256,10 +241,11 @@ func (t *Table) nothing(f Frame, sets []Dataset) error {
 	if t.Metric.Probabilities && len(t.other) > 0 {
 		return &RequestError{fmt.Errorf("%w: %s", ErrNoResults, strings.Join(t.other, " "))}
 	}
-	if len(t.Without) > 0 && len(sets) == 0 {
-		w := t.Without[0]
+	if other := t.OtherTasks(); other.Keys != nil && len(sets) == 0 {
+		why := other.Keys[0]
+		names := other.Of[why]
 		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",
-			ErrNoResults, strings.Join(w.Sets, ", "), w.Why, plural(t.Metric.Name), strings.Join(others(f, w.Sets[0]), ", "))}
+			ErrNoResults, strings.Join(names, ", "), why, plural(t.Metric.Name), strings.Join(others(f, names[0]), ", "))}
 	}
 	var asked []string
 	if t.Only {

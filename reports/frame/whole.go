@@ -1,17 +1,15 @@
 package frame
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // compareSplits fills Splits of a set with the splits that most cells finished, of equal numbers the longer
 // list. It marks the cells that finished them, removes their further splits, and returns these cells.
-func (s *Set) compareSplits() (beyond []gapCell) {
+func (s *Set) compareSplits() (surplus []Missing) {
 	most := 0
 	for _, e := range s.Entries {
 		splits, n := e.Splits(), 0
@@ -29,18 +27,18 @@ func (s *Set) compareSplits() (beyond []gapCell) {
 		if e.Has = len(s.Splits) > 0 && contains(e.Splits(), s.Splits); !e.Has || len(e.Runs) == len(s.Splits) {
 			continue
 		}
-		out := gapCell{method: e.Method, dataset: s.Name}
+		out := Missing{Kind: Surplus, Dataset: s.Name, Method: e.Method}
 		e.Runs = slices.DeleteFunc(slices.Clone(e.Runs), func(r Run) bool {
 			if slices.Contains(s.Splits, r.Split) {
 				return false
 			}
-			out.splits = append(out.splits, r.Split)
+			out.Splits = append(out.Splits, r.Split)
 			return true
 		})
 		e.summarise()
-		beyond = append(beyond, out)
+		surplus = append(surplus, out)
 	}
-	return beyond
+	return surplus
 }
 
 // count picks the counted sets, and moves the methods that lack one of them to the end.
@@ -48,7 +46,7 @@ func (t *Table) count() {
 	have := make([][]int, len(t.Methods)) // places of sets of the main group, by method
 	for i := range t.Sets {
 		s := &t.Sets[i]
-		t.surplus = append(t.surplus, s.compareSplits()...)
+		t.Missing = append(t.Missing, s.compareSplits()...)
 		for m, e := range s.Entries {
 			s.Missing = s.Missing || e.Mean == nil
 			if s.Group == GroupMain && e.Has {
@@ -176,33 +174,4 @@ func (t *Table) Coverage(method int) int {
 		}
 	}
 	return n
-}
-
-// partialNotes say which methods lack counted sets, what completes them, and which splits go beyond the
-// compared ones.
-func (t *Table) partialNotes() []string {
-	var notes, partial []string
-	for i := t.whole; i < len(t.Methods); i++ {
-		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i), Count(len(t.Counted), "data set")))
-	}
-	if partial != nil {
-		note := "Partial, so without Mean and ranks: " + Briefly(partial, "method") + "."
-		if t.Completes != "" {
-			note += " To complete what can be run: `" + t.Completes + "`."
-		}
-		notes = append(notes, note)
-	}
-	if t.surplus != nil {
-		where, _ := t.where(t.surplus)
-		notes = append(notes, "Left out, since most methods have not finished these splits: "+where+".")
-	}
-	return notes
-}
-
-// dropSurplus removes the rows of splits beyond the compared ones.
-func (t *Table) dropSurplus() {
-	for _, c := range t.surplus {
-		key := cellKey{c.dataset, c.method}
-		t.rows[key] = slices.DeleteFunc(t.rows[key], func(r store.Row) bool { return slices.Contains(c.splits, r.Split) })
-	}
 }

@@ -145,8 +145,8 @@ func warned(warnings []string) string {
 // missing has a line for each reason. Sets without stored cells are last.
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
-	if n := len(t.Skipped); n > 0 {
-		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: n * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(t.Skipped, "data set")})
+	if sets := t.NothingStored(); sets != nil {
+		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: len(sets) * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(sets, "data set")})
 	}
 	return doc.Each(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}

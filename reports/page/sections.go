@@ -54,10 +54,6 @@ func (p *Page) addSections() {
 	t := p.table
 	setIDs := ids(doc.Each(t.Sets, func(s frame.Set) string { return s.Name }))
 	methodIDs := ids(t.Methods)
-	gaps := map[string]string{}
-	for _, g := range t.Gaps {
-		gaps[g.Dataset+"\x00"+g.Method] = g.Describe()
-	}
 	for i, name := range t.Methods {
 		m := p.Methods[i]
 		m.ID, m.Place = methodIDs[i], i
@@ -71,7 +67,7 @@ func (p *Page) addSections() {
 		best, ranks := t.Best(set), midRanks(&t, set)
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
-			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(gaps[set.Name+"\x00"+e.Method]), Splits: fmt.Sprint(len(e.Runs))}
+			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(t.Lacks(set.Name, e.Method)), Splits: fmt.Sprint(len(e.Runs))}
 			if len(rows) > 0 {
 				l.Key = key(s, m)
 			}

@@ -233,8 +233,9 @@ func (b *builder) dataSets() string {
 			text += tex(" Shown %s, and in neither means, ranks nor tests over data sets: %s.", g.is, frame.Listed(below))
 		}
 	}
-	for _, w := range b.table.Without {
-		text += tex(" Left out, since %s: %s.", w.Why, frame.Listed(w.Sets))
+	other := b.table.OtherTasks()
+	for _, why := range other.Keys {
+		text += tex(" Left out, since %s: %s.", why, frame.Listed(other.Of[why]))
 	}
 	return text
 }

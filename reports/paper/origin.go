@@ -172,8 +172,8 @@ func machine(e *result.Environment) string {
 // coverage says how many of the planned cells are finished, and what became of the other cells.
 func (b *builder) coverage() string {
 	planned, missing := len(b.table.Sets)*len(b.table.Methods)*len(b.table.Splits), 0
-	for _, g := range b.table.Gaps {
-		missing += g.Planned - g.Done
+	for _, m := range b.table.Unfinished() {
+		missing += len(m.Splits)
 	}
 	size := fmt.Sprintf("%s on %s, %s each", frame.Count(len(b.table.Methods), "method"), frame.Count(len(b.table.Sets), "data set"), frame.Count(len(b.table.Splits), "split"))
 	var text string

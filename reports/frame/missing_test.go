@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -80,13 +81,13 @@ func TestImpossibleCells(t *testing.T) {
 	if want := "Cannot be run (the method does not solve multiclass sets): M1, M2 on s03 (splits 1-20)."; !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)
 	}
-	if !slices.Equal(ft.Skipped, []string{"s03"}) {
-		t.Errorf("left to the command: %v, want s03, which other methods solve", ft.Skipped)
+	if !slices.Equal(ft.NothingStored(), []string{"s03"}) {
+		t.Errorf("left to the command: %v, want s03, which other methods solve", ft.NothingStored())
 	}
 	for _, m := range in.Protocol.Order(nil) {
 		in.Tasks[m] = registry.Binary
 	}
-	if ft = table(t, in); ft.Skipped != nil || strings.Contains(ft.FullCommand, "s03") {
+	if ft = table(t, in); ft.NothingStored() != nil || strings.Contains(ft.FullCommand, "s03") {
 		t.Errorf("s03 is left to %q, and no method solves it", ft.FullCommand)
 	}
 }
@@ -136,8 +137,12 @@ func TestSkippedByARun(t *testing.T) {
 	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
 		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
 	}
-	if text := got.Gaps[0].Describe(); !strings.Contains(text, "--max-cell 30m") {
+	want2 := "3 of 5 splits; skipped by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it: splits 2-3"
+	if text := got.Lacks("wine", "B"); text != want2 {
 		t.Errorf("the gap is described as %q", text)
+	}
+	if records := sample.Records(t, doc.Document{Blocks: got.MissingRecords()}, "missing"); len(records) != 1 || records[0]["status"] != "skipped" {
+		t.Errorf("records %v", records)
 	}
 	in.Left[1] = left(3, "--memory 18 GiB", 370*3600, 45<<30)
 	got = table(t, in)
