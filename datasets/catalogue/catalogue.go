@@ -37,6 +37,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
@@ -220,12 +221,12 @@ func (c *Catalogue) Lookup(name string) (*Entry, error) {
 func isDataPath(name string) bool {
 	extension := strings.ToLower(path.Ext(name))
 	switch extension {
-	case ".data", ".dat", ".txt", ".test", ".xls", ".xlsx", ".parquet", ".json", ".gz", ".zip":
+	case ".data", ".dat", ".txt", ".test", ".xls", ".xlsx", ".json", ".gz", ".zip":
 		return true
 	case ".toml":
 		return false
 	}
-	return formatByExtension[extension] != "" || strings.ContainsAny(name, `/\`)
+	return format.ByExtension(extension) != nil || strings.ContainsAny(name, `/\`)
 }
 
 // howToDescribe is the error for a data file where a set is asked for, with the
@@ -233,7 +234,7 @@ func isDataPath(name string) bool {
 func howToDescribe(name string) error {
 	base := path.Base(filepath.ToSlash(name))
 	label := "label = \"the name of the label's column\"   # or its number: -1 is the last\n"
-	if formatByExtension[strings.ToLower(path.Ext(base))] == LIBSVM {
+	if f := format.ByExtension(strings.ToLower(path.Ext(base))); f != nil && !f.Takes("label") {
 		label = ""
 	}
 	set := SetName(name)

@@ -30,9 +30,9 @@ func TestDescriptionErrors(t *testing.T) {
 	sha := strings.Repeat("0", 64)
 	for toml, want := range map[string]string{
 		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm, arff or parquet`,
-		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator ";" is for format csv only, not blank`,
-		svm + "header = true":                                `set mine: header and columns are for format csv and blank only, not libsvm`,
-		svm + "drop = [1]":                                   `set mine: label, drop and categorical are not for libsvm files, whose label comes first and whose inputs are numbers`,
+		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator is for format csv, not blank`,
+		svm + "header = true":                                `set mine: header is for format csv and blank, not libsvm`,
+		svm + "drop = [1]":                                   `set mine: drop is for format csv, blank, arff and parquet, not libsvm`,
 		csv + "header = true\ncolumns = [\"y\"]":             `set mine: columns names the columns of a file without a header; remove columns or header = true`,
 		csv + "missing = \"?\"\nmissing_as = \"mean\"":       `set mine: missing_as = "mean" is not "zero" or "level"`,
 		csv + "task = \"regression\"\npositive = [\"a\"]":    `set mine: negative, positive and positive_from are for task = "binary", not "regression"`,

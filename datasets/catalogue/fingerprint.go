@@ -26,7 +26,7 @@ func (e *Entry) Fingerprint(sums []string) string {
 	reading := e.Reading
 	reading.Columns = nil // names change no number: label, drop and categorical hold numbers where columns is given
 	width := 0
-	if e.Format == LIBSVM {
+	if e.FileFormat().Sparse {
 		width = e.Features // trailing features that no row uses
 	}
 	raw, err := json.Marshal(struct {

@@ -7,37 +7,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
-// The formats of a Reading.
-const (
-	CSV     = "csv"
-	Blank   = "blank"
-	LIBSVM  = "libsvm"
-	ARFF    = "arff"
-	Parquet = "parquet"
-)
-
-var formatByExtension = map[string]string{
-	".csv": CSV, ".tsv": CSV, ".tab": CSV,
-	".arff":    ARFF,
-	".parquet": Parquet, ".pq": Parquet,
-	".libsvm": LIBSVM, ".svm": LIBSVM, ".svmlight": LIBSVM,
-}
+// FileFormat returns the format of the entry's data files.
+func (e *Entry) FileFormat() *format.Format { return format.Named(e.Format) }
 
 // complete fills in the defaults, so that equal readings are equal values.
 func (e *Entry) complete() error {
-	ext := e.DataFiles()[0].extension()
-	if e.Format == "" {
-		e.Format = formatByExtension[ext]
+	extension := e.DataFiles()[0].extension()
+	if f := format.ByExtension(extension); e.Format == "" && f != nil {
+		e.Format = f.Name
 	}
-	if e.Format == CSV && e.Separator == "" {
-		e.Separator = ","
-		if ext == ".tsv" || ext == ".tab" {
-			e.Separator = "\t"
+	f := e.FileFormat()
+	if f == nil {
+		if e.Format == "" {
+			return fmt.Errorf("set %s: the format of %s is not clear from its name; write format = \"%s\"", e.Name, e.DataFiles()[0].Path,
+				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(format.Names("", "or")))
 		}
+		return fmt.Errorf("set %s: format %q is not %s", e.Name, e.Format, format.Names("", "or"))
+	}
+	if e.Separator == "" && f.Separator != nil {
+		e.Separator = f.Separator(extension)
 	}
 	if e.Separator == "tab" {
 		e.Separator = "\t"
@@ -53,10 +46,7 @@ func (e *Entry) complete() error {
 		e.MissingAs = "level"
 	}
 	if e.MissingAs != "" && e.Missing.IsZero() {
-		e.Missing = Marks{""}
-		if e.Format == ARFF {
-			e.Missing = Marks{"?"}
-		}
+		e.Missing = Marks{f.Missing}
 	}
 	if e.Columns == nil {
 		return nil
@@ -76,44 +66,57 @@ func (e *Entry) complete() error {
 }
 
 func (e *Entry) checkReading() error {
-	if err := e.checkFormat(); err != nil {
-		return fmt.Errorf("set %s: %w", e.Name, err)
-	}
-	if err := e.checkTarget(); err != nil {
-		return fmt.Errorf("set %s: %w", e.Name, err)
+	for _, check := range []func() error{e.checkKeys, e.checkColumns, e.checkMissing, e.checkTask, e.checkTarget, e.checkLabels} {
+		if err := check(); err != nil {
+			return fmt.Errorf("set %s: %w", e.Name, err)
+		}
 	}
 	return nil
 }
 
-func (e *Entry) checkFormat() error {
-	textual := e.Format == CSV || e.Format == Blank
+// checkKeys looks for keys that the format does not take.
+func (e *Entry) checkKeys() error {
+	for _, key := range []struct {
+		name  string
+		given bool
+	}{
+		{"first_rows", slices.ContainsFunc(e.Files, func(f File) bool { return f.FirstRows > 0 })},
+		{"separator", e.Separator != ""},
+		{"header", *e.Header && e.FileFormat().Sparse}, // a file that names its columns may have it: a label by name sets it
+		{"columns", e.Columns != nil},
+		{"decimal", e.Decimal != ""},
+		{"label", e.Label != nil},
+		{"drop", e.Drop != nil},
+		{"categorical", e.Categorical != nil},
+	} {
+		if key.given && !e.FileFormat().Takes(key.name) {
+			return fmt.Errorf("%s is for format %s, not %s", key.name, format.Names(key.name, "and"), e.Format)
+		}
+	}
+	return nil
+}
+
+// checkColumns looks at how a file is divided into columns, and at the notation of numbers.
+func (e *Entry) checkColumns() error {
 	switch {
-	case e.Format == "":
-		return fmt.Errorf("the format of %s is not clear from its name; write format = \"csv\", \"blank\", \"libsvm\", \"arff\" or \"parquet\"", e.DataFiles()[0].Path)
-	case !textual && e.Format != LIBSVM && e.Format != ARFF && e.Format != Parquet:
-		return fmt.Errorf("format %q is not csv, blank, libsvm, arff or parquet", e.Format)
-	case !textual && e.Format != LIBSVM && slices.ContainsFunc(e.Files, func(f File) bool { return f.FirstRows > 0 }):
-		return fmt.Errorf("first_rows is for format csv, blank and libsvm, whose rows are lines, not %s", e.Format)
-	case e.Format != CSV && e.Separator != "":
-		return fmt.Errorf("separator %q is for format csv only, not %s", e.Separator, e.Format)
-	case e.Format == CSV && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):
+	case e.FileFormat().Takes("separator") && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):
 		return fmt.Errorf("separator %q is not one character such as \",\", \";\" or \"tab\"; for columns separated by blanks write format = \"blank\"", e.Separator)
-	case !textual && (*e.Header && e.Format == LIBSVM || e.Columns != nil):
-		return fmt.Errorf("header and columns are for format csv and blank only, not %s", e.Format)
 	case *e.Header && e.Columns != nil:
 		return fmt.Errorf("columns names the columns of a file without a header; remove columns or header = true")
-	case e.Format == LIBSVM && (e.Label != nil || e.Drop != nil || e.Categorical != nil):
-		return fmt.Errorf("label, drop and categorical are not for libsvm files, whose label comes first and whose inputs are numbers")
+	case e.Decimal != "" && e.Decimal != ",":
+		return fmt.Errorf("decimal = %q is not \".\" or \",\"", e.Decimal)
+	}
+	return nil
+}
+
+func (e *Entry) checkMissing() error {
+	switch {
 	case e.MissingAs != "" && e.MissingAs != "zero" && e.MissingAs != "level":
 		return fmt.Errorf("missing_as = %q is not \"zero\" or \"level\"", e.MissingAs)
 	case e.Impute != "" && !slices.Contains(imputations, e.Impute):
 		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""), Meant(e.Impute, imputations))
 	case e.Indicator && e.Impute == "":
 		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or another way to fill them in")
-	case e.Decimal != "" && e.Decimal != ",":
-		return fmt.Errorf("decimal = %q is not \".\" or \",\"", e.Decimal)
-	case e.Decimal != "" && !textual:
-		return fmt.Errorf("decimal = \",\" is for format csv and blank only, not %s", e.Format)
 	}
 	return nil
 }
@@ -130,39 +133,55 @@ func Meant(name string, all []string) string {
 	return ""
 }
 
+// checkTask looks for keys that are for another task.
+func (e *Entry) checkTask() error {
+	for _, keys := range []struct {
+		names string
+		given bool
+		task  registry.Task
+	}{
+		{"negative, positive and positive_from are", e.Negative != nil || e.Positive != nil || e.PositiveFrom != nil, registry.Binary},
+		{"classes and rows_per_class are", e.Classes != nil || e.RowsPerClass != 0, registry.Multiclass},
+		{"target_range is", e.TargetRange != nil, registry.Regression},
+	} {
+		if keys.given && e.Task != keys.task {
+			return fmt.Errorf("%s for task = %q, not %q", keys.names, keys.task, e.Task)
+		}
+	}
+	return nil
+}
+
+// checkTarget looks at the keys that say what the target is.
 func (e *Entry) checkTarget() error {
-	binary, multiclass := e.Task == registry.Binary, e.Task == registry.Multiclass
+	binary := e.Task == registry.Binary
 	switch {
-	case !binary && (e.Negative != nil || e.Positive != nil || e.PositiveFrom != nil):
-		return fmt.Errorf("negative, positive and positive_from are for task = \"binary\", not %q", e.Task)
 	case e.PositiveFrom != nil && (e.Negative != nil || e.Positive != nil):
 		return fmt.Errorf("give positive_from or the lists positive and negative, not both")
 	case e.PositiveFrom != nil && (math.IsNaN(*e.PositiveFrom) || math.IsInf(*e.PositiveFrom, 0)):
 		return fmt.Errorf("positive_from = %v is not a finite number; write one", *e.PositiveFrom)
 	case len(e.Positive) == 0 && len(e.Negative) > 0:
 		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
-	case !multiclass && (e.Classes != nil || e.RowsPerClass != 0):
-		return fmt.Errorf("classes and rows_per_class are for task = \"multiclass\", not %q", e.Task)
 	case e.Counts != nil && (binary && len(e.Counts) != 2 || len(e.Classes) > 0 && len(e.Counts) != len(e.Classes)):
 		return fmt.Errorf("counts = %v has %d numbers; write one for each class: two for task = \"binary\", the first of class -1", e.Counts, len(e.Counts))
-	case e.TargetRange != nil && e.Task != registry.Regression:
-		return fmt.Errorf("target_range is for task = \"regression\", not %q", e.Task)
 	case e.TargetRange != nil && !ascendingPair(e.TargetRange):
 		return fmt.Errorf("target_range = %v must be two finite numbers, the smaller first, e.g. [-1.0, 1.0]", e.TargetRange)
 	case e.RowsPerClass < 0 || e.RowsPerClass > 0 && e.Label != nil:
 		return fmt.Errorf("rows_per_class = %d must be positive and stands instead of label", e.RowsPerClass)
-	case e.Format != LIBSVM && e.RowsPerClass == 0 && e.Label == nil:
+	case e.FileFormat().Takes("label") && e.RowsPerClass == 0 && e.Label == nil:
 		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last column")
 	}
+	return nil
+}
+
+// checkLabels looks for labels that are listed twice.
+func (e *Entry) checkLabels() error {
 	seen := map[string]bool{}
-	for _, list := range []Texts{e.Negative, e.Positive, e.Classes} {
-		for _, l := range list {
-			if c := CanonicalLabel([]byte(l)); seen[c] {
-				return fmt.Errorf("label %q is listed twice", l)
-			} else {
-				seen[c] = true
-			}
+	for _, l := range slices.Concat(e.Negative, e.Positive, e.Classes) {
+		c := CanonicalLabel([]byte(l))
+		if seen[c] {
+			return fmt.Errorf("label %q is listed twice", l)
 		}
+		seen[c] = true
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ const rare = 5
 
 // levels says which levels are rare, and which only the test file has.
 func (s *source) levels(d *Description) {
-	train := s.parts[0].Rows() - s.first
+	train := s.parts[0].rows() - s.first
 	for _, c := range s.columns {
 		if c.drop != "" || c.numeric {
 			continue

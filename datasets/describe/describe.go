@@ -1,6 +1,7 @@
 // Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue reads.
 //
-//	sniff.go   the format, the separator, the header and the decimal comma
+//	cells.go   the values of the file
+//	header.go  whether a line names the columns, and the decimal comma
 //	column.go  what a column holds: numbers, categories, an identifier, dates, nothing new
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
@@ -24,6 +25,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
@@ -63,7 +65,7 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.format == catalogue.LIBSVM {
+	if s.format.Sparse {
 		err = s.sparse(d, o)
 	} else {
 		err = s.table(d, o)
@@ -79,15 +81,17 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 // A source is the file with what is known about it.
 type source struct {
 	paths   []string // of the file, and of the test file
-	format  string
-	sep     byte
+	format  *format.Format
+	options format.Options
 	decimal string // "," or ""
 	header  bool
 
-	parts   []*read.Cells
+	parts   []*cells
 	first   int // number of header rows of each file: 0 or 1
 	names   []string
 	columns []*column
+	labels  [][]byte // of a sparse file
+	places  []string // of a sparse file: file:line of each label
 	label   int
 	guessed bool // nobody said which column is the label
 	task    string
@@ -120,17 +124,21 @@ func open(path string, o Options) (*source, error) {
 			return nil, fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
 		}
 		if k == 0 {
-			s.format, s.sep = formatOf(path, data, o.Memory)
+			s.format, s.options = format.Sniff(data)
 		}
-		if s.format == catalogue.LIBSVM {
-			return s, nil
+		in := format.File{Name: path, Data: data, Options: s.options, Budget: &format.Budget{Limit: o.Memory}}
+		if s.format.Sparse {
+			if err := s.readLabels(in); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		part, err := read.CellsOf(path, data, s.format, s.sep, o.Memory)
+		part, err := readCells(s.format, in)
 		if err != nil {
 			return nil, err
 		}
-		if k > 0 && part.Columns() != s.parts[0].Columns() {
-			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Columns(), s.paths[0], s.parts[0].Columns())
+		if k > 0 && part.Width != s.parts[0].Width {
+			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Width, s.paths[0], s.parts[0].Width)
 		}
 		s.parts = append(s.parts, part)
 	}
@@ -139,22 +147,22 @@ func open(path string, o Options) (*source, error) {
 
 func (s *source) table(d *Description, o Options) error {
 	for k, part := range s.parts {
-		for i, odd := range part.Odd {
+		for i, odd := range part.odd {
 			if i == 5 {
-				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k], len(part.Odd)-i)
+				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k], len(part.odd)-i)
 				break
 			}
 			columns := "1 column"
-			if odd.Columns != 1 {
-				columns = fmt.Sprint(odd.Columns, " columns")
+			if odd.columns != 1 {
+				columns = fmt.Sprint(odd.columns, " columns")
 			}
-			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.Line, columns, part.Columns())
+			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line, columns, part.Width)
 		}
-		if hint := part.Encoding(); hint != "" {
-			d.note("%s", strings.TrimPrefix(hint, "; "))
+		if part.Hint != "" {
+			d.note("%s", strings.TrimPrefix(part.Hint, "; "))
 		}
 	}
-	if s.parts[0].Columns() < 2 {
+	if s.parts[0].Width < 2 {
 		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
 	}
 	s.findHeader()
@@ -165,7 +173,7 @@ func (s *source) table(d *Description, o Options) error {
 	if err := s.findLabel(d, o); err != nil {
 		return err
 	}
-	for j := range s.parts[0].Columns() {
+	for j := range s.parts[0].Width {
 		s.columns = append(s.columns, s.look(j, d))
 	}
 	s.findLeaks(d)
@@ -178,15 +186,15 @@ func (s *source) table(d *Description, o Options) error {
 func (s *source) rows() int {
 	n := 0
 	for _, p := range s.parts {
-		n += p.Rows() - s.first
+		n += p.rows() - s.first
 	}
 	return n
 }
 
 // at returns the part of row i and its number there.
 func (s *source) at(i int) (part, row int) {
-	for i >= s.parts[part].Rows()-s.first {
-		i -= s.parts[part].Rows() - s.first
+	for i >= s.parts[part].rows()-s.first {
+		i -= s.parts[part].rows() - s.first
 		part++
 	}
 	return part, i + s.first
@@ -194,13 +202,13 @@ func (s *source) at(i int) (part, row int) {
 
 func (s *source) text(i, j int) []byte {
 	part, row := s.at(i)
-	return s.parts[part].Text(row, j)
+	return s.parts[part].at(row, j)
 }
 
 // where is file:line of row i.
 func (s *source) where(i int) string {
 	part, row := s.at(i)
-	return fmt.Sprintf("%s:%d", s.paths[part], s.parts[part].Line(row))
+	return fmt.Sprintf("%s:%d", s.paths[part], s.parts[part].lines[row])
 }
 
 // repeats looks for equal columns and equal rows.

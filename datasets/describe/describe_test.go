@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -90,25 +92,6 @@ func TestFormats(t *testing.T) {
 				t.Errorf("problems: %v", d.Problems)
 			}
 		})
-	}
-}
-
-// TestFormatOf: a time of day does not look like LIBSVM, and a first line longer than the sample still tells the separator.
-func TestFormatOf(t *testing.T) {
-	var long []string
-	for i := range 100 {
-		long = append(long, fmt.Sprint("name", i, strings.Repeat("x", 700)))
-	}
-	values := strings.TrimSuffix(strings.Repeat("1\t", 100), "\t")
-	for content, want := range map[string]string{
-		"when,x,y\n" + rows(30, func(i int) string { return fmt.Sprintf("2020-01-01 12:%02d:00,%d,%d", i, i*i, i%2) }): "csv,",
-		rows(30, func(i int) string { return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i) }):                                "libsvm\x00",
-		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                                "csv\t",
-	} {
-		format, separator := formatOf("a.csv", []byte(content), 1<<30)
-		if got := format + string(rune(separator)); got != want {
-			t.Errorf("%.40q: %q, want %q", content, got, want)
-		}
 	}
 }
 
@@ -262,4 +245,43 @@ func FuzzDescribe(f *testing.F) {
 			t.Fatalf("%v in\n%s", err, d.TOML)
 		}
 	})
+}
+
+// TestOneValueAddsAFormat: describe recognises a format that only this test has, a description may name it or have a file with its
+// extension, and the set is read.
+func TestOneValueAddsAFormat(t *testing.T) {
+	before := format.All
+	defer func() { format.All = before }()
+	format.All = append(slices.Clone(before), &format.Format{
+		Name: "pairs", Extensions: []string{".pairs"}, Keys: []string{"label"},
+		Sniff: func(sample []byte) (format.Options, bool) {
+			return format.Options{}, bytes.HasPrefix(sample, []byte("pairs\n"))
+		},
+		Read: func(f format.File) (*format.Table, error) {
+			lines := bytes.Split(bytes.TrimSpace(f.Data), []byte("\n"))[1:]
+			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, Most: len(lines), Rows: func(yield func(format.Row, error) bool) {
+				for i, line := range lines {
+					if !yield(format.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {
+						return
+					}
+				}
+			}}, nil
+		},
+	})
+	content := "pairs\n" + rows(30, func(i int) string { return fmt.Sprintf("%d=%s", i*7%30, []string{"u", "v"}[i*5%7%2]) })
+	d, err := described(t, "a.dat", content, Options{})
+	if err != nil || !d.Loads || !slices.Contains(d.Notes, "the set has 30 rows and 1 features") {
+		t.Fatal(d, err)
+	}
+	if got, want := keys(d.TOML), `name = "a"; file = "a.dat"; task = "binary"; format = "pairs"; label = "y"   # a guess; positive = ["v"]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for toml, want := range map[string]string{
+		"": "", "drop = [0]": "drop is for format csv, blank, arff and parquet, not pairs", "format = \"pair\"": "is not csv, blank, libsvm, arff, parquet or pairs",
+	} {
+		e, err := catalogue.Description{TOML: "name = \"a\"\nfile = \"a.pairs\"\nlabel = \"y\"\n" + toml, Path: "/set.toml"}.Entry()
+		if want == "" && (err != nil || e.Format != "pairs") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, error %v, want %s", toml, e, err, want)
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package describe
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 )
 
@@ -24,7 +24,7 @@ var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "r
 
 // findLabel finds the column of the label.
 func (s *source) findLabel(d *Description, o Options) error {
-	width := s.parts[0].Columns()
+	width := s.parts[0].Width
 	if s.label = width - 1; o.Label != "" {
 		s.label = slices.Index(s.names, o.Label)
 		if n, err := strconv.Atoi(o.Label); s.label < 0 && err == nil && n >= -width && n < width {
@@ -56,7 +56,45 @@ func (s *source) findLabel(d *Description, o Options) error {
 
 // chooseTask counts the labels and chooses the task.
 func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where func(i int) string) error {
-	counts, missing, numbers, whole := map[string]int{}, []string(nil), true, true
+	numbers, err := s.countLabels(d, labels, where)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(s.classes))
+	for i, c := range s.classes {
+		names[i] = c.name
+	}
+	switch {
+	case o.Positive != nil:
+		s.task = "binary"
+		if err := s.choosePositive(o.Positive, names); err != nil {
+			return err
+		}
+	case len(names) == 2:
+		s.task, s.pos = "binary", names[1:]
+	case numbers:
+		s.task = "regression"
+		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class +1 for two classes", len(names))
+		return nil
+	default:
+		s.task = "multiclass"
+		d.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
+		if len(names) > many {
+			d.problem("the label has %d different texts (%s): is it the label? --label names another column", len(names), listed(names))
+		}
+	}
+	s.findSmallClasses(d, len(labels))
+	return nil
+}
+
+// many is a number of classes that is odd.
+const many = 20
+
+// countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are many
+// of them, or they are no whole numbers.
+func (s *source) countLabels(d *Description, labels [][]byte, where func(i int) string) (numbers bool, err error) {
+	counts, missing, whole := map[string]int{}, []string(nil), true
+	numbers = true
 	for i, text := range labels {
 		if read.IsMissingMark(text) {
 			missing = append(missing, where(i))
@@ -74,41 +112,33 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 	for _, n := range names {
 		s.classes = append(s.classes, class{n, counts[n]})
 	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s: no row has a label; --label names another column", s.paths[0])
+	switch len(names) {
+	case 0:
+		return false, fmt.Errorf("%s: no row has a label; --label names another column", s.paths[0])
+	case 1:
+		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
 	}
-	if len(names) < 2 {
-		return fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
-	}
-	switch {
-	case o.Positive != nil:
-		s.task = "binary"
-		for _, p := range catalogue.CanonicalLabels(o.Positive) {
-			if !slices.Contains(s.pos, p) {
-				s.pos = append(s.pos, p)
-			}
+	return numbers && (len(names) > many || !whole), nil
+}
+
+// choosePositive takes the labels of class +1 that the user lists.
+func (s *source) choosePositive(positive, names []string) error {
+	for _, p := range catalogue.CanonicalLabels(positive) {
+		if !slices.Contains(names, p) {
+			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), catalogue.Meant(p, names))
 		}
-		for _, p := range s.pos {
-			if counts[p] == 0 {
-				return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), catalogue.Meant(p, names))
-			}
-		}
-		if len(s.pos) == len(names) {
-			return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0], listed(names))
-		}
-	case len(names) == 2:
-		s.task, s.pos = "binary", names[1:]
-	case numbers && (len(names) > 20 || !whole):
-		s.task = "regression"
-		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class +1 for two classes", len(names))
-		return nil
-	default:
-		s.task = "multiclass"
-		d.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
-		if len(names) > 20 {
-			d.problem("the label has %d different texts (%s): is it the label? --label names another column", len(names), listed(names))
+		if !slices.Contains(s.pos, p) {
+			s.pos = append(s.pos, p)
 		}
 	}
+	if len(s.pos) == len(names) {
+		return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0], listed(names))
+	}
+	return nil
+}
+
+// findSmallClasses looks for classes with too few of the rows for five folds.
+func (s *source) findSmallClasses(d *Description, all int) {
 	for _, c := range s.classes {
 		rows, name := c.rows, fmt.Sprintf("class %q", c.name)
 		if s.task == "binary" { // all labels of a class count together
@@ -120,37 +150,36 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 			}
 		}
 		if rows <= rare {
-			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one", name, rows, len(labels))
+			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one", name, rows, all)
 		}
+	}
+}
+
+// readLabels reads the labels of a sparse file up to a row that cannot be read. Loading the set says what is wrong with it.
+func (s *source) readLabels(in format.File) error {
+	t, err := s.format.Read(in)
+	if err != nil {
+		return err
+	}
+	for row, err := range t.Rows {
+		if err != nil {
+			break
+		}
+		s.labels = append(s.labels, t.Cell(row, 0))
+		s.places = append(s.places, fmt.Sprintf("%s:%d", in.Name, row.Line))
+	}
+	if s.labels == nil {
+		return fmt.Errorf("%s: the file has no data rows", in.Name)
 	}
 	return nil
 }
 
-// sparse describes a LIBSVM file by its labels; its inputs are numbers.
+// sparse describes a sparse file by its labels; its inputs are numbers.
 func (s *source) sparse(d *Description, o Options) error {
 	if o.Label != "" {
 		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
 	}
-	var labels [][]byte
-	var lines []string
-	for _, path := range s.paths {
-		data, err := content(path, o.Memory)
-		if err != nil {
-			return err
-		}
-		number := 0
-		for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
-			number++
-			text, _, _ := bytes.Cut(line, []byte("#"))
-			if fields := bytes.Fields(text); len(fields) > 0 {
-				labels, lines = append(labels, fields[0]), append(lines, fmt.Sprintf("%s:%d", path, number))
-			}
-		}
-	}
-	if labels == nil {
-		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
-	}
-	return s.chooseTask(d, o, labels, func(i int) string { return lines[i] })
+	return s.chooseTask(d, o, s.labels, func(i int) string { return s.places[i] })
 }
 
 // findLeaks looks for columns that tell the label of every row.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -44,17 +42,21 @@ func (s *source) toml(o Options) string {
 		key([]string{"file", "test"}[k], quoted(relative(path, o.TOML)))
 	}
 	key("task", quoted(s.task))
-	key("format", quoted(s.format))
-	if s.format == catalogue.CSV {
-		key("separator", quoted(map[byte]string{'\t': "tab"}[s.sep]+strings.Trim(string(s.sep), "\t")))
+	key("format", quoted(s.format.Name))
+	if s.format.Takes("separator") {
+		separator := s.options.Separator
+		if separator == "\t" {
+			separator = "tab"
+		}
+		key("separator", quoted(separator))
 	}
-	if s.format == catalogue.CSV || s.format == catalogue.Blank {
+	if s.format.Takes("header") {
 		key("header", fmt.Sprint(s.header))
 	}
 	if s.decimal != "" {
 		key("decimal", quoted(s.decimal))
 	}
-	if s.format != catalogue.LIBSVM {
+	if s.format.Takes("label") {
 		guess := ""
 		if s.guessed {
 			guess = "   # a guess"

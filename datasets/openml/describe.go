@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -57,7 +58,7 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 	}
 	s := &set{
 		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
-		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: catalogue.ARFF,
+		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: format.ARFF.Name,
 		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
 	}
 	if d.Status != "" && d.Status != "active" {

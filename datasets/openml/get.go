@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/fetch"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
 
@@ -53,7 +54,7 @@ func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
 			names = append(names, name+".parquet", name+".pq")
 		}
 		if i := slices.IndexFunc(names, a.mirrors); i >= 0 {
-			s.Format, s.Categorical, s.Missing = catalogue.Parquet, s.nominal, ""
+			s.Format, s.Categorical, s.Missing = format.Parquet.Name, s.nominal, ""
 			return a.file(ctx, names[i:i+1], "", s.Name+".parquet", "")
 		}
 	}

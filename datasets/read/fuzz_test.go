@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -18,7 +19,7 @@ func checkFuzzed(t *testing.T, e *catalogue.Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := reader{e, &budget{limit: fuzzLimit}}.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}})
+	s, err := reader{e, &format.Budget{Limit: fuzzLimit}}.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {
 			t.Fatalf("error is not one line of text: %q", err)
@@ -50,11 +51,11 @@ func FuzzCSV(f *testing.F) {
 			f.Add([]byte(seed), sep, sep%2 == 0, sep)
 		}
 	}
-	separators := []byte{',', ';', '\t', blankSeparator}
+	separators := []byte{',', ';', '\t', ' '}
 	f.Fuzz(func(t *testing.T, data []byte, sep byte, header bool, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: catalogue.CSV, Label: &catalogue.Column{Index: -1}, Header: &header}}
-		if s := separators[sep%4]; s == blankSeparator {
-			e.Format = catalogue.Blank
+		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "csv", Label: &catalogue.Column{Index: -1}, Header: &header}}
+		if s := separators[sep%4]; s == ' ' {
+			e.Format = "blank"
 		} else {
 			e.Separator = string(s)
 		}
@@ -78,7 +79,7 @@ func FuzzARFF(f *testing.F) {
 		f.Add([]byte(seed), byte(3))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: catalogue.ARFF, Label: &catalogue.Column{Index: -1}}}
+		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "arff", Label: &catalogue.Column{Index: -1}}}
 		if mode&1 != 0 {
 			e.Missing, e.MissingAs = catalogue.Marks{"?"}, "level"
 		}
@@ -95,7 +96,7 @@ func FuzzLIBSVM(f *testing.F) {
 		f.Add([]byte(seed), byte(1))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: catalogue.LIBSVM}}
+		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "libsvm"}}
 		if mode&1 != 0 {
 			e.Task = registry.Regression
 		}

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,20 +12,111 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A target is the label column of all rows, as text.
+// A target is the label column of all rows: numbers, or codes of the labels.
 type target struct {
-	n      int
-	at     func(i int) []byte
-	errorf func(i int, format string, args ...any) error // about the label of row i
-	files  string                                        // for errors that are about no single row
-	hint   string                                        // see encodingHint
-	number func(text []byte) (float64, bool)
-	advice func(text []byte, otherwise string) string // see reader.advice
+	column int    // -1 if the table has none
+	needs  string // what needs labels that are numbers; "" if they are classes
+	files  string // for errors that are about no single row
+	hint   string // see format.Table
+	y      []float64
+	codes  []int32 // of each row: the number of its label in found
+	found  []found // in order of appearance
+	byText map[string]int32
+	byName map[string]int32
 }
+
+// A found is a label, with the row where it comes first.
+type found struct {
+	name, text string
+	table      *format.Table
+	line       int
+}
+
+func (r reader) newTarget(tables []*format.Table) target {
+	t := target{byText: map[string]int32{}, byName: map[string]int32{}}
+	switch {
+	case r.Task == registry.Regression:
+		t.needs = "regression"
+	case r.PositiveFrom != nil:
+		t.needs = "positive_from"
+	}
+	var names []string
+	for _, table := range tables {
+		names, t.hint = append(names, table.File), cmp.Or(t.hint, table.Hint)
+	}
+	t.files = strings.Join(names, ", ")
+	return t
+}
+
+// reserve takes the memory for the labels of so many rows: a code and a number for each.
+func (t *target) reserve(r reader, rows int) error {
+	const codeAndTarget = 4 + 8
+	if t.column < 0 {
+		return nil
+	}
+	if memory := format.Product(int64(rows), codeAndTarget); !r.Fits(memory) {
+		return r.Refuse(memory, "take fewer rows", "%s: %d labels", t.files, rows)
+	}
+	if t.needs != "" {
+		t.y = make([]float64, 0, rows)
+	} else {
+		t.codes = make([]int32, 0, rows)
+	}
+	return nil
+}
+
+// add reads the label of the next row.
+func (t *target) add(r reader, table *format.Table, line int, text []byte) error {
+	if t.needs != "" {
+		v, ok := r.number(text)
+		switch {
+		case ok:
+			t.y = append(t.y, v)
+			return nil
+		case IsMissingMark(text):
+			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in or remove the row")
+		}
+		return table.Errorf(line, t.column, text, "is not a finite number, which %s needs as target; %s",
+			t.needs, r.advice(text, "repair the row or choose another label"))
+	}
+	code, known := t.byText[string(text)]
+	if !known {
+		var err error
+		if code, err = t.label(r, table, line, text); err != nil {
+			return err
+		}
+	}
+	t.codes = append(t.codes, code)
+	return nil
+}
+
+// label returns the code of a text that comes for the first time.
+func (t *target) label(r reader, table *format.Table, line int, text []byte) (int32, error) {
+	name := catalogue.CanonicalLabel(text)
+	if r.isMissingLabel(name) {
+		return 0, table.Errorf(line, t.column, text, "is no label, and every row needs one; "+
+			"fill it in, remove the row, or list it in negative, positive or classes if it is a class")
+	}
+	if memory := int64(labelBytes + len(text)); !r.Fits(memory) {
+		return 0, r.Refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(t.found)+1)
+	}
+	code, known := t.byName[name]
+	if !known {
+		code = int32(len(t.found))
+		t.byName[name] = code
+		t.found = append(t.found, found{name, string(text), table, line})
+	}
+	t.byText[string(text)] = code
+	return code, nil
+}
+
+// labelBytes estimates the memory of a label beside its text, in all lists of labels together.
+const labelBytes = 256
 
 // missingMarks are the texts that stand for a missing value, in lower case. "none"
 // and "-" are left out, since classes often have these names.
@@ -51,102 +143,41 @@ func (r reader) isMissingLabel(name string) bool {
 	return true
 }
 
-// distinct codes the labels of all rows: row i has label names[codes[i]]; names
-// are in order of appearance.
-func (r reader) distinct(t target) (names []string, codes []int32, err error) {
-	codes = make([]int32, t.n)
-	byText := map[string]int32{}
-	byName := map[string]int32{}
-	for i := range codes {
-		text := t.at(i)
-		code, ok := byText[string(text)]
-		if !ok {
-			name := catalogue.CanonicalLabel(text)
-			if r.isMissingLabel(name) {
-				return nil, nil, t.errorf(i, "is no label, and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a class")
-			}
-			if memory := int64(labelBytes + len(text)); !r.fits(memory) {
-				return nil, nil, r.refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(names)+1)
-			}
-			if code, ok = byName[name]; !ok {
-				code = int32(len(names))
-				byName[name] = code
-				names = append(names, name)
-			}
-			byText[string(text)] = code
-		}
-		codes[i] = code
-	}
-	return names, codes, nil
-}
-
-// labelBytes estimates the memory of a label beside its text, in all lists of labels together.
-const labelBytes = 256
-
 // encode turns labels into numbers and returns the classes' names: for binary the
 // names of -1 and +1, for regression none.
-func (r reader) encode(t target) (y []float64, classes []string, err error) {
-	const codeAndTarget = 4 + 8
-	if memory := product(int64(t.n), codeAndTarget); !r.fits(memory) {
-		return nil, nil, r.refuse(memory, "take fewer rows", "%s: %d labels", t.files, t.n)
-	}
+func (r reader) encode(t *target) (y []float64, classes []string, err error) {
 	if r.Task == registry.Regression {
-		if y, err = t.numbers("regression"); err == nil {
-			err = r.scaleTarget(y)
-		}
-		return y, nil, err
+		return t.y, nil, r.scaleTarget(t.y)
 	}
 	if r.PositiveFrom != nil {
 		return r.encodeThreshold(t)
 	}
-	names, codes, err := r.distinct(t)
-	if err != nil {
-		return nil, nil, err
+	var names []string
+	for _, l := range t.found {
+		names = append(names, l.name)
 	}
-	var value map[string]float64
+	SortLabels(names)
+	values := r.binaryValues
 	if r.Task == registry.Multiclass {
-		value, classes, err = r.classValues(t, names)
-	} else {
-		value, classes, err = r.binaryValues(t, names)
+		values = r.classValues
 	}
+	value, classes, err := values(t, names)
 	if err != nil {
 		return nil, nil, err
 	}
-	byCode := make([]float64, len(names))
-	for code, name := range names {
-		v, ok := value[name]
-		if !ok {
-			for i, c := range codes {
-				if c == int32(code) {
-					return nil, nil, t.errorf(i, "is a label that the set does not list; add it to negative, positive or classes%s", t.hint)
-				}
-			}
+	byCode := make([]float64, len(t.found))
+	for code, l := range t.found {
+		v, ok := value[l.name]
+		if byCode[code] = v; !ok {
+			return nil, nil, l.table.Errorf(l.line, t.column, []byte(l.text),
+				"is a label that the set does not list; add it to negative, positive or classes%s", t.hint)
 		}
-		byCode[code] = v
 	}
-	y = make([]float64, t.n)
-	for i, c := range codes {
-		y[i] = byCode[c]
+	y = make([]float64, len(t.codes))
+	for i, code := range t.codes {
+		y[i] = byCode[code]
 	}
 	return y, classes, nil
-}
-
-// numbers parses labels that must be numbers; needs says what needs them.
-func (t target) numbers(needs string) ([]float64, error) {
-	y := make([]float64, t.n)
-	for i := range y {
-		text := t.at(i)
-		v, ok := t.number(text)
-		switch {
-		case ok:
-		case IsMissingMark(text):
-			return nil, t.errorf(i, "is no label, and every row needs one; fill it in or remove the row")
-		default:
-			return nil, t.errorf(i, "is not a finite number, which %s needs as target; %s", needs, t.advice(text, "repair the row or choose another label"))
-		}
-		y[i] = v
-	}
-	return y, nil
 }
 
 // scaleTarget maps the targets of all rows to target_range, in place. The map is linear. The smallest and the largest target
@@ -167,11 +198,8 @@ func (r reader) scaleTarget(y []float64) error {
 	return nil
 }
 
-func (r reader) encodeThreshold(t target) ([]float64, []string, error) {
-	y, err := t.numbers("positive_from")
-	if err != nil {
-		return nil, nil, err
-	}
+func (r reader) encodeThreshold(t *target) ([]float64, []string, error) {
+	y := t.y
 	positives := 0
 	for i, v := range y {
 		if y[i] = -1; v >= *r.PositiveFrom {
@@ -185,10 +213,8 @@ func (r reader) encodeThreshold(t target) ([]float64, []string, error) {
 	return y, r.ClassNames(), nil
 }
 
-// binaryValues maps each label found to -1 or +1.
-func (r reader) binaryValues(t target, found []string) (map[string]float64, []string, error) {
-	found = slices.Clone(found)
-	SortLabels(found)
+// binaryValues maps each label found, sorted, to -1 or +1.
+func (r reader) binaryValues(t *target, found []string) (map[string]float64, []string, error) {
 	if len(found) < 2 {
 		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files, found[0])
 	}
@@ -228,13 +254,13 @@ func (r reader) binaryValues(t target, found []string) (map[string]float64, []st
 }
 
 // absent is the error for labels of a list that no row has: a misspelt label would put rows into the other class.
-func (t target) absent(key string, list, found []string) error {
+func (t *target) absent(key string, list, found []string) error {
 	var absent []string
 	for _, l := range list {
 		if slices.Contains(found, l) {
 			continue
 		}
-		text := shown(l)
+		text := format.Shown(l)
 		if meant := wording.Suggest(l, found); meant != nil {
 			text += fmt.Sprintf(" (did you mean %q?)", meant[0])
 		}
@@ -246,10 +272,8 @@ func (t target) absent(key string, list, found []string) error {
 	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files, strings.Join(absent, ", "), key, someLabels(found), t.hint)
 }
 
-// classValues maps each label found to its class index.
-func (r reader) classValues(t target, found []string) (map[string]float64, []string, error) {
-	found = slices.Clone(found)
-	SortLabels(found)
+// classValues maps each label found, sorted, to its class index.
+func (r reader) classValues(t *target, found []string) (map[string]float64, []string, error) {
 	classes := catalogue.CanonicalLabels(r.Classes)
 	if classes == nil {
 		classes = found
@@ -309,7 +333,7 @@ func someLabels(labels []string) string {
 			out = append(out, "...")
 			break
 		}
-		out = append(out, shown(l))
+		out = append(out, format.Shown(l))
 	}
 	return strings.Join(out, ", ")
 }

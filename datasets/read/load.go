@@ -2,9 +2,9 @@
 // numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
 // fitted model.
 //
-// A file becomes a table of text (CSV, columns separated by blanks, ARFF) or a sparse table of numbers
-// (LIBSVM); a plan says which columns of a table become which columns of the matrix; labels are coded
-// last. A budget counts the memory before it is taken.
+// Package format divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into rows of
+// the matrix, categories and labels (labels.go) as codes. What the codes stand for is decided last. A budget counts the memory
+// before it is taken.
 //
 // One rule holds for every format: columns listed in drop are
 // left out; categorical columns become one 0/1 column per level, levels sorted by
@@ -19,15 +19,15 @@
 package read
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/internal/system/machine"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -38,7 +38,7 @@ import (
 // the column, and say what to do. A set that would take more than d.Memory is an
 // error before the memory is taken.
 func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets.Set, error) {
-	r := reader{e, &budget{limit: MemoryLimit(d.Memory)}}
+	r := reader{e, &format.Budget{Limit: MemoryLimit(d.Memory)}}
 	var contents []content
 	var sums []string
 	for _, f := range e.DataFiles() {
@@ -51,8 +51,8 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 			lines++
 		}
 		data, sum, err := d.Read(ctx, e, f, lines, func(size int64) error {
-			if !r.fits(size) {
-				return r.refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
+			if !r.Fits(size) {
+				return r.Refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
 			}
 			return nil
 		})
@@ -66,7 +66,7 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 	if err != nil {
 		return nil, err
 	}
-	if set.Fingerprint = e.Fingerprint(sums); r.held > collected {
+	if set.Fingerprint = e.Fingerprint(sums); r.Held > collected {
 		debug.FreeOSMemory() // of the text and its cells, before copies of the rows are made beside the matrix
 	}
 	if f, has := e.SplitsFile(); has {
@@ -82,7 +82,7 @@ const collected = 64 << 20
 // A reader is one loading of a set, within a budget of memory.
 type reader struct {
 	*catalogue.Entry
-	*budget
+	*format.Budget
 }
 
 // A content is a file's name, for errors, and its bytes.
@@ -90,6 +90,17 @@ type content struct {
 	file catalogue.File
 	name string
 	data []byte
+}
+
+// MemoryLimit returns the bytes that loading one set may take. allowed is what a Directory says, 0 for the usual bound.
+func MemoryLimit(allowed int64) int64 {
+	if allowed > 0 {
+		return allowed
+	}
+	if all := machine.MemoryBytes(); all > 0 {
+		return all / 4 * 3
+	}
+	return 8 << 30
 }
 
 // checkRows compares the rows of a file with what the entry promises.
@@ -103,16 +114,11 @@ func (c content) checkRows(n int) error {
 // read turns the bytes of the data files, which the budget holds already, into a set.
 func (r reader) read(ctx context.Context, contents []content) (*datasets.Set, error) {
 	s := &datasets.Set{Name: r.Name, Task: r.Task, Gaps: r.gaps()}
-	var labels target
-	var err error
-	switch {
-	case contents[0].file.Channel != "":
-		labels, err = r.readChannels(ctx, s, contents)
-	case r.Format == catalogue.LIBSVM:
-		labels, err = r.readSparse(ctx, s, contents)
-	default:
-		labels, err = r.readTables(ctx, s, contents)
+	join := r.readRows
+	if contents[0].file.Channel != "" {
+		join = r.readChannels
 	}
+	labels, err := join(ctx, s, contents)
 	if err != nil {
 		return nil, err
 	}
@@ -131,73 +137,83 @@ func (r reader) read(ctx context.Context, contents []content) (*datasets.Set, er
 	return s, r.checkSet(s)
 }
 
-// starts counts rows over several files: starts[k] is the first row of file k.
-type starts []int
-
-// locate returns the file that row i is in, and its number there.
-func (s starts) locate(i int) (k, row int) {
-	k = len(s) - 1
-	for s[k] > i {
-		k--
-	}
-	return k, i - s[k]
-}
-
-// joined parses files that are joined by rows; training files come before test files. parse
-// returns the number of rows of a file, and the file's encodingHint. The fields at and errorf of
-// the target are not set yet.
-func (r reader) joined(ctx context.Context, s *datasets.Set, contents []content, parse func(content) (int, string, error)) (t target, first starts, err error) {
-	var names []string
+// readRows reads files joined by rows; training files come before test files.
+func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []content) (*target, error) {
+	var tables []*format.Table
+	options := format.Options{Separator: r.Separator, Header: *r.Header, Columns: r.Columns}
 	for _, c := range contents {
-		if err := ctx.Err(); err != nil {
-			return t, nil, err
-		}
-		n, hint, err := parse(c)
-		if err == nil {
-			err = c.checkRows(n)
-		}
+		t, err := r.FileFormat().Read(format.File{Options: options, Name: c.name, Data: c.data, Budget: r.Budget})
 		if err != nil {
-			return t, nil, err
+			return nil, err
 		}
-		names, first = append(names, c.name), append(first, t.n)
-		t.n, t.hint = t.n+n, cmp.Or(t.hint, hint)
-		if c.file.Role != catalogue.RoleTest {
-			s.TrainRows = t.n
+		tables = append(tables, t)
+	}
+	if !r.FileFormat().Sparse {
+		if err := checkSameColumns(tables); err != nil {
+			return nil, err
 		}
 	}
-	if s.TrainRows == t.n {
+	c, err := r.newColumns(tables)
+	if err != nil {
+		return nil, err
+	}
+	for k, t := range tables {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		before := c.n
+		for row, err := range t.Rows {
+			if err == nil {
+				err = c.add(t, row)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if c.n == before {
+			return nil, fmt.Errorf("%s: the file has no data rows", t.File)
+		}
+		if err := contents[k].checkRows(c.n - before); err != nil {
+			return nil, err
+		}
+		if contents[k].file.Role != catalogue.RoleTest {
+			s.TrainRows = c.n
+		}
+	}
+	if s.TrainRows == c.n {
 		s.TrainRows = 0
 	}
-	t.files, t.number, t.advice = strings.Join(names, ", "), r.number, r.advice
-	return t, first, nil
+	s.X, s.Features, err = c.matrix()
+	return &c.labels, err
 }
 
 // readChannels reads files joined by columns. The first file has the label.
-func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []content) (target, error) {
+func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []content) (*target, error) {
 	var parts []*datasets.Set
-	var labels target
-	width := 0
+	var labels *target
+	width, n := 0, 0
 	for k, c := range contents {
 		part, one := &datasets.Set{}, *r.Entry
 		if k > 0 {
 			one.Label = nil
 		}
-		l, err := reader{&one, r.budget}.readTables(ctx, part, []content{c})
+		l, err := reader{&one, r.Budget}.readRows(ctx, part, []content{c})
 		if err != nil {
-			return target{}, err
+			return nil, err
 		}
+		rows, d := part.X.Dims()
 		if k == 0 {
-			labels = l
-		} else if l.n != labels.n {
-			return target{}, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows", c.name, l.n, contents[0].name, labels.n)
+			labels, n = l, rows
+		} else if rows != n {
+			return nil, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows",
+				c.name, rows, contents[0].name, n)
 		}
-		_, d := part.X.Dims()
 		if c.file.Permute != 0 {
-			part.X = datasets.Rows(part.X, rng.New(c.file.Permute).Permutation(l.n))
+			part.X = datasets.Rows(part.X, rng.New(c.file.Permute).Permutation(n))
 		}
 		parts, width = append(parts, part), width+d
 		if c.file.Features != 0 && c.file.Features != d {
-			return target{}, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
+			return nil, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
 		}
 		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
 		for _, f := range part.Features {
@@ -206,11 +222,11 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 	}
 	var err error
 	wide := fmt.Sprintf("%s: the channels have %d features together", labels.files, width)
-	if s.X, err = r.matrix(labels.n, width, "drop columns or take fewer rows", wide); err != nil {
-		return target{}, err
+	if s.X, err = newMatrix(r.Budget, n, width, "drop columns or take fewer rows", wide); err != nil {
+		return nil, err
 	}
 	for k, part := range parts {
-		s.X.Slice(0, labels.n, s.Blocks[k].From, s.Blocks[k].To).(*mat.Dense).Copy(part.X)
+		s.X.Slice(0, n, s.Blocks[k].From, s.Blocks[k].To).(*mat.Dense).Copy(part.X)
 	}
 	return labels, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -64,7 +65,7 @@ func NotationOf(text []byte, decimal string) Notation {
 // notation and for a date, and returns otherwise for any other text.
 func (r reader) advice(text []byte, otherwise string) string {
 	comma := "write it with a decimal point"
-	if r.Format == catalogue.CSV || r.Format == catalogue.Blank {
+	if r.FileFormat().Takes("decimal") {
 		comma = `write decimal = ","`
 	}
 	switch NotationOf(text, r.Decimal) {
@@ -153,23 +154,32 @@ func (r reader) gaps() datasets.Gaps {
 // howToFill is what to do about a missing number.
 const howToFill = `write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`
 
-// notNumber explains the value at (i, j), which should have been a number.
-func (r reader) notNumber(t *table, i, j int) error {
-	text := t.Text(i, j)
+// isMissing reports an empty value, or the usual mark of the format.
+func (r reader) isMissing(text []byte) bool {
+	return len(text) == 0 || string(text) == r.FileFormat().Missing
+}
+
+// notNumber explains the value of a row in column j, which should have been a number.
+func (c *columns) notNumber(t *format.Table, row format.Row, j int) error {
+	text := t.Cell(row, j)
+	errorf := func(format string, args ...any) error { return t.Errorf(row.Line, j, text, format, args...) }
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case t.isMissing(i, j) && r.Impute == "", r.isMark(text), r.isNumericMark(text):
-		return t.errorf(i, j, "is missing, and a numeric input needs a value in every row; %s", howToFill)
+	case t.Sparse:
+		return errorf("is not a finite number; %s", c.advice(text, "repair the line"))
+	case c.isMissing(text) && c.Impute == "", c.isMark(text), c.isNumericMark(text):
+		return errorf("is missing, and a numeric input needs a value in every row; %s", howToFill)
 	case IsMissingMark(text):
-		also := make([]string, 0, len(r.Missing)+1)
-		if !r.Missing.IsZero() || r.Impute != "" {
-			also = append(also, r.Missing...)
+		also := make([]string, 0, len(c.Missing)+1)
+		if !c.Missing.IsZero() || c.Impute != "" {
+			also = append(also, c.Missing...)
 		}
-		return t.errorf(i, j, "is not a finite number; if it stands for a missing value, write missing = %s with impute = \"median\", fill it in, remove the row, or list the column in drop", catalogue.Texts(append(also, string(text))))
+		return errorf("is not a finite number; if it stands for a missing value, write missing = %s with impute = \"median\", "+
+			"fill it in, remove the row, or list the column in drop", catalogue.Texts(append(also, string(text))))
 	case bare == "inf", bare == "infinity":
-		return t.errorf(i, j, "is not a finite number; fill it in, remove the row, or list the column in drop")
-	case i == 0 && t.levels == nil && !*r.Header && r.Columns == nil && r.advice(text, "") == "":
-		return t.errorf(i, j, "is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
+		return errorf("is not a finite number; fill it in, remove the row, or list the column in drop")
+	case c.n == 0 && t.Names == nil && c.advice(text, "") == "":
+		return errorf("is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
 	}
-	return t.errorf(i, j, "is not a finite number; %s", r.advice(text, "repair it, or list the column in categorical or drop"))
+	return errorf("is not a finite number; %s", c.advice(text, "repair it, or list the column in categorical or drop"))
 }

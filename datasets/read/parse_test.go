@@ -1,69 +1,16 @@
 package read
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
-
-// textsOf returns a table's cells. It asks for them column by column, which is how a table that holds one row may not be asked in
-// earnest.
-func textsOf(t *table) [][]string {
-	out := make([][]string, t.Rows())
-	for j := range t.names {
-		for i := range t.lines {
-			out[i] = append(out[i], string(t.Text(i, j)))
-		}
-	}
-	return out
-}
-
-// testBudget is enough for any set that a test writes.
-func testBudget() *budget { return &budget{limit: 1 << 30} }
-
-// TestCSVReadsWhatEncodingCSVWrites takes the standard library's writer as oracle.
-func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		width := rapid.IntRange(2, 5).Draw(t, "width")
-		cell := rapid.StringOf(rapid.SampledFrom([]rune("ab1\",;\n\t é")))
-		trimmed := rapid.Custom(func(t *rapid.T) string { return strings.TrimSpace(cell.Draw(t, "cell")) })
-		rows := rapid.SliceOfN(rapid.SliceOfN(trimmed, width, width), 1, 8).Draw(t, "rows")
-		separator := rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
-		var file bytes.Buffer
-		w := csv.NewWriter(&file)
-		w.Comma, w.UseCRLF = separator, rapid.Bool().Draw(t, "crlf")
-		if err := w.WriteAll(rows); err != nil {
-			t.Fatal(err)
-		}
-		if w.UseCRLF { // the writer turns line ends inside values into CRLF as well
-			for _, row := range rows {
-				for j := range row {
-					row[j] = strings.ReplaceAll(row[j], "\n", "\r\n")
-				}
-			}
-		}
-		for _, byRow := range []bool{false, true} {
-			got, err := parseCSV("f", bytes.Clone(file.Bytes()), byte(separator), false, nil, byRow, testBudget())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(textsOf(got), rows) {
-				t.Fatalf("read %q, wrote %q", textsOf(got), rows)
-			}
-			if quoted := strings.Contains(file.String(), `"`); (got.starts != nil) != (byRow && !quoted) {
-				t.Fatalf("a table by rows: %v, asked for: %v, quoted: %v", got.starts != nil, byRow, quoted)
-			}
-		}
-	})
-}
 
 // TestFormatsAgree writes one random sparse set in every format and wants one
 // matrix.
@@ -103,15 +50,15 @@ func TestFormatsAgree(t *testing.T) {
 			text    string
 			reading catalogue.Reading
 		}{
-			"csv":    {csvText.String(), catalogue.Reading{Format: catalogue.CSV, Separator: ",", Label: last}},
-			"blank":  {blank.String(), catalogue.Reading{Format: catalogue.Blank, Label: last}},
-			"arff":   {arff.String(), catalogue.Reading{Format: catalogue.ARFF, Label: last}},
-			"sparse": {sparse.String(), catalogue.Reading{Format: catalogue.ARFF, Label: last}},
-			"libsvm": {libsvm.String(), catalogue.Reading{Format: catalogue.LIBSVM}},
+			"csv":    {csvText.String(), catalogue.Reading{Format: "csv", Separator: ",", Label: last}},
+			"blank":  {blank.String(), catalogue.Reading{Format: "blank", Label: last}},
+			"arff":   {arff.String(), catalogue.Reading{Format: "arff", Label: last}},
+			"sparse": {sparse.String(), catalogue.Reading{Format: "arff", Label: last}},
+			"libsvm": {libsvm.String(), catalogue.Reading{Format: "libsvm"}},
 		} {
 			c.reading.Header = header
 			e := &catalogue.Entry{Name: name, Task: registry.Binary, Reading: c.reading}
-			s, err := reader{e, testBudget()}.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
+			s, err := reader{e, &format.Budget{Limit: 1 << 30}}.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,7 +29,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if own.Impute = ""; gaps {
 		own.Impute = datasets.None
 	}
-	b := &budget{limit: memory}
+	b := &format.Budget{Limit: memory}
 	data, err := regularfile.Read(path, memory)
 	if err != nil {
 		return nil, err
@@ -44,34 +46,45 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 		own.Decimal = "" // a file with another separator has no decimal comma
 	}
 	numbers := reader{&own, b}.numeric()
-	var names []string
+	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator), Header: header}}
 	if !header {
-		names = features
+		file.Columns = features
 	}
-	t, err := parseCSV(path, data, separator, header, names, true, b)
-	switch {
-	case err != nil && !header:
-		return nil, fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err, someLabels(features))
-	case err != nil:
-		return nil, err
+	wrap := func(err error) error {
+		if header {
+			return err
+		}
+		return fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err, someLabels(features))
 	}
-	from, err := t.sources(features)
+	t, err := format.CSV.Read(file)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	from, err := sources(t, features)
 	if err != nil {
 		return nil, err
 	}
-	x, err := b.matrix(t.Rows(), len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
+	x, err := newMatrix(b, t.Most, len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
 	if err != nil {
 		return nil, err
 	}
-	for i := range t.lines {
-		row := x.RawRowView(i)
+	n := 0
+	for row, err := range t.Rows {
+		if err != nil {
+			return nil, wrap(err)
+		}
+		to := x.RawRowView(n)
 		for j, f := range from {
-			if row[j], err = f.value(t, i, &numbers); err != nil {
+			if to[j], err = f.value(t, row, &numbers); err != nil {
 				return nil, err
 			}
 		}
+		n++
 	}
-	return x, nil
+	if n == 0 {
+		return nil, fmt.Errorf("%s: the file has no data rows", path)
+	}
+	return x.Slice(0, n, 0, len(features)).(*mat.Dense), nil
 }
 
 // firstLineNames reports that the first line of a file holds a feature's name.
@@ -83,16 +96,12 @@ func firstLineNames(data []byte, separator byte, features []string) bool {
 		known[column] = true
 	}
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	s := csvScanner{buf: bytes.Clone(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))), sep: separator, line: 1}
-	if s.record() != nil { // the parser reports what is wrong with the line
-		return true
+	t, err := format.CSV.Read(format.File{Data: bytes.Clone(line), Budget: &format.Budget{Limit: math.MaxInt64},
+		Options: format.Options{Separator: string(separator), Header: true, Ragged: true}})
+	if err != nil { // the parser reports what is wrong with the line
+		return len(bytes.TrimSpace(line)) > 0
 	}
-	for _, c := range s.cells {
-		if known[string(s.buf[c.start:c.end])] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Names, func(name string) bool { return known[name] })
 }
 
 // A featureSource is where the value of a feature stands in a table.
@@ -103,9 +112,9 @@ type featureSource struct {
 }
 
 // sources finds the columns of features.
-func (t *table) sources(features []string) ([]featureSource, error) {
+func sources(t *format.Table, features []string) ([]featureSource, error) {
 	at := map[string]int{}
-	for j, n := range t.names {
+	for j, n := range t.Names {
 		at[n] = j
 	}
 	levels := map[string]map[string]bool{} // by column
@@ -125,26 +134,26 @@ func (t *table) sources(features []string) ([]featureSource, error) {
 		} else if j, ok := at[column]; ok && coded {
 			out[i] = featureSource{column: j, levels: levels[column], level: level}
 		} else {
-			return nil, fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.file, column, t.someNames())
+			return nil, fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.File, column, t.SomeNames())
 		}
 	}
 	return out, nil
 }
 
-func (f featureSource) value(t *table, i int, numbers *numeric) (float64, error) {
-	text := t.Text(i, f.column)
+func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric) (float64, error) {
+	text := t.Cell(row, f.column)
 	if f.levels == nil {
 		v, ok := numbers.value(text)
 		switch {
 		case !ok && numbers.Impute != "" && IsMissingMark(text):
 			return math.NaN(), nil
 		case !ok:
-			return 0, t.errorf(i, f.column, "is not a finite number, which the model needs")
+			return 0, t.Errorf(row.Line, f.column, text, "is not a finite number, which the model needs")
 		}
 		return v, nil
 	}
 	if !f.levels[string(text)] {
-		return 0, t.errorf(i, f.column, "is no level that the model knows")
+		return 0, t.Errorf(row.Line, f.column, text, "is no level that the model knows")
 	}
 	if string(text) == f.level {
 		return 1, nil

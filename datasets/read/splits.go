@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -21,75 +23,50 @@ func Splits(ctx context.Context, d files.Directory, e *catalogue.Entry, n int) (
 	if !has {
 		return nil, nil
 	}
-	return reader{e, &budget{limit: MemoryLimit(d.Memory)}}.splits(ctx, d, f, n)
+	return reader{e, &format.Budget{Limit: MemoryLimit(d.Memory)}}.splits(ctx, d, f, n)
 }
 
 // The sides of a split on which a row can be.
 const (
-	neither = iota
+	neither byte = iota
 	train
 	test
 )
 
 func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File, n int) ([]datasets.Division, error) {
-	path, held := d.Path(r.Entry, f), r.held
-	defer func() { r.held = held }()
+	path, held := d.Path(r.Entry, f), r.Held
+	defer func() { r.Held = held }()
 	data, _, err := d.Read(ctx, r.Entry, f, 0, func(size int64) error {
-		if !r.fits(size) {
-			return r.refuse(size, "leave the file of splits out", "%s: the %d bytes of the file", path, size)
+		if !r.Fits(size) {
+			return r.Refuse(size, "leave the file of splits out", "%s: the %d bytes of the file", path, size)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	t, err := parseARFF(path, data, r.budget)
+	t, err := format.ARFF.Read(format.File{Name: path, Data: data, Budget: r.Budget})
 	if err != nil {
 		return nil, err
 	}
-	var columns [4]int // type, rowid, repeat, fold
-	for i, want := range []string{"type", "rowid", "repeat", "fold"} {
-		if columns[i] = slices.IndexFunc(t.names, func(name string) bool { return strings.EqualFold(name, want) }); columns[i] < 0 {
-			return nil, fmt.Errorf("%s: a file of splits has the attributes type, rowid, repeat and fold; there is no %s", path, want)
-		}
-	}
-	if slices.ContainsFunc(t.names, func(name string) bool { return strings.EqualFold(name, "sample") }) {
-		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; leave the file out", path)
-	}
-	whole := func(i, column, below int) (int, error) {
-		v, ok := wording.ParseDecimal(t.Text(i, columns[column]))
-		if !ok || v != float64(int(v)) || v < 0 || int(v) >= below {
-			return 0, t.errorf(i, columns[column], "is not a whole number from 0 to %d", below-1)
-		}
-		return int(v), nil
+	lines, err := splitLines(t, n)
+	if err != nil {
+		return nil, err
 	}
 	repeats, folds := 0, 0
-	at := make([][3]int, t.Rows()) // rowid, repeat, fold
-	for i := range at {
-		for k, below := range []int{n, t.Rows(), t.Rows()} {
-			if at[i][k], err = whole(i, k+1, below); err != nil {
-				return nil, err
-			}
-		}
-		repeats, folds = max(repeats, at[i][1]+1), max(folds, at[i][2]+1)
+	for _, l := range lines {
+		repeats, folds = max(repeats, l.repeat+1), max(folds, l.fold+1)
 	}
-	if memory := product(int64(repeats), int64(folds), int64(n), 9); !r.fits(memory) {
-		return nil, r.refuse(memory, "leave the file of splits out", "%s: %d splits of %d rows", path, repeats*folds, n)
+	if memory := format.Product(int64(repeats), int64(folds), int64(n), 9); !r.Fits(memory) {
+		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d splits of %d rows", path, repeats*folds, n)
 	}
 	sides := make([]byte, repeats*folds*n) // of split k, row j: sides[k*n+j]
-	for i, a := range at {
-		side := &sides[(a[1]*folds+a[2])*n+a[0]]
+	for _, l := range lines {
+		side := &sides[(l.repeat*folds+l.fold)*n+l.row]
 		if *side != neither {
-			return nil, t.errorf(i, columns[1], "names a row a second time in repeat %d, fold %d", a[1], a[2])
+			return nil, fmt.Errorf("%s:%d: row %d is named a second time in repeat %d, fold %d", path, l.line, l.row, l.repeat, l.fold)
 		}
-		switch kind := string(t.Text(i, columns[0])); {
-		case strings.EqualFold(kind, "TRAIN"):
-			*side = train
-		case strings.EqualFold(kind, "TEST"):
-			*side = test
-		default:
-			return nil, t.errorf(i, columns[0], "is neither TRAIN nor TEST")
-		}
+		*side = l.side
 	}
 	out := make([]datasets.Division, repeats*folds)
 	for k := range out {
@@ -106,4 +83,51 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 		}
 	}
 	return out, nil
+}
+
+// A splitLine is a line of a file of splits: the side of a row in a split.
+type splitLine struct {
+	line, row, repeat, fold int
+	side                    byte
+}
+
+// splitLines reads the lines of a file of splits of n rows.
+func splitLines(t *format.Table, n int) ([]splitLine, error) {
+	var columns [4]int
+	for i, want := range []string{"type", "rowid", "repeat", "fold"} {
+		if columns[i] = slices.IndexFunc(t.Names, func(name string) bool { return strings.EqualFold(name, want) }); columns[i] < 0 {
+			return nil, fmt.Errorf("%s: a file of splits has the attributes type, rowid, repeat and fold; there is no %s", t.File, want)
+		}
+	}
+	if slices.ContainsFunc(t.Names, func(name string) bool { return strings.EqualFold(name, "sample") }) {
+		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; leave the file out", t.File)
+	}
+	lines := make([]splitLine, 0, t.Most)
+	for row, err := range t.Rows {
+		if err != nil {
+			return nil, err
+		}
+		l := splitLine{line: row.Line}
+		for i, to := range []*int{&l.row, &l.repeat, &l.fold} {
+			below := t.Most
+			if to == &l.row {
+				below = n
+			}
+			text := t.Cell(row, columns[i+1])
+			v, ok := wording.ParseDecimal(text)
+			if *to = int(v); !ok || v != float64(*to) || v < 0 || *to >= below {
+				return nil, t.Errorf(row.Line, columns[i+1], text, "is not a whole number from 0 to %d", below-1)
+			}
+		}
+		switch kind := t.Cell(row, columns[0]); {
+		case bytes.EqualFold(kind, []byte("TRAIN")):
+			l.side = train
+		case bytes.EqualFold(kind, []byte("TEST")):
+			l.side = test
+		default:
+			return nil, t.Errorf(row.Line, columns[0], kind, "is neither TRAIN nor TEST")
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
 }

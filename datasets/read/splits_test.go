@@ -54,7 +54,7 @@ func TestFaultySplits(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{splitsHead + "TRAIN,4,0,0\nTEST,0,0,0\n", `splits.arff:7: column 1 ("rowid"): value "4" is not a whole number from 0 to 3`},
 		{splitsHead + "TRAIN,0.5,0,0\nTEST,0,0,0\n", `value "0.5" is not a whole number`},
-		{splitsHead + "TRAIN,0,0,0\nTEST,0,0,0\n", `splits.arff:8: column 1 ("rowid"): value "0" names a row a second time in repeat 0, fold 0`},
+		{splitsHead + "TRAIN,0,0,0\nTEST,0,0,0\n", `splits.arff:8: row 0 is named a second time in repeat 0, fold 0`},
 		{splitsHead + "TRAIN,0,0,0\nTEST,1,0,1\n", "repeat 0, fold 0 has 1 rows to learn from and 0 to test on; each needs one"},
 		{strings.Replace(splitsHead, "fold", "part", 1) + "TRAIN,0,0,0\n", "there is no fold"},
 		{strings.Replace(splitsHead, "@data", "@attribute sample INTEGER\n@data", 1) + "TRAIN,0,0,0,0\n", "the splits are of a learning curve"},

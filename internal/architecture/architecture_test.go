@@ -72,12 +72,13 @@ var rooms = []room{
 	{"harness", "harness/... registry registry/rng internal/..."},
 
 	{"datasets/generate", "registry/rng"},
-	{"datasets/catalogue", "datasets/generate registry internal/..."},
+	{"datasets/format", "internal/..."},
+	{"datasets/catalogue", "datasets/format datasets/generate registry internal/..."},
 	{"datasets/files", "datasets/catalogue datasets/generate internal/..."},
 	{"datasets/fetch", "datasets/catalogue datasets/files internal/..."},
-	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/read registry internal/..."},
-	{"datasets/read", "datasets datasets/catalogue datasets/files registry registry/rng internal/..."},
-	{"datasets/describe", "datasets/catalogue datasets/files datasets/read internal/..."},
+	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/format datasets/read registry internal/..."},
+	{"datasets/read", "datasets datasets/catalogue datasets/files datasets/format registry registry/rng internal/..."},
+	{"datasets/describe", "datasets/catalogue datasets/files datasets/format datasets/read internal/..."},
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},

@@ -1,4 +1,4 @@
-package read
+package format
 
 import (
 	"bytes"
@@ -14,50 +14,45 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parseParquet reads a Parquet file of flat columns as a table of text, so that one rule holds for all formats. Numbers keep
+// Parquet is files of flat columns. Values become text, so that one rule holds for all formats: numbers keep
 // all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and decimals are written as
 // in a CSV file. The line of a row is its number, from 1.
-func parseParquet(file string, data []byte, b *budget) (t *table, err error) {
-	// The library answers many damaged files with a panic.
-	defer func() {
-		if said := recover(); said != nil {
-			what, _, _ := strings.Cut(fmt.Sprint(said), "\n")
-			t, err = nil, fmt.Errorf("%s: the Parquet file is damaged: %s", file, what)
-		}
-	}()
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("%s: the file cannot be read as Parquet: %w", file, err)
+var Parquet = Format{
+	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: []string{"label", "drop", "categorical"},
+	Sniff: func(sample []byte) (Options, bool) { return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) },
+	Read: func(f File) (t *Table, err error) {
+		defer damaged(f.Name, &err)
+		return readParquet(f)
+	},
+}
+
+// damaged makes an error of a panic, with which the library answers many damaged files.
+func damaged(file string, err *error) {
+	if said := recover(); said != nil {
+		what, _, _ := strings.Cut(fmt.Sprint(said), "\n")
+		*err = fmt.Errorf("%s: the Parquet file is damaged: %s", file, what)
 	}
-	leaves, err := leavesOf(file, f)
+}
+
+func readParquet(in File) (*Table, error) {
+	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: the file cannot be read as Parquet: %w", in.Name, err)
+	}
+	leaves, err := leavesOf(in.Name, f)
 	if err != nil {
 		return nil, err
 	}
-	width, rows := len(leaves), f.NumRows()
-	if rows < 1 || width == 0 {
-		return nil, fmt.Errorf("%s: the file has no data rows", file)
+	rows := f.NumRows()
+	if rows < 1 || rows > math.MaxInt32 || len(leaves) == 0 {
+		return nil, fmt.Errorf("%s: the file has %d rows of %d columns; 1 to %d rows can be read", in.Name, rows, len(leaves), math.MaxInt32)
 	}
-	memory := plus(product(rows, lineBytes), product(rows, int64(width), cellBytes+2)) // at least two bytes of text a cell
-	if rows > math.MaxInt32 || !b.fits(memory) {
-		return nil, b.refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", file, rows, width)
-	}
-	t = &table{file: file, cells: make([]span, int(rows)*width), lines: make([]int32, rows)}
-	for i := range t.lines {
-		t.lines[i] = int32(i + 1)
-	}
+	t := &Table{File: in.Name, Width: len(leaves), Most: int(rows)}
 	for _, leaf := range leaves {
-		t.names = append(t.names, leaf.name)
+		t.Names = append(t.Names, leaf.name)
 	}
-	p := parquetReader{t: t, budget: b, leaves: leaves}
-	for _, group := range f.RowGroups() {
-		if err := p.group(group); err != nil {
-			return nil, err
-		}
-	}
-	if p.next != len(t.lines) {
-		return nil, fmt.Errorf("%s: the file announces %d rows and has %d", file, len(t.lines), p.next)
-	}
-	t.hint = encodingHint(file, t.buf)
+	p := parquetReader{Table: t, leaves: leaves, groups: f.RowGroups(), cells: make([][]byte, len(leaves))}
+	t.Rows = p.all
 	return t, nil
 }
 
@@ -163,51 +158,78 @@ func appendNumber(to []byte, x float64) []byte {
 }
 
 type parquetReader struct {
-	t      *table
-	budget *budget
+	*Table
 	leaves []parquetLeaf
-	next   int // the row that is read next
+	groups []parquet.RowGroup
+	row    int
+	text   []byte // of the cells of a row
+	cells  [][]byte
 }
 
-// group reads the rows of a group.
-func (p *parquetReader) group(group parquet.RowGroup) error {
-	rows := group.Rows()
+// all yields the rows of all groups.
+func (p *parquetReader) all(yield func(Row, error) bool) {
+	for _, group := range p.groups {
+		if !p.group(group.Rows(), yield) {
+			return
+		}
+	}
+	if p.row != p.Most {
+		yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row))
+	}
+}
+
+// group yields the rows of a group, and reports whether further ones are wanted.
+func (p *parquetReader) group(rows parquet.Rows, yield func(Row, error) bool) bool {
 	defer rows.Close()
-	var some [64]parquet.Row
 	for {
-		n, err := rows.ReadRows(some[:])
-		for _, row := range some[:n] {
-			if p.next == len(p.t.lines) || len(row) != len(p.leaves) {
-				return fmt.Errorf("%s: row %d has %d values of %d columns; the file announces %d rows", p.t.file, p.next+1, len(row), len(p.leaves), len(p.t.lines))
+		some, err := p.some(rows)
+		for _, values := range some {
+			row, err := p.write(values)
+			if !yield(row, err) || err != nil {
+				return false
 			}
-			for j, v := range row {
-				if err := p.put(v, j); err != nil {
-					return err
-				}
-			}
-			p.next++
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", p.t.file, err)
-		case n == 0:
-			return fmt.Errorf("%s: the rows end after row %d", p.t.file, p.next)
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err != nil {
+			yield(Row{}, err)
+			return false
 		}
 	}
 }
 
-// put writes a value of column j as text; null is the empty text.
-func (p *parquetReader) put(v parquet.Value, j int) error {
-	start := len(p.t.buf)
-	if !v.IsNull() {
-		p.t.buf = p.leaves[j].write(p.t.buf, v)
+// some returns the next rows of a group, and io.EOF after the last one.
+func (p *parquetReader) some(rows parquet.Rows) (some []parquet.Row, err error) {
+	defer damaged(p.File, &err)
+	var room [64]parquet.Row
+	n, err := rows.ReadRows(room[:])
+	for i, row := range room[:n] {
+		if p.row+i >= p.Most || len(row) != len(p.leaves) {
+			return nil, fmt.Errorf("%s: row %d has %d values of %d columns; the file announces %d rows",
+				p.File, p.row+i+1, len(row), len(p.leaves), p.Most)
+		}
 	}
-	end := len(p.t.buf)
-	if size := int64(end - start); !p.budget.fits(size) || end > math.MaxInt32 {
-		return p.budget.refuse(size, "take fewer rows or columns", "%s: %d bytes of values", p.t.file, end)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: %w", p.File, err)
+	case err == nil && n == 0:
+		return nil, fmt.Errorf("%s: the rows end after row %d", p.File, p.row)
 	}
-	p.t.cells[p.next*len(p.leaves)+j] = span{uint32(start), uint32(end)}
-	return nil
+	return room[:n], err
+}
+
+// write writes the values of a row as text; null is the empty text.
+func (p *parquetReader) write(values parquet.Row) (row Row, err error) {
+	defer damaged(p.File, &err)
+	p.row++
+	p.text = p.text[:0]
+	for j, v := range values {
+		start := len(p.text)
+		if !v.IsNull() {
+			p.text = p.leaves[j].write(p.text, v)
+		}
+		p.cells[j] = p.text[start:]
+	}
+	return Row{Line: p.row, Cells: p.cells}, nil
 }

@@ -1,0 +1,90 @@
+package describe
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/datasets/format"
+)
+
+// cells are all values of a file as text, which are looked at column by column.
+type cells struct {
+	*format.Table
+	odd   []oddLine // lines with another number of columns than most, which are not among the rows
+	lines []int     // of each row
+	first []int     // of each row: the number of its first cell
+	ends  []uint32  // of each cell: where it ends in text
+	text  []byte
+}
+
+// An oddLine is a line with its number of columns.
+type oddLine struct{ line, columns int }
+
+// readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.
+func readCells(f *format.Format, in format.File) (*cells, error) {
+	in.Ragged = true
+	t, err := f.Read(in)
+	if err != nil {
+		return nil, err
+	}
+	c := &cells{Table: t}
+	const rowBytes, endBytes = 2 * 16, 4
+	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.Most), rowBytes)); !in.Fits(memory) {
+		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.Most)
+	}
+	counts := map[int]int{}
+	for row, err := range t.Rows {
+		if err != nil {
+			return nil, err
+		}
+		n := len(row.Cells)
+		if row.At != nil {
+			n = t.Width
+		}
+		if memory := int64(n) * endBytes; !in.Fits(memory) || len(c.text) > math.MaxInt32 {
+			return nil, in.Refuse(memory, "take fewer rows or columns", "%s: %d rows up to here", in.Name, len(c.lines))
+		}
+		counts[n]++
+		c.lines, c.first = append(c.lines, row.Line), append(c.first, len(c.ends))
+		for j := range n {
+			c.text = append(c.text, t.Cell(row, j)...)
+			c.ends = append(c.ends, uint32(len(c.text)))
+		}
+	}
+	if c.lines == nil {
+		return nil, fmt.Errorf("%s: the file has no data rows", in.Name)
+	}
+	c.Width, c.Rows = format.MostFrequent(counts), nil // the content of the file is not held any longer
+	c.keepRegular()
+	return c, nil
+}
+
+// keepRegular keeps the rows with as many cells as there are columns.
+func (c *cells) keepRegular() {
+	kept := 0
+	for i, line := range c.lines {
+		end := len(c.ends)
+		if i+1 < len(c.first) {
+			end = c.first[i+1]
+		}
+		if n := end - c.first[i]; n != c.Width {
+			c.odd = append(c.odd, oddLine{line, n})
+			continue
+		}
+		c.lines[kept], c.first[kept] = line, c.first[i]
+		kept++
+	}
+	c.lines, c.first = c.lines[:kept], c.first[:kept]
+}
+
+// rows returns the number of rows.
+func (c *cells) rows() int { return len(c.lines) }
+
+// at returns the value of row i in column j.
+func (c *cells) at(i, j int) []byte {
+	k, start := c.first[i]+j, uint32(0)
+	if k > 0 {
+		start = c.ends[k-1]
+	}
+	return c.text[start:c.ends[k]]
+}

@@ -1,0 +1,313 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ARFF is Weka's attribute-relation format: @attribute lines, then @data
+// with one row a line. A row is values separated by commas, or a sparse row in braces,
+// {index value, ...}. A value that a sparse row leaves out is 0, or the first level of a
+// nominal attribute. Keywords ignore case, % begins a comment line, names and values may be
+// quoted with ' or " with \ before a quote inside. The types are numeric, real,
+// integer, {level, ...}, string and date. An attribute of type string or date must be
+// dropped or listed as categorical.
+var ARFF = Format{
+	Name: "arff", Extensions: []string{".arff"}, Keys: []string{"label", "drop", "categorical"}, Missing: "?",
+	Sniff: func(sample []byte) (Options, bool) {
+		for line := range bytes.Lines(sample) {
+			if line = bytes.TrimSpace(line); !isRemark(line) && line[0] != '#' {
+				return Options{}, line[0] == '@'
+			}
+		}
+		return Options{}, false
+	},
+	Read: readARFF,
+}
+
+// isRemark reports a line of ARFF that is empty or a comment.
+func isRemark(trimmed []byte) bool { return len(trimmed) == 0 || trimmed[0] == '%' }
+
+// readARFF reads the lines up to @data.
+func readARFF(f File) (*Table, error) {
+	text, t, err := f.text()
+	if err != nil {
+		return nil, err
+	}
+	p := arffParser{Table: t, rest: text, budget: f.Budget}
+	for !p.inData && len(p.rest) > 0 {
+		if line := p.nextLine(); !isRemark(bytes.TrimSpace(line)) {
+			if err := p.declaration(line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if t.Width = len(t.Names); t.Width == 0 {
+		return nil, fmt.Errorf("%s: the file has no @attribute line; is it an ARFF file?", f.Name)
+	}
+	t.Most = 0
+	for line := range bytes.Lines(p.rest) {
+		if !isRemark(bytes.TrimSpace(line)) {
+			t.Most++
+		}
+	}
+	t.Rows = p.rows
+	return t, nil
+}
+
+type arffParser struct {
+	*Table
+	rest   []byte
+	line   int
+	inData bool
+	budget *Budget
+}
+
+// Estimates of what an attribute and one of its levels take beside their text.
+const (
+	attributeBytes = 256
+	levelBytes     = 256
+)
+
+func (p *arffParser) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", p.File, p.line, fmt.Sprintf(format, args...))
+}
+
+func (p *arffParser) nextLine() (line []byte) {
+	p.line++
+	line, p.rest, _ = bytes.Cut(p.rest, []byte("\n"))
+	return line
+}
+
+// declaration reads a line before @data.
+func (p *arffParser) declaration(line []byte) error {
+	c := cursor{buf: line}
+	keyword := strings.ToLower(string(c.until(" \t\r")))
+	switch keyword {
+	case "@relation":
+		return nil
+	case "@attribute":
+		return p.attribute(&c)
+	case "@data":
+		p.inData = true
+		return nil
+	}
+	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clip([]byte(keyword)))
+}
+
+func (p *arffParser) attribute(c *cursor) error {
+	text, err := c.value(" \t\r")
+	if err != nil {
+		return p.errorf("name of the attribute: %v", err)
+	}
+	if len(text) == 0 {
+		return p.errorf("the attribute has no name; write @attribute name type")
+	}
+	name := string(text)
+	if memory := int64(attributeBytes + len(name)); !p.budget.Fits(memory) {
+		return p.budget.Refuse(memory, "take fewer attributes", "%s:%d: %d attributes up to here", p.File, p.line, len(p.Names)+1)
+	}
+	var levels map[string]bool
+	first := zero
+	c.skip(" \t\r")
+	if c.at('{') {
+		c.pos++
+		if levels, first, err = p.levels(c); err != nil {
+			return p.errorf("attribute %q: %v", name, err)
+		}
+	} else {
+		switch kind := strings.ToLower(string(c.until(" \t\r"))); kind {
+		case "numeric", "real", "integer", "string", "date":
+		default:
+			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels in braces", name, kind)
+		}
+	}
+	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
+	return nil
+}
+
+// rows yields the rows after @data.
+func (p *arffParser) rows(yield func(Row, error) bool) {
+	row := Row{At: []int{}}
+	for len(p.rest) > 0 {
+		line := p.nextLine()
+		if isRemark(bytes.TrimSpace(line)) {
+			continue
+		}
+		row.Line, row.Cells, row.At = p.line, row.Cells[:0], row.At[:0]
+		if err := p.row(line, &row); err != nil {
+			yield(Row{}, err)
+			return
+		}
+		dense := row
+		if len(row.At) == 0 && len(row.Cells) > 0 {
+			dense.At = nil
+		}
+		if !yield(dense, nil) {
+			return
+		}
+	}
+}
+
+// row reads a line after @data, dense or sparse.
+func (p *arffParser) row(line []byte, row *Row) error {
+	c := cursor{buf: line}
+	c.skip(" \t\r")
+	if c.at('{') {
+		c.pos++
+		if err := p.sparse(&c, row); err != nil {
+			return err
+		}
+	} else if n, err := p.dense(&c, row); err != nil {
+		return err
+	} else if n != p.Width {
+		return p.errorf("the row has %d values and there are %d attributes; repair the row", n, p.Width)
+	}
+	for k, text := range row.Cells {
+		j := k
+		if len(row.At) > 0 {
+			j = row.At[k]
+		}
+		if levels := p.Levels[j]; levels != nil && !levels[string(text)] && string(text) != "?" {
+			return p.Errorf(p.line, j, text, "is not a level of its @attribute line; repair one of them")
+		}
+	}
+	return nil
+}
+
+// dense reads values separated by commas, keeps as many as there are attributes, and returns how many there are.
+func (p *arffParser) dense(c *cursor, row *Row) (n int, err error) {
+	for {
+		v, err := c.value(",")
+		if err != nil {
+			return n, p.errorf("value %d: %v", n, err)
+		}
+		if n++; n <= p.Width {
+			row.Cells = append(row.Cells, v)
+		}
+		if !c.at(',') {
+			return n, nil
+		}
+		c.pos++
+	}
+}
+
+func (p *arffParser) sparse(c *cursor, row *Row) error {
+	for previous := -1; ; {
+		c.skip(" \t\r")
+		if c.at('}') && previous < 0 {
+			return p.closeRow(c)
+		}
+		text := c.until(" \t\r,}")
+		index, err := strconv.Atoi(string(text))
+		if err != nil || index <= previous || index >= p.Width {
+			return p.errorf("sparse index %q is not a number above %d and below %d; indices count from 0 and ascend", clip(text), previous, p.Width)
+		}
+		v, err := c.value(",}")
+		if err != nil {
+			return p.errorf("sparse value of index %d: %v", index, err)
+		}
+		row.Cells, row.At, previous = append(row.Cells, v), append(row.At, index), index
+		if c.at('}') {
+			return p.closeRow(c)
+		}
+		if !c.at(',') {
+			return p.errorf("the sparse row is not closed by }")
+		}
+		c.pos++
+	}
+}
+
+// closeRow reads the brace that ends a sparse row.
+func (p *arffParser) closeRow(c *cursor) error {
+	c.pos++
+	if c.skip(" \t\r"); c.pos < len(c.buf) {
+		return p.errorf("text follows the } of the sparse row; instance weights are not supported")
+	}
+	return nil
+}
+
+// A cursor reads tokens of one line.
+type cursor struct {
+	buf []byte
+	pos int
+}
+
+func (c *cursor) at(b byte) bool { return c.pos < len(c.buf) && c.buf[c.pos] == b }
+
+func (c *cursor) skip(set string) {
+	for c.pos < len(c.buf) && strings.IndexByte(set, c.buf[c.pos]) >= 0 {
+		c.pos++
+	}
+}
+
+// until skips blanks and returns the text up to a byte of stops.
+func (c *cursor) until(stops string) []byte {
+	c.skip(" \t\r")
+	start := c.pos
+	for c.pos < len(c.buf) && strings.IndexByte(stops, c.buf[c.pos]) < 0 {
+		c.pos++
+	}
+	return c.buf[start:c.pos]
+}
+
+// value reads a quoted or plain value up to a byte of stops, which it leaves
+// unread; blanks around it are skipped. Quotes are undone in place.
+func (c *cursor) value(stops string) ([]byte, error) {
+	c.skip(" \t\r")
+	if !c.at('\'') && !c.at('"') {
+		return bytes.TrimRight(c.until(stops), " \t\r"), nil
+	}
+	quote := c.buf[c.pos]
+	c.pos++
+	start, end := c.pos, c.pos
+	for ; c.pos < len(c.buf) && c.buf[c.pos] != quote; c.pos++ {
+		if c.buf[c.pos] == '\\' && c.pos+1 < len(c.buf) {
+			c.pos++
+		}
+		c.buf[end] = c.buf[c.pos]
+		end++
+	}
+	if c.pos >= len(c.buf) {
+		return nil, fmt.Errorf("a quote is opened and not closed on the line")
+	}
+	c.pos++
+	if !strings.Contains(stops, " ") {
+		c.skip(" \t\r")
+	}
+	if c.pos < len(c.buf) && strings.IndexByte(stops, c.buf[c.pos]) < 0 {
+		return nil, fmt.Errorf("text follows the closing quote")
+	}
+	return c.buf[start:end], nil
+}
+
+// levels reads a nominal attribute's list after its opening brace, and returns its first level, too.
+func (p *arffParser) levels(c *cursor) (levels map[string]bool, first []byte, err error) {
+	levels = map[string]bool{}
+	for {
+		v, err := c.value(",}")
+		if err != nil {
+			return nil, nil, err
+		}
+		level := string(v)
+		if levels[level] {
+			return nil, nil, fmt.Errorf("level %q is listed twice", level)
+		}
+		if memory := int64(levelBytes + len(level)); !p.budget.Fits(memory) {
+			return nil, nil, p.budget.Refuse(memory, "take fewer levels", "%d levels", len(levels)+1)
+		}
+		if len(levels) == 0 {
+			first = v
+		}
+		levels[level] = true
+		if c.at('}') {
+			return levels, first, nil
+		}
+		if !c.at(',') {
+			return nil, nil, fmt.Errorf("the list of levels is not closed by }")
+		}
+		c.pos++
+	}
+}

@@ -1,0 +1,269 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// CSV is columns separated by one character. Values may be quoted with '"' ("" inside is one quote); a quoted value may hold
+// separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a missing last line end are
+// accepted. Rows of different lengths are an error.
+var CSV = Format{
+	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
+	Keys: []string{"separator", "header", "columns", "decimal", "first_rows", "label", "drop", "categorical"},
+	Separator: func(extension string) string {
+		if extension == ".tsv" || extension == ".tab" {
+			return "\t"
+		}
+		return ","
+	},
+	Sniff: func(sample []byte) (Options, bool) { return Options{Separator: string(separatorOf(sample))}, true },
+	Read:  func(f File) (*Table, error) { return readLines(f, f.Separator[0]) },
+}
+
+// Blank is as CSV, with runs of blanks and tabs between the columns. Blanks at the ends of a line are ignored.
+var Blank = Format{
+	Name: "blank", Keys: []string{"header", "columns", "decimal", "first_rows", "label", "drop", "categorical"},
+	Sniff: func(sample []byte) (Options, bool) { return Options{}, separatorOf(sample) == blanks },
+	Read:  func(f File) (*Table, error) { return readLines(f, blanks) },
+}
+
+// blanks is the separator of Blank.
+const blanks = ' '
+
+// separatorOf returns the separator by which most lines of a sample have equally many columns. Another one than the first must
+// be better by more than a twentieth.
+func separatorOf(sample []byte) byte {
+	best, separator := 0.0, byte(',')
+	for _, c := range []byte{'\t', ';', '|', ',', blanks} {
+		if share := regular(sample, c); share > best+0.05 {
+			best, separator = share, c
+		}
+	}
+	return separator
+}
+
+// regular returns the share of lines with the most frequent number of columns, and 0 if this number is 1 or if the quotes
+// cannot be read.
+func regular(sample []byte, separator byte) float64 {
+	f := File{Data: bytes.Clone(sample), Options: Options{Ragged: true}, Budget: &Budget{Limit: 1 << 30}}
+	t, err := readLines(f, separator)
+	if err != nil {
+		return 0
+	}
+	rows, counts := 0, map[int]int{}
+	for row, err := range t.Rows {
+		if err != nil {
+			return 0
+		}
+		rows++
+		counts[len(row.Cells)]++
+	}
+	if width := MostFrequent(counts); width > 1 {
+		return float64(counts[width]) / float64(rows)
+	}
+	return 0
+}
+
+// MostFrequent returns the number that was counted most often, the largest of several.
+func MostFrequent(counts map[int]int) int {
+	most := 0
+	for n, times := range counts {
+		if times > counts[most] || times == counts[most] && n > most {
+			most = n
+		}
+	}
+	return most
+}
+
+// readLines reads text whose lines are rows.
+func readLines(f File, separator byte) (*Table, error) {
+	text, t, err := f.text()
+	if err != nil {
+		return nil, err
+	}
+	s := &scanner{file: f, text: text, separator: separator, line: 1}
+	first := 0 // line of the first record
+	for s.pos < len(text) && len(s.cells) == 0 {
+		first = s.line
+		if err := s.record(); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.cells) == 0 {
+		return nil, fmt.Errorf("%s: the file has no data rows", f.Name)
+	}
+	t.Width, t.Names = len(s.cells), f.Columns
+	if f.Header {
+		t.Names = make([]string, t.Width)
+		for j, c := range s.cells {
+			t.Names[j] = string(c)
+		}
+		t.Most--
+	}
+	if !f.Ragged {
+		if err := s.checkColumns(t, first); err != nil {
+			return nil, err
+		}
+	}
+	t.Rows = func(yield func(Row, error) bool) { s.rows(yield, t, first) }
+	return t, nil
+}
+
+// rows yields the records. The first one is read already.
+func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
+	line := first
+	for again := !s.file.Header; ; again = false {
+		if !again {
+			if s.pos >= len(s.text) {
+				return
+			}
+			line = s.line
+			if err := s.record(); err != nil {
+				yield(Row{}, err)
+				return
+			}
+		}
+		switch n := len(s.cells); {
+		case n == 0:
+		case n != t.Width && !s.file.Ragged:
+			yield(Row{}, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; repair the line, or check separator and quotes",
+				t.File, line, n, first, t.Width))
+			return
+		default:
+			if !yield(Row{Line: line, Cells: s.cells}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// checkColumns checks the columns that the first line has.
+func (s *scanner) checkColumns(t *Table, line int) error {
+	if t.Names != nil && len(t.Names) != t.Width {
+		return fmt.Errorf("%s: the file has %d columns and columns lists %d names; make the two agree", t.File, t.Width, len(t.Names))
+	}
+	if t.Width > 1 {
+		return nil
+	}
+	keys := []string{`separator = ","`, `separator = ";"`, `separator = "tab"`, `format = "blank"`}
+	firstLine, _, _ := bytes.Cut(s.text, []byte("\n"))
+	for i, other := range []byte(",;\t ") {
+		if other != s.separator && bytes.IndexByte(bytes.TrimSpace(firstLine), other) >= 0 {
+			return fmt.Errorf("%s:%d: the line has one column only; write %s", t.File, line, keys[i])
+		}
+	}
+	return fmt.Errorf("%s:%d: the line has one column only; a set needs an input and a label", t.File, line)
+}
+
+// A scanner finds the cells of one record after another.
+type scanner struct {
+	file      File
+	text      []byte
+	separator byte
+	pos, line int
+	cells     [][]byte
+}
+
+// record finds the cells of the record at pos, none for a blank line, and moves past its line end.
+func (s *scanner) record() error {
+	s.cells = s.cells[:0]
+	s.skipBlanks()
+	for !s.atLineEnd() || len(s.cells) > 0 {
+		cell, err := s.cell()
+		if err == nil {
+			err = s.keep(cell)
+		}
+		if err != nil {
+			return err
+		}
+		if s.atLineEnd() {
+			break
+		}
+		if s.separator != blanks {
+			s.pos++
+			s.skipBlanks()
+		}
+	}
+	s.pos++
+	s.line++
+	return nil
+}
+
+// keep appends a cell, within the budget.
+func (s *scanner) keep(cell []byte) error {
+	const cellBytes = 24
+	if n := len(s.cells); n == cap(s.cells) {
+		more := max(n, 64)
+		if memory := Product(int64(more), cellBytes); !s.file.Fits(memory) {
+			return s.file.Refuse(memory, "take fewer columns", "%s:%d: %d values", s.file.Name, s.line, n)
+		}
+		s.cells = slices.Grow(s.cells, more)
+	}
+	s.cells = append(s.cells, cell)
+	return nil
+}
+
+// cell returns the cell at pos, without the blanks around it, and stops at a separator or a line end.
+func (s *scanner) cell() ([]byte, error) {
+	if s.pos < len(s.text) && s.text[s.pos] == '"' {
+		return s.quoted()
+	}
+	start, end := s.pos, s.pos
+	for end < len(s.text) && !s.separates(s.text[end]) && s.text[end] != '\n' {
+		end++
+	}
+	s.pos = end
+	for end > start && isBlank(s.text[end-1]) {
+		end--
+	}
+	s.skipBlanks()
+	return s.text[start:end], nil
+}
+
+// quoted returns one quoted cell, its doubled quotes undone in place.
+func (s *scanner) quoted() ([]byte, error) {
+	opened := s.line
+	s.pos++
+	start, end := s.pos, s.pos
+	for {
+		if s.pos >= len(s.text) {
+			return nil, fmt.Errorf("%s:%d: a quote is opened and never closed; close it, or double it if it belongs to the value",
+				s.file.Name, opened)
+		}
+		c := s.text[s.pos]
+		s.pos++
+		if c == '"' {
+			if s.pos >= len(s.text) || s.text[s.pos] != '"' {
+				break
+			}
+			s.pos++
+		}
+		if c == '\n' {
+			s.line++
+		}
+		s.text[end] = c
+		end++
+	}
+	blankAfter := s.pos < len(s.text) && isBlank(s.text[s.pos])
+	s.skipBlanks()
+	if !s.atLineEnd() && !s.separates(s.text[s.pos]) && !(s.separator == blanks && blankAfter) {
+		return nil, fmt.Errorf("%s:%d: text follows the closing quote of column %d; quote the whole value and double the quotes inside it",
+			s.file.Name, s.line, len(s.cells))
+	}
+	return s.text[start:end], nil
+}
+
+// skipBlanks moves past blanks that do not separate columns, and in format blank past all blanks.
+func (s *scanner) skipBlanks() {
+	for s.pos < len(s.text) && isBlank(s.text[s.pos]) && (s.separator == blanks || s.text[s.pos] != s.separator) {
+		s.pos++
+	}
+}
+
+func (s *scanner) separates(c byte) bool {
+	return c == s.separator || s.separator == blanks && c == '\t'
+}
+
+func (s *scanner) atLineEnd() bool { return s.pos >= len(s.text) || s.text[s.pos] == '\n' }

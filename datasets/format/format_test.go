@@ -1,0 +1,85 @@
+package format
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// cellsOf reads a file, and returns its table and the texts of all cells.
+func cellsOf(t interface{ Fatal(args ...any) }, f *Format, name string, data []byte, o Options) (*Table, [][]string) {
+	table, err := f.Read(File{Name: name, Data: data, Options: o, Budget: &Budget{Limit: 1 << 30}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for row, err := range table.Rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := make([]string, table.Width)
+		for j := range texts {
+			texts[j] = string(table.Cell(row, j))
+		}
+		out = append(out, texts)
+	}
+	return table, out
+}
+
+// TestCSVReadsWhatEncodingCSVWrites takes the standard library's writer as oracle.
+func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(2, 5).Draw(t, "width")
+		cell := rapid.StringOf(rapid.SampledFrom([]rune("ab1\",;\n\t é")))
+		trimmed := rapid.Custom(func(t *rapid.T) string { return strings.TrimSpace(cell.Draw(t, "cell")) })
+		rows := rapid.SliceOfN(rapid.SliceOfN(trimmed, width, width), 1, 8).Draw(t, "rows")
+		separator := rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
+		var file bytes.Buffer
+		w := csv.NewWriter(&file)
+		w.Comma, w.UseCRLF = separator, rapid.Bool().Draw(t, "crlf")
+		if err := w.WriteAll(rows); err != nil {
+			t.Fatal(err)
+		}
+		if w.UseCRLF { // the writer turns line ends inside values into CRLF as well
+			for _, row := range rows {
+				for j := range row {
+					row[j] = strings.ReplaceAll(row[j], "\n", "\r\n")
+				}
+			}
+		}
+		if _, got := cellsOf(t, &CSV, "f", file.Bytes(), Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
+			t.Fatalf("read %q, wrote %q", got, rows)
+		}
+	})
+}
+
+// TestSniff: a time of day does not look like LIBSVM, and a first line longer than the sample still tells the separator.
+func TestSniff(t *testing.T) {
+	lines := func(line func(i int) string) string {
+		var b strings.Builder
+		for i := range 30 {
+			b.WriteString(line(i) + "\n")
+		}
+		return b.String()
+	}
+	var long []string
+	for i := range 100 {
+		long = append(long, fmt.Sprint("name", i, strings.Repeat("x", 700)))
+	}
+	values := strings.TrimSuffix(strings.Repeat("1\t", 100), "\t")
+	for content, want := range map[string]string{
+		"when,x,y\n" + lines(func(i int) string { return fmt.Sprintf("2020-01-01 12:%02d:00,%d,%d", i, i*i, i%2) }): "csv,",
+		lines(func(i int) string { return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i) }):                                "libsvm",
+		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                             "csv\t",
+	} {
+		f, o := Sniff([]byte(content))
+		if got := f.Name + o.Separator; got != want {
+			t.Errorf("%.40q: %q, want %q", content, got, want)
+		}
+	}
+}

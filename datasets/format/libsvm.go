@@ -1,0 +1,120 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// LIBSVM is rows of the form "label index:value index:value ... # comment". The label comes first, indices count from 1 and
+// ascend, and values that are left out are 0.
+var LIBSVM = Format{
+	Name: "libsvm", Extensions: []string{".libsvm", ".svm", ".svmlight"}, Keys: []string{"first_rows"}, Sparse: true,
+	Sniff: func(sample []byte) (Options, bool) {
+		sparse, lines := 0, 0
+		for line := range bytes.Lines(sample) {
+			line = bytes.TrimSpace(line)
+			if len(line) == 0 || line[0] == '%' || line[0] == '#' {
+				continue
+			}
+			if lines++; sparseLine.Match(line) {
+				sparse++
+			}
+		}
+		return Options{}, sparse > 0 && 2*sparse > lines
+	},
+	Read: readLIBSVM,
+}
+
+// A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01 12:30:00,1.5,yes.
+var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:[-+.0-9eE]+)+\s*(#.*)?$`)
+
+// readLIBSVM counts the rows and finds the largest index, which is the last one of its line. The file has a column 0 with
+// the label, and a column for each index.
+func readLIBSVM(f File) (*Table, error) {
+	text, t, err := f.text()
+	if err != nil {
+		return nil, err
+	}
+	t.Sparse, t.Width, t.Most = true, 1, 0
+	line := 0
+	for content := range bytes.Lines(text) {
+		line++
+		content, _, _ = bytes.Cut(content, []byte("#"))
+		if content = bytes.Trim(content, " \t\r\n"); len(content) > 0 {
+			t.Most++
+		}
+		at := len(content)
+		for at > 0 && !isBlank(content[at-1]) {
+			at--
+		}
+		pair := content[at:]
+		left, _, _ := bytes.Cut(pair, []byte(":"))
+		if index, err := strconv.ParseInt(string(left), 10, 32); err == nil && len(left) < len(pair) && int(index) >= t.Width {
+			t.Width = int(index) + 1
+			t.Wide = fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", f.Name, line, index)
+		}
+	}
+	if t.Most == 0 {
+		return nil, fmt.Errorf("%s: the file has no data rows", f.Name)
+	}
+	t.Rows = func(yield func(Row, error) bool) {
+		row := Row{}
+		for content := range bytes.Lines(text) {
+			row.Line++
+			if err := t.sparseRow(content, &row); err != nil {
+				yield(Row{}, err)
+				return
+			}
+			if len(row.Cells) > 0 && !yield(row, nil) {
+				return
+			}
+		}
+	}
+	return t, nil
+}
+
+// sparseRow reads a line. Its row has no cells if the line is blank.
+func (t *Table) sparseRow(text []byte, row *Row) error {
+	row.Cells, row.At = row.Cells[:0], row.At[:0]
+	text, _, _ = bytes.Cut(bytes.TrimRight(text, "\n"), []byte("#"))
+	label, text := nextField(text)
+	if len(label) == 0 {
+		return nil
+	}
+	if bytes.IndexByte(label, ':') >= 0 {
+		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value pairs",
+			t.File, row.Line, clip(label))
+	}
+	row.Cells, row.At = append(row.Cells, label), append(row.At, 0)
+	for previous := 0; ; {
+		var pair []byte
+		if pair, text = nextField(text); len(pair) == 0 {
+			return nil
+		}
+		left, right, colon := bytes.Cut(pair, []byte(":"))
+		index, err := strconv.ParseInt(string(left), 10, 32)
+		if !colon || err != nil || index < 1 {
+			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line, clip(pair))
+		}
+		if int(index) <= previous {
+			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.File, row.Line, index, previous)
+		}
+		previous = int(index)
+		row.Cells, row.At = append(row.Cells, right), append(row.At, previous)
+	}
+}
+
+// nextField splits off the first run of non-blanks.
+func nextField(text []byte) (field, rest []byte) {
+	i := 0
+	for i < len(text) && isBlank(text[i]) {
+		i++
+	}
+	start := i
+	for i < len(text) && !isBlank(text[i]) {
+		i++
+	}
+	return text[start:i], text[i:]
+}

@@ -1,0 +1,77 @@
+package format
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// mixed are the files that testdata/parquet/make.py writes with pyarrow: every kind of column, in three groups of rows.
+func mixed(t testing.TB, ending string) []byte {
+	data, err := os.ReadFile(filepath.Join("testdata", "parquet", "mixed."+ending))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// A Parquet file has the cells that a CSV file of the same values has, value by value.
+func TestParquetIsAsCSV(t *testing.T) {
+	got, texts := cellsOf(t, &Parquet, "mixed.parquet", mixed(t, "parquet"), Options{})
+	want, wanted := cellsOf(t, &CSV, "mixed.csv", mixed(t, "csv"), Options{Separator: ",", Header: true})
+	if len(texts) != len(wanted) || !slices.Equal(got.Names, want.Names) {
+		t.Fatalf("%d rows of %q, want %d of %q", len(texts), got.Names, len(wanted), want.Names)
+	}
+	for i, row := range wanted {
+		for j, text := range row {
+			if got := texts[i][j]; got != text && !sameNumber([]byte(got), []byte(text)) {
+				t.Errorf("row %d of %s is %q, want %q", i+1, want.Names[j], got, text)
+			}
+		}
+	}
+}
+
+// sameNumber allows other texts of equal numbers, such as 1e-05 and 0.00001.
+func sameNumber(a, b []byte) bool {
+	x, ok := wording.ParseDecimal(a)
+	y, ok2 := wording.ParseDecimal(b)
+	return ok && ok2 && x == y
+}
+
+// Damaged files are errors: cut short at every length, and with every byte changed.
+func TestDamagedParquet(t *testing.T) {
+	whole, step := mixed(t, "parquet"), 23
+	if testenv.Thorough(t) {
+		step = 3
+	}
+	read := func(data []byte) (err error) {
+		table, err := Parquet.Read(File{Name: "f", Data: data, Budget: &Budget{Limit: 1 << 28}})
+		if err != nil {
+			return err
+		}
+		for _, err := range table.Rows {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := read(bytes.Clone(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 2 * step {
+		if read(bytes.Clone(whole[:n])) == nil {
+			t.Fatalf("%d of %d bytes are read", n, len(whole))
+		}
+	}
+	for i := 0; i < len(whole); i += step {
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= 0x55
+		_ = read(damaged) // some bytes are values or text that nothing checks
+	}
+}

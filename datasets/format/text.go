@@ -1,0 +1,82 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// text returns the text of a file, and a table for it. It refuses files that are not text in UTF-8 or a superset of ASCII,
+// and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF, in CRLF, or in CR alone, as old spreadsheets
+// write them. A CR alone becomes LF.
+func (f File) text() ([]byte, *Table, error) {
+	text := f.Data
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}), bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		return nil, nil, fmt.Errorf("%s: the file is UTF-16 text; save it as UTF-8", f.Name)
+	case bytes.HasPrefix(text, []byte{0x1f, 0x8b}):
+		return nil, nil, fmt.Errorf("%s: the file is packed by gzip; let its name end in .gz, or unpack it", f.Name)
+	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
+		return nil, nil, fmt.Errorf("%s: the file is compressed; unpack it first", f.Name)
+	case len(text) > math.MaxInt32:
+		return nil, nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", f.Name, len(text))
+	}
+	if bytes.IndexByte(text, '\n') < 0 {
+		for i, c := range text {
+			if c == '\r' {
+				text[i] = '\n'
+			}
+		}
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	t := &Table{File: f.Name, Most: bytes.Count(text, []byte("\n")), Hint: encodingHint(f.Name, text)}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		t.Most++
+	}
+	return text, t, nil
+}
+
+// encodingHint is what to add to an error about a name or a label that is not found
+// in a file with letters in another encoding than UTF-8; "" for UTF-8. Where names
+// and labels match, the encoding does not matter.
+func encodingHint(file string, text []byte) string {
+	if utf8.Valid(text) {
+		return ""
+	}
+	line := 1
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return fmt.Sprintf("; %s:%d is not UTF-8 text, save the file as UTF-8 if names look wrong", file, line)
+		}
+		if r == '\n' {
+			line++
+		}
+		at += size
+	}
+	return ""
+}
+
+func clip(text []byte) []byte {
+	if len(text) > 40 {
+		return append(bytes.Clone(text[:37]), "..."...)
+	}
+	return text
+}
+
+// Shown makes a name or label fit into one line of an error message.
+func Shown(text string) string {
+	text = string(clip([]byte(text)))
+	for _, r := range text {
+		if !strconv.IsPrint(r) || r == utf8.RuneError {
+			return strconv.Quote(text)
+		}
+	}
+	return text
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

@@ -1,0 +1,351 @@
+package read
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxLevels bounds the levels of one categorical column; a column with more is
+// an identifier rather than a category.
+const MaxLevels = 1000
+
+// columns are the columns of all files that are joined by rows, as far as they are read. A number goes to its place at once,
+// and a category becomes a code.
+type columns struct {
+	reader
+	table   *format.Table // the widest one
+	numeric []int         // the columns of numbers
+	place   []int         // of each column its place in numeric, -1 for other columns
+	coded   []codedColumn
+	numbers []float64 // row by row, of the numeric columns
+	parse   numeric
+	labels  target
+	n       int // rows
+}
+
+// A codedColumn is a categorical column.
+type codedColumn struct {
+	column int
+	names  []string         // of the levels, in order of appearance
+	code   map[string]int32 // of a text: the number of its level in names, or zero
+	codes  []int32          // of each row
+}
+
+// zero is the code of a missing value that is 0 in all columns of its levels.
+const zero = -1
+
+// columnBytes estimates what a column takes in all lists of columns, with the name of its feature.
+const columnBytes = 80
+
+// newColumns resolves the entry's columns in the tables, which have the same columns, and takes the memory of the numbers.
+func (r reader) newColumns(tables []*format.Table) (*columns, error) {
+	t := slices.MaxFunc(tables, func(a, b *format.Table) int { return a.Width - b.Width })
+	if r.FileFormat().Sparse && r.Features >= t.Width {
+		t.Width, t.Wide = r.Features+1, fmt.Sprintf("%s: features = %d makes the set so wide", r.Name, r.Features)
+	}
+	c := &columns{reader: r, table: t, parse: r.numeric(), labels: r.newTarget(tables)}
+	rows := 0
+	for _, t := range tables {
+		rows += t.Most
+	}
+	width := int64(t.Width)
+	if memory := format.Product(width, columnBytes); !r.Fits(memory) {
+		return nil, c.tooWide(format.Sum(memory, format.Product(int64(rows), width, 8)), t.Width, rows)
+	}
+	if err := c.assign(t, tables); err != nil {
+		return nil, err
+	}
+	codes := format.Product(int64(len(c.coded)), int64(rows), 4)
+	if memory := format.Sum(codes, format.Product(int64(rows), int64(len(c.numeric)), 8)); !r.Fits(memory) {
+		return nil, c.tooWide(memory, len(c.numeric)+len(c.coded), rows)
+	}
+	c.numbers = make([]float64, 0, rows*len(c.numeric))
+	for i := range c.coded {
+		c.coded[i].codes = make([]int32, 0, rows)
+	}
+	return c, c.labels.reserve(r, rows)
+}
+
+// tooWide refuses rows of so many columns.
+func (c *columns) tooWide(memory int64, width, rows int) error {
+	if c.table.Wide != "" {
+		return c.Refuse(memory, "correct it or leave rare features out", "%s; %d rows of them", c.table.Wide, rows)
+	}
+	return c.Refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", c.table.File, rows, width)
+}
+
+// assign says what each column is used as.
+func (c *columns) assign(t *format.Table, tables []*format.Table) error {
+	used := make([]string, t.Width)
+	label, err := -1, error(nil)
+	switch {
+	case c.FileFormat().Sparse:
+		label = 0
+	case c.Label != nil:
+		if label, err = resolve(t, *c.Label); err != nil {
+			return fmt.Errorf("%w (label = %s)", err, c.Label)
+		}
+	}
+	if label >= 0 {
+		used[label] = "label"
+	}
+	if c.labels.column = label; c.RowsPerClass > 0 {
+		c.labels.column = -1
+	}
+	if err := claim(t, used, c.Drop, "drop"); err != nil {
+		return err
+	}
+	if err := claim(t, used, c.Categorical, "categorical"); err != nil {
+		return err
+	}
+	c.place = make([]int, t.Width)
+	for j, as := range used {
+		c.place[j] = -1
+		switch {
+		case as == "categorical", as == "" && t.Nominal(j):
+			c.coded = append(c.coded, newCodedColumn(j, tables))
+		case as == "":
+			c.place[j] = len(c.numeric)
+			c.numeric = append(c.numeric, j)
+		}
+	}
+	if len(c.numeric)+len(c.coded) == 0 {
+		if c.FileFormat().Sparse {
+			return fmt.Errorf("%s: no row has any input", t.File)
+		}
+		return fmt.Errorf("%s: no column is left as input; check label and drop", t.File)
+	}
+	return nil
+}
+
+// add reads the next row.
+func (c *columns) add(t *format.Table, row format.Row) error {
+	start := len(c.numbers)
+	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)
+	numbers := c.numbers[start:]
+	if row.At == nil {
+		for k, j := range c.numeric {
+			v, ok := c.parse.value(row.Cells[j])
+			if !ok {
+				return c.notNumber(t, row, j)
+			}
+			numbers[k] = v
+		}
+	} else {
+		for i, j := range row.At {
+			if k := c.place[j]; k >= 0 {
+				v, ok := c.parse.value(row.Cells[i])
+				if !ok {
+					return c.notNumber(t, row, j)
+				}
+				numbers[k] = v
+			}
+		}
+	}
+	for i := range c.coded {
+		column := &c.coded[i]
+		text := t.Cell(row, column.column)
+		code, known := column.code[string(text)]
+		if !known {
+			var err error
+			if code, err = c.level(column, t, row, text); err != nil {
+				return err
+			}
+		}
+		column.codes = append(column.codes, code)
+	}
+	c.n++
+	if c.labels.column < 0 {
+		return nil
+	}
+	return c.labels.add(c.reader, t, row.Line, t.Cell(row, c.labels.column))
+}
+
+// level returns the code of a text that comes for the first time.
+func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, text []byte) (int32, error) {
+	name := string(text)
+	switch marked := c.isMark(text); {
+	case marked && c.MissingAs == "zero":
+		column.code[name] = zero
+		return zero, nil
+	case marked: // all marks are one level, named after the first
+		column.code[name] = column.add(c.Missing[0])
+		return column.code[name], nil
+	case c.isMissing(text):
+		return 0, t.Errorf(row.Line, column.column, text, "is missing; say what becomes of it with missing_as = \"level\" or \"zero\"")
+	}
+	if len(column.names) >= MaxLevels && !t.Nominal(column.column) {
+		return 0, t.Errorf(row.Line, column.column, text, "is level %d of a categorical column; drop the column if it is an identifier", MaxLevels+1)
+	}
+	if memory := int64(levelBytes + len(name)); !c.Fits(memory) {
+		return 0, c.Refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.File, t.Column(column.column))
+	}
+	return column.add(name), nil
+}
+
+// levelBytes estimates what a level takes beside its text.
+const levelBytes = 256
+
+// newCodedColumn begins column j with the levels that files declare.
+func newCodedColumn(j int, tables []*format.Table) codedColumn {
+	c := codedColumn{column: j, code: map[string]int32{}}
+	for _, t := range tables {
+		if t.Nominal(j) {
+			for level := range t.Levels[j] {
+				c.add(level)
+			}
+		}
+	}
+	return c
+}
+
+// add returns the code of a level, which may be a new one.
+func (c *codedColumn) add(level string) int32 {
+	if code, known := c.code[level]; known {
+		return code
+	}
+	code := int32(len(c.names))
+	c.code[level], c.names = code, append(c.names, level)
+	return code
+}
+
+// matrix returns the inputs and their names: the numeric columns come first. The levels of a column are sorted.
+func (c *columns) matrix() (*mat.Dense, []string, error) {
+	t, from := c.table, len(c.numeric)
+	features := make([]string, 0, from)
+	for _, j := range c.numeric {
+		features = append(features, featureName(t, j))
+	}
+	if len(c.coded) == 0 {
+		return mat.NewDense(c.n, from, c.numbers[:c.n*from]), features, nil
+	}
+	most, wide := 1, ""
+	for _, column := range c.coded {
+		levels := slices.Sorted(slices.Values(column.names))
+		for _, level := range levels {
+			features = append(features, featureName(t, column.column)+"="+level)
+		}
+		if len(levels) > most {
+			most, wide = len(levels), fmt.Sprintf(", %d of them the levels of column %s", len(levels), t.Column(column.column))
+		}
+	}
+	x, err := newMatrix(c.Budget, c.n, len(features), "drop columns or take fewer rows",
+		fmt.Sprintf("%s: the columns give %d features%s", t.File, len(features), wide))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range c.n {
+		copy(x.RawRowView(i), c.numbers[i*from:(i+1)*from])
+	}
+	for _, column := range c.coded {
+		levels := slices.Sorted(slices.Values(column.names))
+		at := make([]int, len(levels))
+		for code, name := range column.names {
+			place, _ := slices.BinarySearch(levels, name)
+			at[code] = from + place
+		}
+		for i, code := range column.codes {
+			if code != zero {
+				x.Set(i, at[code], 1)
+			}
+		}
+		from += len(levels)
+	}
+	return x, features, nil
+}
+
+// newMatrix allocates n x d zeros within the budget; wide says in an error what made
+// the matrix as wide as it is.
+func newMatrix(b *format.Budget, n, d int, advice, wide string) (*mat.Dense, error) {
+	if memory := format.Product(int64(n), int64(d), 8); !b.Fits(memory) {
+		return nil, b.Refuse(memory, advice, "%s; %d rows of them", wide, n)
+	}
+	return mat.NewDense(n, d, nil), nil
+}
+
+// featureName names the feature of a column.
+func featureName(t *format.Table, j int) string {
+	switch name := t.Name(j); {
+	case name != "":
+		return name
+	case t.Sparse:
+		return fmt.Sprintf("f%d", j)
+	}
+	return fmt.Sprintf("c%d", j)
+}
+
+// resolve returns the number of column c.
+func resolve(t *format.Table, c catalogue.Column) (int, error) {
+	if c.Name == "" {
+		j := c.Index
+		if j < 0 {
+			j += t.Width
+		}
+		if j < 0 || j >= t.Width {
+			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.File, c.Index, t.Width)
+		}
+		return j, nil
+	}
+	found := slices.Index(t.Names, c.Name)
+	if found < 0 {
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.File, c.Name, t.SomeNames(), t.Hint)
+	}
+	if again := slices.Index(t.Names[found+1:], c.Name); again >= 0 {
+		return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.File, found, found+1+again, c.Name)
+	}
+	return found, nil
+}
+
+// claim notes in used, at the place of each column of list, what the column is used as.
+// It is an error if a column is used twice.
+func claim(t *format.Table, used []string, list catalogue.ColumnList, as string) error {
+	for _, c := range list {
+		if c.All {
+			for j := range used {
+				if used[j] == "" {
+					used[j] = as
+				}
+			}
+			continue
+		}
+		first, err := resolve(t, c)
+		last := first
+		if err == nil && c.To != nil {
+			last, err = resolve(t, *c.To)
+		}
+		if err == nil && last < first {
+			err = fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.File, t.Column(first), t.Column(last))
+		}
+		if err != nil {
+			return fmt.Errorf("%w (%s = %s)", err, as, c)
+		}
+		for j := first; j <= last; j++ {
+			if used[j] != "" {
+				return fmt.Errorf("%s: column %s is both %s and %s; list it once", t.File, t.Column(j), used[j], as)
+			}
+			used[j] = as
+		}
+	}
+	return nil
+}
+
+// checkSameColumns compares the columns of files that are joined by rows.
+func checkSameColumns(tables []*format.Table) error {
+	a := tables[0]
+	for _, b := range tables[1:] {
+		if a.Width != b.Width {
+			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.File, b.Width, a.File, a.Width)
+		}
+		for j := range a.Width {
+			if a.Name(j) != b.Name(j) {
+				return fmt.Errorf("%s: column %s is named %q in %s; the two files must have the same columns in the same order",
+					b.File, b.Column(j), a.Name(j), a.File)
+			}
+		}
+	}
+	return nil
+}
