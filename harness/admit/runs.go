@@ -133,7 +133,8 @@ func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
 	if r.Status == result.OK && (len(r.Grid) != len(planned.Grid) || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds)) || r.Task != planned.Task {
 		return r, false
 	}
-	r.Grid, r.GridWritten = planned.Grid, planned.GridWritten
-	r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.SetFile = planned.ProtocolText, planned.ProtocolPath, planned.ProtocolSplits, planned.SetFile
+	units := r.CostUnits // that were declared when it was computed
+	r.Planned = planned.Planned
+	r.CostUnits = units
 	return r, true
 }

@@ -76,7 +76,11 @@ func newColumn(t *tree, name string, of reflect.Type) *column {
 		}
 	case kind == reflect.Struct:
 		for f := range of.Fields() {
-			part(name+"."+f.Name, f.Type)
+			if f.Anonymous { // as in JSON, its fields are the struct's own
+				part(name, f.Type)
+			} else {
+				part(name+"."+f.Name, f.Type)
+			}
 		}
 	case of != jsonType && (kind == reflect.Slice || kind == reflect.Pointer):
 		part(name+"[]", of.Elem())

@@ -77,7 +77,6 @@ func outcomeOf(d *done) outcome {
 	run := *d.Run
 	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
 	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
-	run.GridWritten, run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = nil, "", "", 0, "", false
 	run.Folds = slices.Clone(run.Folds)
 	for i := range run.Folds {
 		run.Folds[i].FitSeconds = 0
@@ -87,6 +86,7 @@ func outcomeOf(d *done) outcome {
 		worker: d.Machine, value: string(run.Status),
 		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
 	}
+	run.Planned = result.Planned{}
 	if text, err := encode(run); err == nil {
 		out.sum = sha256.Sum256(text)
 	}

@@ -78,8 +78,8 @@ type Environment struct {
 	MemoryBytes    int64  `json:"memory_bytes"`
 }
 
-// Run is one finished cell with everything that is stored of it.
-type Run struct {
+// Planned is what a plan knows of a cell before it runs. Whoever computes the cell cannot change it.
+type Planned struct {
 	Key           string
 	Protocol      string
 	ProtocolHash  string
@@ -89,16 +89,32 @@ type Run struct {
 	Fingerprint   string
 	Split         int
 	Task          string
-	Status        Status
-	Error         string // empty if ok
-	Class         Class  // of the failure; empty if ok
+	Features      int // columns of the data; 0 if unknown
+	Grid          []json.RawMessage
+	GridWritten   []json.RawMessage // Grid in the notation of its author, or nil
+	GridHash      string
+	CostUnits     float64
+
+	// A reader needs these to find the cell's inputs again.
+	ProtocolText   string // the TOML text of the protocol
+	ProtocolPath   string // path of the protocol's file; "" for a built-in one
+	ProtocolSplits int
+	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
+
+	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
+	Replace bool
+}
+
+// Run is one finished cell with everything that is stored of it.
+type Run struct {
+	Planned
+	Status Status
+	Error  string // empty if ok
+	Class  Class  // of the failure; empty if ok
 	// Stderr is the end of the standard error of the cell's process, bounded; empty if ok or run in this
 	// process.
 	Stderr         string
-	Isolated       bool // the cell ran in a process of its own
-	Grid           []json.RawMessage
-	GridWritten    []json.RawMessage // Grid in the notation of its author, or nil
-	GridHash       string
+	Isolated       bool            // the cell ran in a process of its own
 	Selected       *int            // index into Grid of the refitted point
 	Point          json.RawMessage `json:",omitempty"` // the refitted point, where Grid is not read
 	TrainRows      int
@@ -114,10 +130,8 @@ type Run struct {
 	// cell's own processes.
 	PeakRSSBytes   *int64
 	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
-	CostUnits      float64
 	TimeoutSeconds *float64
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
-	Features       int    // columns of the data; 0 if unknown
 
 	// These artifacts are kept beside the counts of the run.
 	Scores     []float64 // of the test rows, row by row; nil if they are not kept
@@ -133,17 +147,8 @@ type Run struct {
 	Warnings  []Warning
 	Model     *Model // nil if the model is not kept
 
-	// A reader needs these to find the cell's inputs again.
-	ProtocolText   string // the TOML text of the protocol
-	ProtocolPath   string // path of the protocol's file; "" for a built-in one
-	ProtocolSplits int
-	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
-
 	Code     string // hash of the code that computed the cell; "" if unknown
 	Imported string // name of the imported file; "" if the cell was computed here
-
-	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
-	Replace bool
 
 	// Superseded says that the run stands for its cell only if no other run does.
 	Superseded bool

@@ -47,7 +47,7 @@ func TestBounded(t *testing.T) {
 // TestFilledWith: what a plan knows of a cell is the plan's, whatever a worker writes.
 func TestFilledWith(t *testing.T) {
 	c := CellSpec{Key: "k", Shape: registry.Shape{Task: registry.Binary, N: 10, D: 3}, Cost: 5}
-	got := c.FilledWith(result.Run{Key: "other", Task: "regression", Features: 7, CostUnits: 99, Status: result.OK})
+	got := c.FilledWith(result.Run{Planned: result.Planned{Key: "other", Task: "regression", Features: 7, CostUnits: 99}, Status: result.OK})
 	if got.Key != "k" || got.Task != "binary" || got.Features != 3 || got.CostUnits != 5 || got.Status != result.OK {
 		t.Errorf("the run is of key %s, task %s, %d features, %v units, status %s", got.Key, got.Task, got.Features, got.CostUnits, got.Status)
 	}

@@ -158,10 +158,10 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := runner.NewPredictor(spec, result.Run{Model: run.Model, Task: run.Task, MethodVersion: "of another time"}); err == nil {
+		if _, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: "of another time"}, Model: run.Model}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
-		p, err := runner.NewPredictor(spec, result.Run{Model: run.Model, Task: run.Task, MethodVersion: run.MethodVersion})
+		p, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: run.MethodVersion}, Model: run.Model})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,21 +69,32 @@ type ProtocolText struct {
 	Splits int    `json:"splits"`         // number of splits that it plans
 }
 
-// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process dies,
-// this run is stored.
-func (c CellSpec) NewRun() result.Run {
-	run := result.Run{
+// planned returns the part of a cell's run that no runner changes.
+func (c CellSpec) planned() result.Planned {
+	return result.Planned{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,
 		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset, Fingerprint: c.Inputs.Fingerprint,
-		Split: c.Cell.Split, Task: c.Shape.Task.String(), Grid: c.Grid, GridWritten: c.Written, GridHash: c.Inputs.GridHash,
-		TrainRows: c.Shape.N, Features: c.Shape.D, CostUnits: c.Cost,
-		StartedAt:    time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z"),
+		Split: c.Cell.Split, Task: c.Shape.Task.String(), Features: c.Shape.D, CostUnits: c.Cost,
+		Grid: c.Grid, GridWritten: c.Written, GridHash: c.Inputs.GridHash,
 		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits, SetFile: c.Set.Path,
 		Replace: c.Replace,
 	}
+}
+
+// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process dies,
+// this run is stored.
+func (c CellSpec) NewRun() result.Run {
+	run := result.Run{Planned: c.planned(), TrainRows: c.Shape.N, StartedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z")}
 	if c.Canary != nil {
 		run.Canary = &result.Canary{P: 1} // until the test scores are judged
 	}
+	return run
+}
+
+// FilledWith returns the run that a worker filled in. What the plan knows of the cell is the plan's, since a worker may
+// write anything.
+func (c CellSpec) FilledWith(run result.Run) result.Run {
+	run.Planned = c.planned()
 	return run
 }
 

@@ -84,6 +84,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	case err != nil:
 		out.Run, out.Error = nil, err.Error()
 	}
+	run.Planned = result.Planned{} // the harness has it
 	after := childrenUse()
 	if run.CPUSeconds != nil {
 		*run.CPUSeconds += max(0, (after.cpu - before.cpu).Seconds())

@@ -24,11 +24,14 @@ func TestARunCrossesThePipe(t *testing.T) {
 			return result.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(), true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
 		}
 		run := result.Run{
-			Key: "k", Status: result.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Score: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
+			Planned: result.Planned{
+				Key:  "k",
+				Grid: []json.RawMessage{json.RawMessage(`{"kernel":"<rbf>"}`)},
+			},
+			Status: result.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Score: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
 			Folds:  []result.Evaluation{{GridIndex: 1, Fold: 2, Score: score(), FitSeconds: finite.Draw(r, "seconds")}},
 			Stages: []result.Stage{{Round: 3, Score: score()}}, Warnings: []result.Warning{{Text: "<&>", Times: 2}},
 			Model: &result.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"}, Mean: []float64{finite.Draw(r, "mean")}},
-			Grid:  []json.RawMessage{json.RawMessage(`{"kernel":"<rbf>"}`)},
 		}
 		run.Error = strings.ToValidUTF8(run.Error, "?")
 		var line bytes.Buffer

@@ -218,17 +218,6 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 
 var errOtherCell = errors.New("it is the result of another cell")
 
-// FilledWith returns the run that a worker filled in, with all fields that name the cell set again, since a worker may
-// write anything.
-func (c CellSpec) FilledWith(run result.Run) result.Run {
-	own := c.NewRun()
-	run.Key, run.Protocol, run.ProtocolHash, run.Dataset, run.Fingerprint, run.Split = own.Key, own.Protocol, own.ProtocolHash, own.Dataset, own.Fingerprint, own.Split
-	run.Method, run.MethodVersion, run.Grid, run.GridWritten, run.GridHash = own.Method, own.MethodVersion, own.Grid, own.GridWritten, own.GridHash
-	run.Task, run.Features, run.CostUnits = own.Task, own.Features, own.CostUnits
-	run.ProtocolText, run.ProtocolPath, run.ProtocolSplits, run.SetFile, run.Replace = own.ProtocolText, own.ProtocolPath, own.ProtocolSplits, own.SetFile, own.Replace
-	return run
-}
-
 // died says how a worker ended in the middle of a cell.
 func (r *Workers) died(w *worker, run result.Run, text string, reading error) (result.Run, error) {
 	said, _ := reason(text)

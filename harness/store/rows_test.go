@@ -32,11 +32,14 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	}
 	row := func(r result.Run, params string) Row {
 		out := Row{
-			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
-			Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Status: r.Status,
-			Error: r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Features: r.Features, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Score, ScoresHash: r.ScoresHash, Folds: r.Folds,
+			Planned: result.Planned{
+				Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
+				Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Features: r.Features, CostUnits: r.CostUnits,
+			},
+			Status: r.Status,
+			Error:  r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Score, ScoresHash: r.ScoresHash, Folds: r.Folds,
 			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
-			Class: r.Class, Isolated: r.Isolated, Stderr: r.Stderr, TimeoutSeconds: r.TimeoutSeconds, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, CostUnits: r.CostUnits, StartedAt: r.StartedAt, Environment: &environment,
+			Class: r.Class, Isolated: r.Isolated, Stderr: r.Stderr, TimeoutSeconds: r.TimeoutSeconds, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
 		}
 		if params != "" {
 			out.Point, out.Selected = json.RawMessage(params), r.Selected

@@ -19,9 +19,12 @@ func ptr[T any](v T) *T { return &v }
 
 func testRun(key string, status result.Status) result.Run {
 	r := result.Run{
-		Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
-		Split: 1, Task: "binary", Status: status, Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g",
-		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, CostUnits: 1e9, StartedAt: "2026-01-01T00:00:00Z",
+		Planned: result.Planned{
+			Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
+			Split: 1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g", CostUnits: 1e9,
+		},
+		Status:    status,
+		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, StartedAt: "2026-01-01T00:00:00Z",
 	}
 	if status != result.OK {
 		r.Error = "why"

@@ -54,8 +54,11 @@ func TestStore(t *testing.T) {
 // failed is a run that ended without a result.
 func failed(r result.Run, status result.Status, why string) result.Run {
 	return result.Run{
-		Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
-		Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Status: status, Error: why, Grid: r.Grid, GridHash: r.GridHash,
+		Planned: result.Planned{
+			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
+			Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Grid: r.Grid, GridHash: r.GridHash,
+		},
+		Status: status, Error: why,
 		TrainRows: r.TrainRows, StartedAt: r.StartedAt,
 	}
 }

@@ -12,8 +12,11 @@ import (
 func run(split, correct int, params, scores string) result.Run {
 	selected := 0
 	return result.Run{
-		Protocol: "p", Dataset: "d", Method: "M", MethodVersion: "1", Split: split, Task: "binary", Status: result.OK, TrainRows: 200, TestRows: 100,
-		Grid: []json.RawMessage{json.RawMessage(params)}, Selected: &selected, Score: result.Score{N: 100, Correct: &correct}, ScoresHash: scores,
+		Planned: result.Planned{
+			Protocol: "p", Dataset: "d", Method: "M", MethodVersion: "1", Split: split, Task: "binary",
+			Grid: []json.RawMessage{json.RawMessage(params)},
+		},
+		Status: result.OK, TrainRows: 200, TestRows: 100, Selected: &selected, Score: result.Score{N: 100, Correct: &correct}, ScoresHash: scores,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestImportedNotes(t *testing.T) {
 	row := func(method, imported, cpu string, cores int) store.Row {
 		seconds := 1.0
-		return store.Row{Method: method, Dataset: "wine", Imported: imported, FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
+		return store.Row{Planned: result.Planned{Method: method, Dataset: "wine"}, Imported: imported, FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
 	}
 	scores := row("Mine", "mine.csv", "", 0)
 	scores.FitSeconds = nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -17,7 +18,7 @@ import (
 // row or column are left out, and the notes say so.
 func TestATableNeverMixes(t *testing.T) {
 	cell := func(method, dataset string, change func(*store.Row)) store.Row {
-		r := store.Row{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: "f", GridHash: "g", StartedAt: "2026-01-01"}
+		r := store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: "f", GridHash: "g"}, StartedAt: "2026-01-01"}
 		if change != nil {
 			change(&r)
 		}
@@ -80,7 +81,7 @@ func TestATableNeverMixes(t *testing.T) {
 // never in one row.
 func TestTheDataOfNow(t *testing.T) {
 	cell := func(method, dataset, fingerprint, started string) store.Row {
-		return store.Row{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: fingerprint, GridHash: "g", StartedAt: started}
+		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: fingerprint, GridHash: "g"}, StartedAt: started}
 	}
 	cells := []store.Row{
 		cell("A", "const", "first-file", "2026-01-01"), cell("B", "const", "first-file", "2026-01-02"), cell("C", "const", "second-file", "2026-01-03"),

@@ -11,7 +11,7 @@ import (
 
 func TestWarningNotes(t *testing.T) {
 	row := func(method, dataset string, warnings ...result.Warning) store.Row {
-		return store.Row{Method: method, Dataset: dataset, Warnings: warnings}
+		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset}, Warnings: warnings}
 	}
 	got := warningNotes([]store.Row{
 		row("BMKR", "wine", result.Warning{Text: "stopped early method=BMKR c=1", Times: 2}, result.Warning{Text: "stopped early method=BMKR c=10", Times: 1}),

@@ -93,8 +93,8 @@ func (s *scene) look(t *testing.T) State {
 func (s *scene) put(t *testing.T, c store.PlannedCell, status result.Status, text, stderr string) {
 	t.Helper()
 	seconds := c.CostUnits / 1e9 * plan.UsualFactor
-	run := result.Run{Key: c.Key, Protocol: c.Protocol, ProtocolHash: "h", Method: c.Method, MethodVersion: "1", Dataset: c.Dataset, Fingerprint: "f", Split: c.Split, Task: "binary",
-		Status: status, Error: text, Stderr: stderr, GridHash: "g", TrainRows: 1, CostUnits: c.CostUnits, SearchSeconds: seconds, FitSeconds: new(float64), PredictSeconds: new(float64), CPUSeconds: &seconds, StartedAt: began.UTC().Format(time.RFC3339Nano)}
+	run := result.Run{Planned: result.Planned{Key: c.Key, Protocol: c.Protocol, ProtocolHash: "h", Method: c.Method, MethodVersion: "1", Dataset: c.Dataset, Fingerprint: "f", Split: c.Split, Task: "binary", GridHash: "g", CostUnits: c.CostUnits},
+		Status: status, Error: text, Stderr: stderr, TrainRows: 1, SearchSeconds: seconds, FitSeconds: new(float64), PredictSeconds: new(float64), CPUSeconds: &seconds, StartedAt: began.UTC().Format(time.RFC3339Nano)}
 	if status != result.OK {
 		run.Class = result.ClassCrash
 	}

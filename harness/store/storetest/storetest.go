@@ -19,13 +19,16 @@ func Finished(method, dataset string, split int) result.Run {
 	}
 	selected, fit, bytes := 1, 0.25, int64(1000)
 	r := result.Run{
-		Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
-		Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
-		Split: split, Task: "binary", Status: result.OK, GridHash: "g",
-		Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-		Selected:    &selected, TrainRows: 28, TestRows: 30, Features: 4, Score: counts(30, 27, 10),
-		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, CostUnits: 1e9, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
+		Planned: result.Planned{
+			Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
+			Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
+			Split: split, Task: "binary", GridHash: "g",
+			Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+			GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, Features: 4, CostUnits: 1e9,
+		},
+		Status:   result.OK,
+		Selected: &selected, TrainRows: 28, TestRows: 30, Score: counts(30, 27, 10),
+		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
 		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
 		Code:     "c0de", Imported: "a file",

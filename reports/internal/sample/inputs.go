@@ -208,8 +208,10 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 			for split := 1; split <= size.Splits; split++ {
 				correct := 60 + s*2%20 + m%7 + rng.IntN(9)
 				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
-				run := result.Run{Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
-					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Status: result.OK, Grid: grid, GridHash: "g", Selected: &selected,
+				run := result.Run{Planned: result.Planned{
+					Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
+					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Grid: grid, GridHash: "g",
+				}, Status: result.OK, Selected: &selected,
 					TrainRows: 5 * test, TestRows: test, Score: counts(correct, test), FitSeconds: &seconds, PredictSeconds: &seconds, CPUSeconds: &seconds,
 					StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {

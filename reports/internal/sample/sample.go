@@ -172,8 +172,8 @@ var environment = &result.Environment{ProgramVersion: "v0", CPU: "2 cores"}
 func OK(dataset, method string, split, correct, test int) store.Row {
 	fn := test - correct
 	tp, tn, fp := correct/2, correct-correct/2, 0
-	return store.Row{Dataset: dataset, Method: method, Split: split, Status: result.OK, Task: "binary", TestRows: test, TrainRows: 2 * test,
-		StartedAt: "2026-01-01", Environment: environment, Fingerprint: "f",
+	return store.Row{Planned: result.Planned{Dataset: dataset, Method: method, Split: split, Task: "binary", Fingerprint: "f"}, Status: result.OK, TestRows: test, TrainRows: 2 * test,
+		StartedAt: "2026-01-01", Environment: environment,
 		Score: result.Score{N: test, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}}
 }
 
