@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 var (
@@ -66,6 +67,28 @@ func TestNamedCommands(t *testing.T) {
 	if named < 300 {
 		t.Errorf("%d commands are named", named)
 	}
+}
+
+// TestEveryFlagHasItsUse: a document other than the list of commands says what a flag is for. A flag that no text needs is not needed.
+func TestEveryFlagHasItsUse(t *testing.T) {
+	var said strings.Builder
+	for _, page := range testenv.Pages(t) {
+		if filepath.Base(page) != "commands.md" {
+			raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said.Write(raw)
+		}
+	}
+	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+	everyCommand(root, func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !regexp.MustCompile(`--`+f.Name+`\b[^-]`).MatchString(said.String()) {
+				t.Errorf("no document says what --%s of %s is for", f.Name, c.CommandPath())
+			}
+		})
+	})
 }
 
 // checkLines hands over the lines that are commands, behind a $ or not.

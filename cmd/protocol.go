@@ -99,7 +99,6 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 	flags := c.Flags()
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
 	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
-	flags.Float64Var(&o.TestFraction, "test-fraction", 0.3, "share of the rows that is tested")
 	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Choosing(), ", ")+" (default accuracy, of regression mse)")
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")

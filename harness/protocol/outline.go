@@ -8,7 +8,6 @@ import (
 // An Outline is the start of a user's own protocol. Its values are not checked here: Parse checks the text.
 type Outline struct {
 	Splits, Folds     int
-	TestFraction      float64  // of the rows
 	Metric            string   // "" for the default
 	Datasets, Methods []string // Methods nil for all
 }
@@ -26,11 +25,11 @@ func (o Outline) TOML() string {
 # What is below decides results. Changing it makes other cells; the keys above change none.
 [semantics]
 split         = "stratified" # each split draws its test rows anew, with the classes' shares kept
-test_fraction = %g # of the rows
+test_fraction = 0.3 # of the rows
 folds         = %d # of the cross-validation within the training rows that chooses grid points
 method_seed   = 1 # of each fit's generator
 standardise   = true # each column, by the training rows
-`, o.TestFraction, o.Folds)
+`, o.Folds)
 	if o.Metric != "" {
 		fmt.Fprintf(&b, "metric        = %q # chooses grid points, and reports are of it\n", o.Metric)
 	}

@@ -44,10 +44,7 @@ of the same runs. table2 is another name of it.`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			flags.StringVar(&o.Std, "std", StdPopulation, "standard deviation: population (as the paper) or sample")
-			flags.StringVar(&o.Ranks, "ranks", "", "average ranks: both, midrank or paper (default both where the protocol's paper prints ranks, else midrank)")
 			flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
-			flags.BoolVar(&o.OmitPublished, "no-published", false, "leave the comparison with the published table out")
 			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
 		},
 	}
@@ -55,25 +52,12 @@ of the same runs. table2 is another name of it.`,
 
 // Options adjust the table; the zero value is the paper's.
 type Options struct {
-	Metric string // "" for the protocol's
-	Title  string // heading or caption; empty for the usual one
-	Std    string // StdPopulation (also when empty) or StdSample
-	// Ranks is RanksBoth, RanksMid or RanksPaper. "" is RanksBoth where the protocol's source prints ranks,
-	// and RanksMid elsewhere.
-	Ranks         string
+	Metric        string // "" for the protocol's
+	Title         string // heading or caption; empty for the usual one
 	Decimals      int    // 1 to 6; zero means 1 in percent and 3 otherwise
-	OmitPublished bool   // leaves out the comparison with published values
+	OmitPublished bool   // leaves out the comparison with published values, and ranks by their convention
 	Label         string // for LaTeX; empty for "tab:" and the protocol
 }
-
-// These are the values of Options.Std and Options.Ranks.
-const (
-	StdPopulation = "population"
-	StdSample     = "sample"
-	RanksBoth     = "both"
-	RanksMid      = "midrank"
-	RanksPaper    = "paper"
-)
 
 // table is the table of the frame with the values computed from it and its options.
 type table struct {
@@ -82,7 +66,7 @@ type table struct {
 	mean     []meanCell // one for each whole method; nil if no set is counted
 	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where Ranked is an error
 	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
-	// too, where neither the options nor the source ask for them.
+	// too, where the source prints no ranks.
 	paperRanks []*big.Rat
 	comparison *comparison // with printed values; nil for none
 	unused     []string    // notes on printed values that are not shown
@@ -117,24 +101,6 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 
 // complete checks the options and fills in the defaults for a table.
 func (o *Options) complete(t frame.Table) error {
-	pick := func(name string, value *string, choices ...string) error {
-		if *value == "" {
-			*value = choices[0]
-		}
-		if !slices.Contains(choices, *value) {
-			return fmt.Errorf("%s is %q; use one of %s", name, *value, strings.Join(choices, ", "))
-		}
-		return nil
-	}
-	if err := pick("the standard deviation", &o.Std, StdPopulation, StdSample); err != nil {
-		return err
-	}
-	if o.Ranks == "" && !published.Ranks(t.Published) {
-		o.Ranks = RanksMid
-	}
-	if err := pick("the rank convention", &o.Ranks, RanksBoth, RanksMid, RanksPaper); err != nil {
-		return err
-	}
 	if o.Decimals == 0 {
 		if o.Decimals = 3; t.Metric.Percent {
 			o.Decimals = 1
@@ -170,7 +136,7 @@ func (t *table) summarise() {
 		return
 	}
 	t.midRanks = stats.AverageRanks(values)
-	if t.o.Ranks != RanksMid || published.Ranks(t.Published) {
+	if published.Ranks(t.Published) {
 		t.paperRanks = stats.PaperAverageRanks(values)
 	}
 }
@@ -314,10 +280,10 @@ func (t *table) summaryRows() []doc.Row {
 			return doc.Entry{Text: values[i].FloatString(2), Best: best[i], Tip: t.Methods[i] + ": over " + over}
 		}))
 	}
-	if t.midRanks != nil && t.o.Ranks != RanksPaper {
+	if t.midRanks != nil {
 		ranks("Average rank", t.midRanks)
 	}
-	if t.midRanks != nil && t.o.Ranks != RanksMid {
+	if t.paperRanks != nil && !t.o.OmitPublished {
 		ranks("Paper's rank", t.paperRanks)
 	}
 	if len(t.Whole()) < len(t.Methods) {
@@ -336,9 +302,6 @@ func (t *table) meanStd(mean *big.Rat, std, sample float64) doc.Entry {
 		return doc.Entry{Text: frame.Absent}
 	}
 	cell := doc.Entry{Text: mean.FloatString(t.o.Decimals)}
-	if t.o.Std == StdSample {
-		std = sample
-	}
 	if !math.IsNaN(sample) {
 		cell.Dev = strconv.FormatFloat(std, 'f', t.o.Decimals, 64)
 	}

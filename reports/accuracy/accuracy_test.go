@@ -150,7 +150,7 @@ func TestRegression(t *testing.T) {
 
 // Computed by hand from sample.Small.
 func TestSmallByHand(t *testing.T) {
-	tab := newTable(t, sample.Small(), Options{Ranks: RanksBoth})
+	tab := newTable(t, sample.Small(), Options{})
 	tie := tab.Sets[0]
 	a, c := tie.Entries[0], tie.Entries[2]
 	correct, test, _ := counts(a)
@@ -167,13 +167,9 @@ func TestSmallByHand(t *testing.T) {
 	if got := tab.Best(tie); !slices.Equal(got, []bool{true, true, false}) {
 		t.Errorf("best on tie: %v; both 24/30 should be, and 23/30 not", got)
 	}
-	// Ranks: tie 1.5 1.5 3, clear 2 1 3. In the paper's convention: tie 2 1 3, clear 2 1 3, Mean (80.6
-	// 90 72.7) 2 1 3.
+	// Ranks: tie 1.5 1.5 3, clear 2 1 3.
 	if got, want := fmt.Sprint(tab.midRanks), "[7/4 5/4 3/1]"; got != want {
 		t.Errorf("average ranks: got %s, want %s", got, want)
-	}
-	if got, want := fmt.Sprint(tab.paperRanks), "[2/1 1/1 3/1]"; got != want {
-		t.Errorf("average ranks in the paper's convention: got %s, want %s", got, want)
 	}
 	uneven, big := tab.Sets[2], tab.Sets[3]
 	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.Best(uneven), true) {
@@ -242,17 +238,17 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	}
 }
 
-// The paper's rank stands in protocols whose source prints such ranks, and where it is asked for.
+// The paper's rank stands in protocols whose source prints such ranks, beside the printed values.
 func TestPapersRank(t *testing.T) {
 	for _, c := range []struct {
-		in    sample.Input
-		ranks string
-		want  bool
-	}{{sample.Small(), "", false}, {sample.Small(), RanksPaper, true}, {sample.Printed(), "", true}, {sample.Printed(), RanksMid, false}} {
-		tab := newTable(t, c.in, Options{Ranks: c.ranks})
+		in   sample.Input
+		omit bool
+		want bool
+	}{{sample.Small(), false, false}, {sample.Printed(), false, true}, {sample.Printed(), true, false}} {
+		tab := newTable(t, c.in, Options{OmitPublished: c.omit})
 		rows, legend := fmt.Sprint(tab.summaryRows()), strings.Join(tab.legend(), " ")
 		if got := strings.Contains(rows, "Paper's rank"); got != c.want || strings.Contains(legend, "Paper's rank") != got {
-			t.Errorf("source %q, --ranks %q: rows %.200s, legend %s", c.in.Protocol.Published, c.ranks, rows, legend)
+			t.Errorf("source %q, without its values %v: rows %.200s, legend %s", c.in.Protocol.Published, c.omit, rows, legend)
 		}
 	}
 }
@@ -343,8 +339,6 @@ func TestRecordsKeepPrecision(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		`the standard deviation is "x"; use one of population, sample`: {Std: "x"},
-		`the rank convention is "x"; use one of both, midrank, paper`:  {Ranks: "x"},
 		"7 decimals; use 1 to 6": {Decimals: 7},
 		`no metric is named "x"`: {Metric: "x"},
 	} {

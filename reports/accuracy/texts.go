@@ -13,11 +13,7 @@ import (
 )
 
 func (t *table) legend() []string {
-	std := "population (divisor n)"
-	if t.o.Std == StdSample {
-		std = "sample (divisor n-1)"
-	}
-	legend := []string{fmt.Sprintf("Standard deviations are %s, over splits; that of Mean is the mean of the column's.", std)}
+	legend := []string{"Standard deviations are population (divisor n), over splits; that of Mean is the mean of the column's."}
 	if t.mean != nil {
 		over, main := "the data sets above it", 0
 		for _, s := range t.Sets {
@@ -29,10 +25,10 @@ func (t *table) legend() []string {
 			over = frame.Count(len(t.Counted), "data set") + " (see the notes)"
 		}
 		legend = append(legend, "Mean and average ranks are over "+over+"; rank 1 is the best.")
-		if t.midRanks != nil && t.o.Ranks != RanksPaper {
+		if t.midRanks != nil {
 			legend = append(legend, "Average rank: tied methods share the mean of their ranks.")
 		}
-		if t.midRanks != nil && t.o.Ranks != RanksMid {
+		if t.paperRanks != nil && !t.o.OmitPublished {
 			legend = append(legend, "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.")
 		}
 		if len(t.Whole()) < len(t.Methods) {

@@ -62,7 +62,6 @@ smaller than what matters, and neither better nor worse.`,
 			var o Options
 			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
 			region := report.TestFlags(flags, &o.Level)
-			flags.Float64Var(&o.Power, "power", 0.8, "power for which needed data sets are counted")
 			return func(f frame.Frame, args []string) (d doc.Document, err error) {
 				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
 					return d, err
@@ -82,10 +81,8 @@ type Options struct {
 	// Chosen says that the data chose the method, as the leader. Then tests are adjusted for each method with
 	// each.
 	Chosen bool
-	Metric string  // "" for the protocol's
-	Level  float64 // of all tests of the page together, such as 0.05; intervals hold 1 - Level
-	// Power is the power for which needed data sets are counted, such as 0.8.
-	Power  float64
+	Metric string           // "" for the protocol's
+	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
 	Draws  int              // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
 	Title  string           // "" for the usual one
@@ -146,9 +143,6 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 
 // New selects the comparisons of the options' method from evidence that may hold the comparisons of other methods, too.
 func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
-	if !(o.Power > 0 && o.Power < 1) {
-		return nil, fmt.Errorf("the power is %v; use a number between 0 and 1, such as 0.8", o.Power)
-	}
 	p := &Page{Table: t, o: o, method: o.Method, Evidence: ev, region: ev.Region}
 	if t.Metric.Percent {
 		p.unit = " points"

@@ -19,7 +19,7 @@ import (
 
 // usual are the options of the command line for a method, with fewer draws.
 func usual(method string) Options {
-	return Options{Method: method, Level: 0.05, Power: 0.8, Draws: 500}
+	return Options{Method: method, Level: 0.05, Draws: 500}
 }
 
 func build(t testing.TB, in sample.Input, o Options) doc.Document {
@@ -326,7 +326,6 @@ func TestSummary(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"the level is 1; use a number between 0 and 1, such as 0.05":            func(o *Options) { o.Level = 1 },
-		"the power is NaN; use a number between 0 and 1, such as 0.8":           func(o *Options) { o.Power = math.NaN() },
 		"the region of practical equivalence is -1/2 wide; use 0 or more":       func(o *Options) { o.Region = &evidence.Region{Width: big.NewRat(-1, 2)} },
 		"no run of Nobody is finished; `bench run --methods Nobody` makes them": func(o *Options) { o.Method = "Nobody" },
 	} {

@@ -242,6 +242,9 @@ func (p *Page) effects() []float64 {
 	return []float64{0.25, 0.5, 1, 2}
 }
 
+// wantedPower is the power for which needed data sets are counted.
+const wantedPower = 0.8
+
 // power says which differences these data sets can find. It uses several sizes and not the observed
 // difference, which is itself uncertain.
 func (p *Page) power() doc.Table {
@@ -273,7 +276,7 @@ func (p *Page) power() doc.Table {
 				e *= deviation
 			}
 			row = append(row, frame.Probability(stats.Power(len(q.Gains), e, deviation, level)))
-			n := stats.SetsNeeded(e, deviation, level, p.o.Power)
+			n := stats.SetsNeeded(e, deviation, level, wantedPower)
 			text := strconv.Itoa(n)
 			if n == 0 {
 				text = fmt.Sprintf(">%d", stats.MostNeeded)
@@ -282,7 +285,7 @@ func (p *Page) power() doc.Table {
 		}
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
-	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, p.o.Power)}
+	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, wantedPower)}
 	return out
 }
 

@@ -81,7 +81,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := t.Comparable(); err != nil {
 		return doc.Document{}, err
 	}
-	asked := compare.Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Power: 0.8, Region: o.Region}
+	asked := compare.Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Region: o.Region}
 	if asked.Chosen {
 		asked.Method = t.Methods[Leader(&t)]
 	}

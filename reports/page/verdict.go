@@ -34,7 +34,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
 		return nil
 	}
-	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: power, Draws: o.draws, Chosen: o.Method == ""}
+	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Draws: o.draws, Chosen: o.Method == ""}
 	if options.Chosen {
 		options.Method = t.Methods[leaderboard.Leader(&t)]
 	}

@@ -106,7 +106,7 @@ type figure struct {
 // Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no
 // meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
-	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Power: 0.8, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
+	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
 	page, err := compare.Of(f, asked)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	b := &builder{o: o, frame: f, table: page.Table, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
 	b.first, b.rest = page.Sentences()
 	b.rows = slices.Collect(b.table.All())
-	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Ranks: accuracy.RanksMid, Label: string(labelOf(o.Method))})
+	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Label: string(labelOf(o.Method))})
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func whole() doc.Document {
 
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Std: accuracy.StdSample, Ranks: accuracy.RanksMid, Decimals: 2, OmitPublished: true})
+	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Decimals: 2, OmitPublished: true})
 	printed := build(t, sample.Printed(), accuracy.Options{})
 	places, err := ranks.Build(sample.Paper().Frame(t), report.Options{})
 	if err != nil {
