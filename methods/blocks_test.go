@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -24,14 +26,8 @@ func TestThoseThatUseBlocks(t *testing.T) {
 	// parameter for groups of features, whose absence was not written.
 	sh := registry.Shape{Task: registry.Binary, Classes: 2, N: 100, D: 10}
 	for name, want := range map[string]string{"GMKL": `{"c":0.01,"epsilon":0.1}`, "KRR-GD": `{"lambda":0.00001,"max_iter":20}`} {
-		spec, err := methods.All().Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings, err := spec.Settings(sh, spec.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := lookup(t, name)
+		settings := must.Get(spec.Settings(sh, spec.DefaultGrid(), nil))(t)
 		if got := string(settings[0]); got != want {
 			t.Errorf("the first setting of %s is %s, want %s", name, got, want)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/codehash"
 )
 
@@ -45,10 +47,7 @@ func TestCodeOfMethods(t *testing.T) {
 	all := All()
 	packages := map[string]string{}
 	for _, s := range all.All() {
-		code, err := all.Code(s.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := must.Get(all.Code(s.Name))(t)
 		if other, seen := packages[code]; seen && other != s.Package() {
 			t.Errorf("%s and %s have the same code", s.Package(), other)
 		}
@@ -79,9 +78,7 @@ func BenchmarkCode(b *testing.B) {
 	for b.Loop() {
 		all := All()
 		for _, name := range all.Names() {
-			if _, err := all.Code(name); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(all.Code(name))(b)
 		}
 	}
 }

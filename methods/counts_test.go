@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
@@ -28,28 +30,15 @@ func TestCountsAreTheSame(t *testing.T) {
 		t.Skip("slow under the race detector and on emulated processors; make test runs it without")
 	}
 	ctx := t.Context()
-	p, err := protocol.Load("testdata/portable.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Load("testdata/portable.toml"))(t)
 	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: testenv.Mirror(t)}}
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := h.Plan(ctx, plan.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(ctx, filepath.Join(t.TempDir(), "results.db")))(t)
+	plan := must.Get(h.Plan(ctx, plan.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil))(t)
 	w := db.NewWriter(environment.Current(), nil)
-	_, err = schedule.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, schedule.Options{Jobs: 2}, w.Put)
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := schedule.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, schedule.Options{Jobs: 2}, w.Put)
+	must.Do(t, errors.Join(err, w.Close()))
 	lines := cellHashes(t, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	binary := slices.DeleteFunc(methods.All().All(), func(s registry.Spec) bool { return s.Tasks&registry.Binary == 0 })
 	if want := len(p.Datasets) * len(binary); len(lines) != want {
 		t.Errorf("%d cells are stored, want %d", len(lines), want)
@@ -60,9 +49,7 @@ func TestCountsAreTheSame(t *testing.T) {
 // cellHashes returns a line for each cell: data set, method, version, test counts, and the hash of its evaluations.
 func cellHashes(t *testing.T, db *store.DB) []string {
 	rows := func(query string, row func([]any) error) {
-		if err := db.Query(t.Context(), query, func([]string) error { return nil }, row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Query(t.Context(), query, func([]string) error { return nil }, row))
 	}
 	hashes := map[string]uint64{}
 	rows(`SELECT dataset || ' ' || method, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp

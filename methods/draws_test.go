@@ -3,8 +3,9 @@ package methods_test
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods"
@@ -28,16 +29,11 @@ func TestDrawsOfFrequencies(t *testing.T) {
 			continue
 		}
 		seen++
-		plain, err := canonical(s, `{}`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(canonical(s, `{}`))(t)
 		if named, err := canonical(s, `{"draw":"independent","pairs":false}`); err != nil || !bytes.Equal(plain, named) || bytes.Contains(plain, []byte("draw")) {
 			t.Errorf("%s: the usual draw is written as %s, and %s if it is named: %v", s.Name, plain, named, err)
 		}
-		if _, err := canonical(s, `{"draw":"qmc"}`); err == nil || !strings.Contains(err.Error(), "independent, orthogonal or structured") {
-			t.Errorf("%s: another draw: %v", s.Name, err)
-		}
+		must.Say(t, must.Err(canonical(s, `{"draw":"qmc"}`)), "independent, orthogonal or structured")
 		usual := map[string]bool{}
 		for _, setting := range []string{`{}`, `{"draw":"orthogonal"}`, `{"draw":"structured"}`, `{"pairs":true}`, `{"draw":"orthogonal","pairs":true}`} {
 			m, err := s.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(setting))
@@ -45,9 +41,7 @@ func TestDrawsOfFrequencies(t *testing.T) {
 				t.Fatalf("%s %s: %v", s.Name, setting, err)
 			}
 			scores, right := make([]float64, 120), 0
-			if err := m.Score(t.Context(), train.X, scores); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Score(t.Context(), train.X, scores))
 			for i, v := range scores {
 				if v*train.Y[i] > 0 {
 					right++
@@ -57,9 +51,7 @@ func TestDrawsOfFrequencies(t *testing.T) {
 				t.Errorf("%s %s: %d of 120 training rows are right", s.Name, setting, right)
 			}
 			var saved bytes.Buffer
-			if err := m.(registry.Saver).Save(&saved); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.(registry.Saver).Save(&saved))
 			if usual[saved.String()] {
 				t.Errorf("%s %s gives the model of another draw", s.Name, setting)
 			}
@@ -70,7 +62,5 @@ func TestDrawsOfFrequencies(t *testing.T) {
 		t.Errorf("%d methods have draws, not RKS, EERF, LKRF and seven on embeddings", seen)
 	}
 	rff, _ := methods.All().Lookup("RFF-SKL")
-	if _, err := canonical(rff, `{"kernel":"chi2","draw":"orthogonal"}`); err == nil || !strings.Contains(err.Error(), "only the Gaussian kernel") {
-		t.Errorf("another kernel: %v", err)
-	}
+	must.Say(t, must.Err(canonical(rff, `{"kernel":"chi2","draw":"orthogonal"}`)), "only the Gaussian kernel")
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
@@ -31,10 +33,7 @@ func TestThoseThatTakeGaps(t *testing.T) {
 // TestGapsAsInAPipeline reads a file with gaps of four marks and compares how many rows of two folds and of the test methods get right with
 // scikit-learn's Pipeline of SimpleImputer, StandardScaler and LightGBM's, XGBoost's and its own methods (testdata/gaps.py).
 func TestGapsAsInAPipeline(t *testing.T) {
-	raw, err := os.ReadFile("testdata/gaps.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/gaps.json"))(t)
 	var oracle struct {
 		CSV         string
 		Train, Test []int
@@ -54,22 +53,11 @@ func TestGapsAsInAPipeline(t *testing.T) {
 			toml := fmt.Sprintf("name = \"gaps\"\nfile = \"gaps.csv\"\nseparator = \";\"\ndecimal = \",\"\nlabel = \"class\"\nmissing = [\"\", \"?\", \"NA\", -999]\nimpute = %q\nindicator = %t\n", c.Impute, c.Indicator)
 			dir := t.TempDir()
 			for name, text := range map[string]string{"gaps.csv": oracle.CSV, "gaps.toml": toml} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
-			entry, err := catalogue.Builtin().Add(filepath.Join(dir, "gaps.toml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := read.Load(t.Context(), files.Directory{}, entry)
-			if err != nil {
-				t.Fatal(err)
-			}
-			spec, err := methods.All().Lookup(c.Method)
-			if err != nil {
-				t.Fatal(err)
-			}
+			entry := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "gaps.toml")))(t)
+			set := must.Get(read.Load(t.Context(), files.Directory{}, entry))(t)
+			spec := must.Get(methods.All().Lookup(c.Method))(t)
 			parts := split.Parts{Set: set, Split: split.Split{Train: oracle.Train, Test: oracle.Test, Folds: oracle.Folds}, Standardise: true}
 			var counts []int
 			for f := range oracle.Folds {
@@ -90,14 +78,9 @@ func correct(t *testing.T, spec registry.Spec, setting string, part split.Part, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := spec.Fit(t.Context(), registry.Env{}, part.Learn, json.RawMessage(setting))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(spec.Fit(t.Context(), registry.Env{}, part.Learn, json.RawMessage(setting)))(t)
 	scores, right := make([]float64, len(part.Score.Y)), 0
-	if err := m.Score(t.Context(), part.Score.X, scores); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(t.Context(), part.Score.X, scores))
 	for i, y := range part.Score.Y {
 		if (scores[i] >= 0) == (y > 0) {
 			right++

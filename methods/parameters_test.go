@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods"
 )
 
@@ -21,10 +23,7 @@ func TestParametersAreDescribed(t *testing.T) {
 
 // TestParametersAreInTheGlossary: a parameter's name stands in docs/glossary.md, so that one name is not given two meanings.
 func TestParametersAreInTheGlossary(t *testing.T) {
-	glossary, err := os.ReadFile("../docs/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	glossary := must.Get(os.ReadFile("../docs/glossary.md"))(t)
 	known := map[string]bool{}
 	_, table, _ := strings.Cut(string(glossary), "| parameter | meaning |")
 	for _, line := range strings.Split(table, "\n") {

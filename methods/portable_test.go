@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -65,9 +67,7 @@ func TestScoresAreTheSameBits(t *testing.T) {
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, group.Wait())
 	comparePinned(t, "testdata/scores.txt", lines, !part(t))
 }
 
@@ -78,14 +78,9 @@ func part(t *testing.T) bool { return testing.Short() || !testenv.Thorough(t) &&
 func comparePinned(t *testing.T, file string, lines []string, all bool) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(file))(t)
 	want := map[string]bool{}
 	for line := range strings.Lines(string(raw)) {
 		want[strings.TrimSpace(line)] = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testfit"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -23,14 +24,7 @@ func TestThoseThatGiveProbabilities(t *testing.T) {
 			t.Errorf("%s: probabilities of scores -1, 0 and 1 are %v, %v and %v", spec.Name, of(-1), of(0), of(1))
 		}
 		d := noisy(registry.Binary, 400, 4, 3)
-		m, err := spec.Fit(t.Context(), registry.Env{}, d, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores := make([]float64, len(d.Y))
-		if err := m.Score(t.Context(), d.X, scores); err != nil {
-			t.Fatal(err)
-		}
+		scores := testfit.FitAndScore(t, spec, 0, d, "")
 		mean, share, spread := 0.0, 0.0, 0.0
 		for i, s := range scores {
 			mean += of(s) / 400

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -89,10 +91,7 @@ func corner(t *testing.T, spec registry.Spec, sh registry.Shape, number uint64) 
 		axis.Values = []any{axis.Values[0], axis.Values[len(axis.Values)-1]}
 		grid = append(grid, axis)
 	}
-	corners, err := spec.Settings(sh, grid, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	corners := must.Get(spec.Settings(sh, grid, nil))(t)
 	return corners[number%uint64(len(corners))]
 }
 

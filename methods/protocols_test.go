@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
@@ -50,10 +52,7 @@ func TestProtocolGrids(t *testing.T) {
 		{"table2", 0.3, map[string]grid{"GBRFF": features2019(100), "GBRFF-random": features2019(100)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := protocol.Load(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(protocol.Load(c.name))(t)
 			want := protocol.Semantics{TestFraction: c.testFraction, Folds: 5, MethodSeed: 1, Standardise: true}
 			if !reflect.DeepEqual(p.Semantics, want) || p.Splits != 20 {
 				t.Errorf("%d splits with semantics %+v, want 20 with %+v", p.Splits, p.Semantics, want)
@@ -69,20 +68,12 @@ func TestProtocolGrids(t *testing.T) {
 }
 
 func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
-	spec, err := methods.All().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, err := p.GridPoints(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := lookup(t, name)
+	points := must.Get(p.GridPoints(spec, "", registry.Shape{Task: registry.Binary, N: 100, D: 8, Classes: 2}))(t)
 	got, size := map[string][]float64{}, 1
 	for _, raw := range points {
 		var point map[string]float64
-		if err := json.Unmarshal(raw, &point); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &point))
 		for key, fixed := range want.fixed {
 			if point[key] != fixed {
 				t.Fatalf("%s: %s is not %v", raw, key, fixed)
@@ -105,18 +96,10 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 // TestBuiltinProtocolsCanBeRun: every column of every protocol is a method or a variant, and has settings on every set whose task it solves.
 func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 	for _, name := range protocol.Names() {
-		p, err := protocol.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reg, err := p.Resolve(methods.All())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(protocol.Load(name))(t)
+		reg := must.Get(p.Resolve(methods.All()))(t)
 		sets := catalogue.Builtin()
-		if err := p.ResolveSets(sets); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.ResolveSets(sets))
 		for _, column := range p.Columns {
 			spec, err := reg.Lookup(column)
 			if err != nil {
@@ -125,10 +108,7 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 			}
 			points := 0
 			for _, set := range p.Datasets {
-				e, err := sets.Lookup(set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(sets.Lookup(set))(t)
 				if spec.Tasks&e.Task == 0 {
 					continue
 				}
@@ -148,14 +128,8 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 
 // TestMFGASettings: the number of features and the intercept of the paper's Table 2, by set.
 func TestMFGASettings(t *testing.T) {
-	p, err := protocol.Load("mfga-table2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg, err := p.Resolve(methods.All())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Load("mfga-table2"))(t)
+	reg := must.Get(p.Resolve(methods.All()))(t)
 	for _, c := range []struct {
 		method, set string
 		task        registry.Task
@@ -167,10 +141,7 @@ func TestMFGASettings(t *testing.T) {
 		{"MFGA + intercept", "online-news-scaled", registry.Regression, 200, true}, {"GK", "online-news-scaled", registry.Regression, 0, false},
 		{"GLK + intercept", "year-prediction-scaled", registry.Regression, 0, true},
 	} {
-		spec, err := reg.Lookup(c.method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(reg.Lookup(c.method))(t)
 		points, err := p.GridPoints(spec, c.set, registry.Shape{Task: c.task, N: 100, D: 8, Classes: 2})
 		if err != nil || len(points) != 11 {
 			t.Fatalf("%d settings, %v", len(points), err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/methods/external/serve"
 	"github.com/kernelboosting/bench/registry"
@@ -33,18 +35,10 @@ func TestMain(m *testing.M) {
 // served returns a method of this program as one of another process.
 func served(t *testing.T, name string) registry.Spec {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	file := filepath.Join(t.TempDir(), name+".sh")
-	if err := os.WriteFile(file, fmt.Appendf(nil, "SERVED=%s exec '%s'\n", name, self), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p, err := external.Load(context.Background(), file, external.Options{AllowRead: []string{self}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, fmt.Appendf(nil, "SERVED=%s exec '%s'\n", name, self), 0o644))
+	p := must.Get(external.Load(context.Background(), file, external.Options{AllowRead: []string{self}}))(t)
 	t.Cleanup(p.Close)
 	return p.Spec()
 }
@@ -75,15 +69,9 @@ func TestServedMethodsAreTheSameBits(t *testing.T) {
 		d.Y[i] = math.Copysign(1, d.X.At(i, 0)*d.X.At(i, 1)+0.3)
 	}
 	for _, name := range []string{"GBRFF2", "XGB", "SVM", "CART"} {
-		here, err := All().Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		here := must.Get(All().Lookup(name))(t)
 		there := served(t, name)
-		settings, err := here.Settings(d.Shape(), here.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must.Get(here.Settings(d.Shape(), here.DefaultGrid(), nil))(t)
 		theirs, err := there.Settings(d.Shape(), there.DefaultGrid(), nil)
 		if err != nil || fmt.Sprint(theirs) != fmt.Sprint(settings) {
 			t.Fatalf("%s: the settings differ: %v", name, err)
@@ -101,7 +89,7 @@ func TestServedMethodsAreTheSameBits(t *testing.T) {
 func scoresOfGrid(t *testing.T, s registry.Spec, d registry.Data, settings []json.RawMessage) []float64 {
 	t.Helper()
 	all := make([][]float64, len(settings))
-	err := s.FitAll(t.Context(), registry.Env{Seed: 1}, d, settings, func(i int, m registry.Model) error {
+	must.Do(t, s.FitAll(t.Context(), registry.Env{Seed: 1}, d, settings, func(i int, m registry.Model) error {
 		all[i] = make([]float64, len(d.Y))
 		if err := m.Score(t.Context(), d.X, all[i]); err != nil {
 			return err
@@ -113,10 +101,7 @@ func scoresOfGrid(t *testing.T, s registry.Spec, d registry.Data, settings []jso
 			})
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var out []float64
 	for _, each := range all {
 		out = append(out, each...)

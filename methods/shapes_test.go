@@ -9,6 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+	"github.com/kernelboosting/bench/internal/test/toydata"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
@@ -28,14 +32,8 @@ func BenchmarkShapes(b *testing.B) {
 			for number := range uint64(shapes) {
 				train := drawnShape(number, spec.Tasks)
 				sh := testsplit.Shape(train)
-				grid, err := spec.Settings(sh, spec.DefaultGrid(), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				declared, err := spec.PathCostEstimate(sh, grid)
-				if err != nil {
-					b.Fatal(err)
-				}
+				grid := must.Get(spec.Settings(sh, spec.DefaultGrid(), nil))(b)
+				declared := must.Get(spec.PathCostEstimate(sh, grid))(b)
 				if declared > longest {
 					continue
 				}
@@ -85,10 +83,7 @@ func BenchmarkLabels(b *testing.B) {
 						x[0] = 0.2*x[0] + train.Y[i]
 					}
 				}
-				grid, err := spec.Settings(testsplit.Shape(train), spec.DefaultGrid(), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				grid := must.Get(spec.Settings(testsplit.Shape(train), spec.DefaultGrid(), nil))(b)
 				took[tossed] = cputime.Of(func() {
 					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid, func(int, registry.Model) error { return nil }); err != nil {
 						b.Fatal(err)
@@ -144,4 +139,28 @@ func drawnShape(number uint64, tasks registry.Task) registry.Data {
 		}
 	}
 	return train
+}
+
+// BenchmarkFit is a fit in processor seconds: -bench 'Fit/^XRFM$' of one method, with GOMAXPROCS=1 where it is compared with a program of one
+// thread (rfm's testdata/time_published.py is such a one). The machines for large sets have up to a million rows.
+func BenchmarkFit(b *testing.B) {
+	type row struct {
+		method  string
+		n, d    int
+		setting string
+	}
+	rows := []row{{"RFM", 3000, 60, `{"iterations":2}`}, {"XRFM", 12_000, 20, `{}`}, {"RFRBoost", 700, 23, `{}`}, {"RFRBoost", 3217, 57, `{}`}}
+	for _, n := range []int{20_000, 100_000, 1_000_000} {
+		rows = append(rows, row{"EIGENPRO", n, 20, `{"gamma":0.05}`}, row{"FALKON", n, 20, `{"gamma":0.05}`},
+			row{"FALKON", n, 20, `{"gamma":0.05,"loss":"logistic"}`}, row{"NYSTROEM", n, 20, `{"gamma":0.05}`})
+	}
+	for _, c := range rows {
+		b.Run(fmt.Sprintf("%s/%dx%d/%s", c.method, c.n, c.d, c.setting), func(b *testing.B) {
+			spec, data, took := lookup(b, c.method), toydata.Easy(registry.Binary, c.n, c.d, 5), 0.0
+			for b.Loop() {
+				took += cputime.Of(func() { testfit.Fit(b, spec, 1, data, c.setting) })
+			}
+			b.ReportMetric(took/float64(b.N), "cpu-s")
+		})
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestWithoutFeatures runs the tests of scores and counts in processes whose Go code must do without features of the
@@ -16,10 +18,7 @@ func TestWithoutFeatures(t *testing.T) {
 	if os.Getenv("BENCH_FEATURES") == "" {
 		t.Skip("make portable runs it, with BENCH_FEATURES set")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for _, off := range []string{"cpu.fma=off", "cpu.all=off"} {
 		t.Run(off, func(t *testing.T) {
 			c := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^(TestScoresAreTheSameBits|TestCountsAreTheSame)$")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -32,9 +34,7 @@ func TestGroups(t *testing.T) {
 			to := rapid.IntRange(from+1, d).Draw(t, "to")
 			blocks, at = append(blocks, Block{"b", from, to}), to
 		}
-		if err := checkBlocks(blocks, d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, checkBlocks(blocks, d))
 		sum, starts := 0, []int{}
 		for _, size := range (Shape{D: d, Blocks: blocks}).Groups() {
 			starts = append(starts, sum)

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -60,9 +60,7 @@ func TestCheck(t *testing.T) {
 	} {
 		d := sound()
 		change(&d)
-		if err := d.Check(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, want one that says %q", err, says)
-		}
+		must.Say(t, d.Check(), says)
 	}
 }
 
@@ -86,12 +84,8 @@ func TestFitsCheckTheirData(t *testing.T) {
 	} {
 		for _, s := range []Spec{alone, shared} {
 			yield := func(int, Model) error { return errors.New("a model was given") }
-			if _, err := s.Fit(t.Context(), Env{}, d, nil); err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("a fit gives %v, want %q", err, says)
-			}
-			if err := s.FitAll(t.Context(), Env{}, d, []json.RawMessage{nil}, yield); err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("fits of a grid give %v, want %q", err, says)
-			}
+			must.Say(t, must.Err(s.Fit(t.Context(), Env{}, d, nil)), says)
+			must.Say(t, s.FitAll(t.Context(), Env{}, d, []json.RawMessage{nil}, yield), says)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestPackageOf(t *testing.T) {
@@ -23,12 +25,14 @@ func TestPackageOf(t *testing.T) {
 
 type noParams struct{}
 
+func never(context.Context, Env, Data, noParams) (Model, error) { return nil, nil }
+
 func defined(files fstest.MapFS) Spec {
 	s := Spec{Name: "M", Version: "1", Tasks: Binary, Source: "this test"}
 	if files != nil {
 		s.Files = files
 	}
-	return Define(s, noParams{}, nil, func(context.Context, Env, Data, noParams) (Model, error) { return nil, nil })
+	return Define(s, noParams{}, nil, never)
 }
 
 // TestCode: the code of a method with source files depends on them and on this package, and that
@@ -40,10 +44,7 @@ func TestCode(t *testing.T) {
 	code := func(text string) string {
 		s := defined(fstest.MapFS{"m.go": {Data: []byte(text)}})
 		s.pkg = "example.com/mine"
-		sum, err := New(s).With().Code("m")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := must.Get(New(s).With().Code("m"))(t)
 		return sum
 	}
 	const text = "package mine\n\nimport \"github.com/kernelboosting/bench/registry\"\n"
@@ -54,10 +55,7 @@ func TestCode(t *testing.T) {
 	s := defined(nil)
 	s.pkg = "example.com/mine"
 	r := New(s)
-	program, err := r.Code("M")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(r.Code("M"))(t)
 	tree := fstest.MapFS{"mine/m.go": {Data: []byte(text)}}
 	if known, err := r.WithSource("example.com", tree).With().Code("M"); err != nil || known == program || known != code(text) {
 		t.Errorf("a tree with the method's source: %s, %v; without %s, by its files %s", known, err, program, code(text))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // lists has parameters that an assignment shares.
@@ -45,12 +47,8 @@ func TestSettingsDoNotLeak(t *testing.T) {
 	for _, raw := range []string{
 		`{"scale":{"c":3}}`, `{"scale":{"a":9}}`, `{"widths":[7]}`, `{"widths":[7,8,9]}`, `{"penalty":4}`, `{"inner":{"names":["z"]}}`,
 	} {
-		if _, err := s.does.canonical(json.RawMessage(raw)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Fit(t.Context(), Env{}, sound(), json.RawMessage(raw)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.does.canonical(json.RawMessage(raw)))(t)
+		must.Get(s.Fit(t.Context(), Env{}, sound(), json.RawMessage(raw)))(t)
 		if got, err := s.does.canonical(nil); err != nil || string(got) != listJSON {
 			t.Errorf("after the setting %s the defaults are %s (%v), not %s", raw, got, err, listJSON)
 		}
@@ -78,10 +76,7 @@ func TestConcurrentSettings(t *testing.T) {
 	s := defineParams(listDefaults(), nil)
 	var wg sync.WaitGroup
 	for _, raw := range []string{`{"scale":{"a":5}}`, `{"scale":{"b":6}}`, `{"widths":[9,9,9]}`, `{"penalty":9}`} {
-		want, err := s.does.canonical(json.RawMessage(raw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(s.does.canonical(json.RawMessage(raw)))(t)
 		wg.Go(func() {
 			for range 200 {
 				if got, err := s.does.canonical(json.RawMessage(raw)); err != nil || string(got) != string(want) {
@@ -122,14 +117,7 @@ func TestDefaultsThatJSONCannotHold(t *testing.T) {
 		`unknown field "b"`:                func() { defineParams(pointed{}, Grid{{Name: "b", Values: Values(1.0)}}) },
 		"cannot unmarshal number into Go ": func() { defineParams(listDefaults(), Grid{{Name: "scale", Values: Values(1.0)}}) },
 	} {
-		func() {
-			defer func() {
-				if got, _ := recover().(string); !strings.Contains(got, says) {
-					t.Errorf("panic %q, want one that says %q", got, says)
-				}
-			}()
-			define()
-		}()
+		must.Panic(t, says, define)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestRanges: which values a range allows, and its words.
@@ -34,10 +36,7 @@ func TestRanges(t *testing.T) {
 		{Parameter{Default: []byte(`"x"`)}, "a string", []any{"y"}, nil},
 		{Parameter{Default: []byte("[1]")}, "", nil, nil},
 	} {
-		p, err := c.p.parsed()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(c.p.parsed())(t)
 		if got := c.p.Allowed(); got != c.words {
 			t.Errorf("%s: %q, want %q", c.p.Range, got, c.words)
 		}
@@ -148,9 +147,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		`{"kind":"b","on":false}`:   "kind b must be on",
 		`{"rate":0.5,"colour":"b"}`: `unknown field "colour"`,
 	} {
-		if _, err := s.does.canonical(json.RawMessage(raw)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %q", raw, err, want)
-		}
+		must.Say(t, must.Err(s.does.canonical(json.RawMessage(raw))), want)
 	}
 	got, err := json.Marshal(s.Parameters())
 	want := `[{"name":"t","default":3,"range":"[1,)","integer":true,"means":"rounds"},{"name":"rate","default":0.5,"range":"(0,1]"},` +
@@ -159,9 +156,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		t.Errorf("parameters %s (%v), want %s", got, err, want)
 	}
 	var back []Parameter // as another process may describe them
-	if err := json.Unmarshal(got, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(got, &back))
 	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, back, nil,
 		func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil })
 	if a, b := string(s.Defaults()), string(raw.Defaults()); a != b {
@@ -176,14 +171,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		},
 		"t = -1; it must be": func() { defineParams(&ranged{T: -1, Rate: 1, Kind: "a"}, nil) },
 	} {
-		func() {
-			defer func() {
-				if got, _ := recover().(string); !strings.Contains(got, says) {
-					t.Errorf("panic %q, want one that says %q", got, says)
-				}
-			}()
-			define()
-		}()
+		must.Panic(t, says, define)
 	}
 }
 

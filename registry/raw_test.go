@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -163,17 +164,12 @@ func TestRawRefuses(t *testing.T) {
 		"t = [1]; it must be a numb": one(Parameter{Name: "t", Default: json.RawMessage("[1]"), Mixed: true}),
 		`unknown field "c"`:          one(Parameter{Name: "t", Default: json.RawMessage("1")}),
 	} {
-		func() {
-			defer func() {
-				if got, _ := recover().(string); !strings.Contains(got, says) {
-					t.Errorf("panic %q, want one that says %q", got, says)
-				}
-			}()
-			with := fit
-			if parameters == nil {
-				with = nil
-			}
+		with := fit
+		if parameters == nil {
+			with = nil
+		}
+		must.Panic(t, says, func() {
 			DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, parameters, Grid{{Name: "c", Values: Values(1)}}, with)
-		}()
+		})
 	}
 }

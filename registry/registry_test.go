@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -38,15 +40,12 @@ func define(name string, grid Grid, opts ...Option[params]) Spec {
 
 func TestSettingsAreTheProductInOrder(t *testing.T) {
 	s := define("m", Grid{{Name: "t", Values: Values(1, 2)}, {Name: "gamma", Values: Powers(2, -1, 1), Per: PerFeature}})
-	got, err := s.Settings(Shape{D: 4}, s.DefaultGrid(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(s.Settings(Shape{D: 4}, s.DefaultGrid(), nil))(t)
 	want := `[{"t":1,"gamma":0.125},{"t":1,"gamma":0.25},{"t":1,"gamma":0.5},{"t":2,"gamma":0.125},{"t":2,"gamma":0.25},{"t":2,"gamma":0.5}]`
 	if raw, err := json.Marshal(got); err != nil || string(raw) != want {
 		t.Errorf("got %s, want %s (%v)", raw, want, err)
 	}
-	got, err = s.Settings(Shape{D: 4}, Grid{{Values: []any{map[string]any{"t": 3, "gamma": 0.5}}}}, nil)
+	got, err := s.Settings(Shape{D: 4}, Grid{{Values: []any{map[string]any{"t": 3, "gamma": 0.5}}}}, nil)
 	if err != nil || len(got) != 1 || string(got[0]) != `{"t":3,"gamma":0.5}` {
 		t.Errorf("an axis of objects gives %s, %v", got, err)
 	}
@@ -75,9 +74,7 @@ func TestSettingsRefuse(t *testing.T) {
 		{Grid{{Name: "t", Values: Values(1)}}, `{"t":2}`, "both fixed and an axis"},
 		{nil, `{"t":"many"}`, `m: t = "many"; it must be an integer`},
 	} {
-		if _, err := s.Settings(Shape{D: 2}, c.grid, json.RawMessage(c.fixed)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("grid %v, fixed %s: error %v, want one with %q", c.grid, c.fixed, err, c.want)
-		}
+		must.Say(t, must.Err(s.Settings(Shape{D: 2}, c.grid, json.RawMessage(c.fixed))), c.want)
 	}
 }
 
@@ -105,26 +102,17 @@ func TestRegistry(t *testing.T) {
 	if s, err := r.Lookup("B"); err != nil || s.Name != "b" {
 		t.Errorf("lookup ignores case: %v %v", s.Name, err)
 	}
-	if _, err := r.Lookup("c"); err == nil || !strings.Contains(err.Error(), "known: A, b") {
-		t.Errorf("error %v does not list the known names", err)
-	}
-	for name, f := range map[string]func(){
-		"twice":      func() { New(define("x", nil), define("X", nil)) },
-		"undefined":  func() { New(Spec{Name: "x"}) },
-		"no version": func() { Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, params{T: 1}, nil, nil) },
-		"bad grid":   func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
-		"bad default": func() {
+	must.Say(t, must.Err(r.Lookup("c")), "known: A, b")
+	for says, f := range map[string]func(){
+		`two methods are named "X"`:       func() { New(define("x", nil), define("X", nil)) },
+		"was not made by registry.Define": func() { New(Spec{Name: "x"}) },
+		"version":                         func() { Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, noParams{}, nil, never) },
+		`unknown field "nope"`:            func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
+		"t must be at least 1": func() {
 			Define(Spec{Name: "x", Version: "1", Tasks: Binary, Source: "s"}, params{}, nil, func(context.Context, Env, Data, params) (Model, error) { return nil, nil })
 		},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, says, f)
 	}
 }
 
@@ -138,10 +126,7 @@ func TestFitChecksBeforeItWorks(t *testing.T) {
 	if _, err := s.Fit(context.Background(), Env{}, sound(), json.RawMessage(`{"t":0}`)); err == nil {
 		t.Error("a parameter that Validate refuses is fitted")
 	}
-	m, err := s.Fit(context.Background(), Env{}, sound(), json.RawMessage(`{"gamma":3}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.Fit(context.Background(), Env{}, sound(), json.RawMessage(`{"gamma":3}`)))(t)
 	out := []float64{0}
 	if err := m.Score(context.Background(), nil, out); err != nil || out[0] != 103 {
 		t.Errorf("parameters that are not given keep their defaults: %v %v", out, err)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestWritten: the values of an axis per feature are those that were written.
@@ -12,10 +14,7 @@ func TestWritten(t *testing.T) {
 		{Name: "gamma", Values: Powers(2, -3, -2), Per: PerFeature},
 		{Name: "c", Values: Values(1.0, 10)},
 	}
-	points, err := grid.Written()
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(grid.Written())(t)
 	var got []string
 	for _, p := range points {
 		got = append(got, string(p))

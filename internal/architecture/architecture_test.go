@@ -95,11 +95,12 @@ var rooms = []room{
 	{"internal/test/testsplit", "..."},
 	{"internal/test/faulty", "registry"},
 	{"internal/test/toydata", "registry registry/rng"},
+	{"internal/test/testfit", "registry internal/test/must"},
 	{"internal/...", "internal/..."},
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty internal/test/canceltest internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
+var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
 	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.

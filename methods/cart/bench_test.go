@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/treetest"
@@ -67,9 +69,7 @@ func BenchmarkSynthetic(b *testing.B) {
 			data := treetest.Synthetic(c.task, c.n, c.d, c.k)
 			p := Params{"auto", c.depth}
 			for b.Loop() {
-				if _, err := ours.fit(b.Context(), testEnv, data, p); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(ours.fit(b.Context(), testEnv, data, p))(b)
 			}
 			b.ReportMetric(cost(data.Shape(), p)/1e9, "predicted-s")
 		})

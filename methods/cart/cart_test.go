@@ -3,13 +3,14 @@ package cart
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
@@ -28,19 +29,14 @@ func regressionData(rows [][]float64, y ...float64) registry.Data {
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
 	t.Helper()
-	m, err := ours.fit(t.Context(), testEnv, data, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(ours.fit(t.Context(), testEnv, data, p))(t)
 	return m.(*model)
 }
 
 func bytesOf(t testing.TB, m registry.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.(registry.Saver).Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.(registry.Saver).Save(&b))
 	return b.Bytes()
 }
 
@@ -96,7 +92,7 @@ func TestHandWorkedTrees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := mustFit(t, c.data, Params{"auto", c.depth})
-			if got := treetest.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
+			if got := testfit.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
 				t.Errorf("scores %v with %d nodes, want %v with %d", got, len(m.Nodes), c.want, c.nodes)
 			}
 		})
@@ -115,32 +111,6 @@ func TestManyFeatures(t *testing.T) {
 	}
 }
 
-func TestSameBitsEveryTime(t *testing.T) {
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		data := treetest.Synthetic(task, 150, 5, 4)
-		first := bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))
-		for range 3 {
-			if !bytes.Equal(first, bytesOf(t, mustFit(t, data, Params{"auto", NoLimit}))) {
-				t.Fatalf("%s: two fits differ", task)
-			}
-		}
-	}
-}
-
-func TestSaveLoad(t *testing.T) {
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		data := treetest.Synthetic(task, 80, 3, 4)
-		m := mustFit(t, data, Params{"auto", NoLimit})
-		back, err := load(bytes.NewReader(bytesOf(t, m)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(treetest.Scores(t, m, data), treetest.Scores(t, back, data)) {
-			t.Errorf("%s: the loaded model scores otherwise", task)
-		}
-	}
-}
-
 // TestLoadRefusals: fields that do not fit each other are no tree.
 func TestLoadRefusals(t *testing.T) {
 	leaf := node{Feature: -1, Value: []float64{1}}
@@ -154,39 +124,13 @@ func TestLoadRefusals(t *testing.T) {
 		"has children 0 and 1":        {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 0, Right: 1}, leaf}},
 		"has children 1 and 2, not b": {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 1, Right: 2}, leaf}},
 	} {
-		if _, err := load(bytes.NewReader(bytesOf(t, &bad))); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%+v: error %v, want one that says %q", bad, err, says)
-		}
+		must.Say(t, must.Err(load(bytes.NewReader(bytesOf(t, &bad)))), says)
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	good := treetest.Synthetic(registry.Binary, 10, 2, 2)
-	with := func(change func(*registry.Data)) registry.Data {
-		d := treetest.Synthetic(registry.Binary, 10, 2, 2)
-		change(&d)
-		return d
-	}
-	for _, c := range []struct {
-		name string
-		data registry.Data
-		raw  string
-		want string
-	}{
-		{"huge", with(func(d *registry.Data) { d.X.Set(3, 1, 1e308) }), `{}`, "1e+308"},
-		{"huge target", with(func(d *registry.Data) { d.Task = registry.Regression; d.Y[4] = 1e151 }), `{}`, "target of row 4 is 1e+151"},
-		{"criterion", good, `{"criterion":"mse"}`, `criterion "mse" does not fit a binary problem`},
-		{"unknown criterion", good, `{"criterion":"mae"}`, "mae"},
-		{"depth", good, `{"max_depth":0}`, "CART: max_depth = 0; it must be -1 or an integer of at least 1"},
-		{"unknown parameter", good, `{"depth":3}`, "depth"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if _, err := Spec().Fit(t.Context(), testEnv, c.data, json.RawMessage(c.raw)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error is %v, want one with %q", err, c.want)
-			}
-		})
-	}
-	m := mustFit(t, good, Params{"auto", 2})
+// TestScoreRefusals: rows of other data have no scores.
+func TestScoreRefusals(t *testing.T) {
+	m := mustFit(t, treetest.Synthetic(registry.Binary, 10, 2, 2), Params{"auto", 2})
 	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
 		t.Error("rows of 3 features are scored by a model of 2")
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,10 +28,7 @@ func TestGainByHand(t *testing.T) {
 		{binary, "entropy", 5 * (0.4*math.Log2(2.5) + 0.6*math.Log2(5./3)), "age < 2.5?  (5 rows, gain 4.85475)\n  yes: value 1  (2 rows)\n  no:  value -1  (3 rows)\n"},
 		{regression, "mse", 43.2, "age < 2.5?  (5 rows, gain 43.2)\n  yes: value 0  (2 rows)\n  no:  value 6  (3 rows)\n"},
 	} {
-		fitted, err := ours.fit(t.Context(), testEnv, c.data, Params{c.criterion, 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(ours.fit(t.Context(), testEnv, c.data, Params{c.criterion, 3}))(t)
 		m := fitted.(registry.TreeModel)
 		if splits, gain := m.Importance(); splits[0] != 1 || math.Abs(gain[0]-c.gain) > 1e-12 {
 			t.Errorf("%s: %d splits gain %v, not %v", c.criterion, splits[0], gain[0], c.gain)

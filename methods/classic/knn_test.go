@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,19 +24,12 @@ func TestKNNScoresBlocksOfAnySize(t *testing.T) {
 		return out
 	}
 	train := registry.Data{X: mat.NewDense(n, d, normals(n*d)), Y: normals(n), Task: registry.Regression}
-	fitted, err := fitKNN(t.Context(), registry.Env{}, train, KNNParams{Neighbours: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(fitKNN(t.Context(), registry.Env{}, train, KNNParams{Neighbours: 7}))(t)
 	x, want := mat.NewDense(scored, d, normals(scored*d)), make([]float64, scored)
-	if err := fitted.Score(t.Context(), x, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fitted.Score(t.Context(), x, want))
 	for _, block := range []int{1, 7, fewestRows, 59, scored} {
 		out := make([]float64, scored)
-		if err := fitted.(*neighbours).score(t.Context(), x, out, block); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fitted.(*neighbours).score(t.Context(), x, out, block))
 		if !slices.Equal(out, want) {
 			t.Errorf("scores of blocks of %d rows differ from those of %d", block, rowsAtOnce(n))
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,10 +19,7 @@ import (
 // of the covariance, and those of Logistic within 1e-8, by its stopping rule. A softmax of several classes does not change with a
 // constant in all scores, so that their rows are centred.
 func TestEqualsScikitLearn(t *testing.T) {
-	raw, err := os.ReadFile("testdata/classic.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/classic.json"))(t)
 	var file struct {
 		Problems []struct {
 			Classes    int
@@ -33,9 +32,7 @@ func TestEqualsScikitLearn(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &file))
 	compared := 0
 	for _, p := range file.Problems {
 		for _, c := range p.Cases {
@@ -52,14 +49,9 @@ func TestEqualsScikitLearn(t *testing.T) {
 			case "LDA":
 				spec, tol = LDA(), 1e-9
 			}
-			m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, c.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, data, c.Params))(t)
 			got, want := make([]float64, len(p.Rows)*data.Shape().Outputs()), slices.Concat(c.Scores...)
-			if err := m.Score(t.Context(), dense(p.Rows), got); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Score(t.Context(), dense(p.Rows), got))
 			if c.Method == "Logistic" && p.Classes > 2 && !strings.Contains(string(c.Params), "false") {
 				centre(got, p.Classes)
 				centre(want, p.Classes)

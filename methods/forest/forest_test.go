@@ -4,36 +4,21 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/methods/internal/treetest"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/conform"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
-func TestConform(t *testing.T) {
-	conform.Run(t, Spec(),
-		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
-		conform.Memory(testsplit.Waves(9, 20000, 50), `{"trees":3}`),
-		conform.Cost(testsplit.Waves(3, 700, 20), 8))
-}
-
-func TestPrefixes(t *testing.T) { conform.Prefixes(t, Spec(), "trees") }
-
-func TestLooks(t *testing.T) { treetest.Looks(t, Spec(), `{"trees":10}`, false) }
-
 func fitted(t testing.TB, d registry.Data, raw string) *Model {
 	t.Helper()
-	m, err := Spec().Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Spec().Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw)))(t)
 	return m.(*Model)
 }
 
@@ -43,10 +28,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := treetest.Draw(rt)
 		f := fitted(t, data, `{"trees":1,"max_features":99}`)
-		g, err := newGrower(t.Context(), data)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		g := must.Get(newGrower(t.Context(), data))(rt)
 		r := registry.Env{Seed: 1}.Rand()
 		if _, err := g.grow(&Model{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, rng.New(r.Uint32()), f.Features); err != nil {
 			rt.Fatal(err)
@@ -82,10 +64,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 func TestForestSortedEqualsCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := treetest.Draw(rt)
-		g, err := newGrower(t.Context(), data)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		g := must.Get(newGrower(t.Context(), data))(rt)
 		var rows []int32
 		total := 0.0
 		for i := range g.weight {
@@ -135,22 +114,6 @@ func TestSortKeys(t *testing.T) {
 	})
 }
 
-// On separable data every tree classifies its bootstrap sample without error, so
-// the forest's votes on the training rows are nearly unanimous.
-func TestForestLearnsTheTrainingSet(t *testing.T) {
-	data := treetest.Synthetic(registry.Binary, 300, 5, 2)
-	f := fitted(t, data, `{}`)
-	right := 0
-	for i, s := range treetest.Scores(t, f, data) {
-		if s*data.Y[i] > 0 {
-			right++
-		}
-	}
-	if right < 300 {
-		t.Errorf("%d of 300 training rows are right; every row is in the bag of two trees in three", right)
-	}
-}
-
 // What Breiman's rules say of how a tree is grown, seen in grown trees.
 func TestBreimansRules(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
@@ -170,17 +133,12 @@ func TestBreimansRules(t *testing.T) {
 				r.Norms(noise)
 				floats.AddScaled(data.Y, 0.1, noise)
 			}
-			g, err := newGrower(t.Context(), data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(newGrower(t.Context(), data))(t)
 			// Draws with replacement: a row is missing with probability 1/e.
 			f := &Model{Splits: make([]int, d), Gain: make([]float64, d)}
 			distinct := 0
 			for seed := range uint32(trees) {
-				if _, err := g.grow(f, rng.New(seed), 1); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(g.grow(f, rng.New(seed), 1))(t)
 				drawn := int32(0)
 				for _, w := range g.weight {
 					drawn += w

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -65,18 +67,12 @@ func mfeatNoisy(t testing.TB) (x *mat.Dense, y []float64, blocks []registry.Bloc
 
 func readTable(t testing.TB, path string) (table [][]float64) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var row []float64
 		for _, field := range strings.Fields(lines.Text()) {
-			v, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(strconv.ParseFloat(field, 64))(t)
 			row = append(row, v)
 		}
 		table = append(table, row)
@@ -124,7 +120,7 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 		raws[i] = json.RawMessage(s)
 	}
 	k, n := learn.Shape().Outputs(), len(test.Y)
-	err := spec.FitAll(t.Context(), registry.Env{Seed: 1}, learn, raws, func(_ int, m registry.Model) error {
+	must.Do(t, spec.FitAll(t.Context(), registry.Env{Seed: 1}, learn, raws, func(_ int, m registry.Model) error {
 		out, right := make([]float64, n*k), 0
 		if err := m.Score(context.Background(), test.X, out); err != nil {
 			return err
@@ -142,10 +138,7 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 		}
 		most = max(most, 100*float64(right)/float64(n))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return most
 }
 
@@ -255,12 +248,8 @@ func exactRidge(t *testing.T, learn, test registry.Data, sigma []float64, lambda
 		k[i*n+i] += 2 * lambda
 	}
 	f, alpha := cholesky.New(n), append([]float64(nil), learn.Y...)
-	if err := f.Factor(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Solve(t.Context(), k, alpha); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Factor(t.Context(), k))
+	must.Do(t, f.Solve(t.Context(), k, alpha))
 	out, right := make([]float64, m), 0
 	vmath.MatVec(out, kernel(b, a), m, n, alpha)
 	for i, y := range test.Y {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/frequencies"
 )
@@ -82,10 +84,7 @@ func (c embeddingCase) problem(t *testing.T, kind, form string, y []float64) *pr
 			x[i] = math.Abs(v)
 		}
 	}
-	a, err := k.mapRows(x, len(c.Groups))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(k.mapRows(x, len(c.Groups)))(t)
 	return &problem{embedding: e, n: len(c.X), a: a, outputs: 1, y: y}
 }
 
@@ -137,8 +136,8 @@ func TestEmbeddingOracle(t *testing.T) {
 	}
 }
 
-func lossOf(t *testing.T, name string, c embeddingCase) (loss, []float64) {
-	t.Helper()
+// lossOf returns a loss and its targets, or nil for a loss of the files that no method has.
+func lossOf(name string, c embeddingCase) (loss, []float64) {
 	switch name {
 	case "halfsquare":
 		return square{0.5}, c.YRegression
@@ -146,12 +145,7 @@ func lossOf(t *testing.T, name string, c embeddingCase) (loss, []float64) {
 		return square{1}, c.YRegression
 	case "igll":
 		return newIGLL(0.1, 10), c.YRegression
-	case "hinge":
-		return hinge{}, c.YClass
-	case "logistic":
-		return logistic{}, c.YClass
 	}
-	t.Fatalf("no loss %q", name)
 	return nil, nil
 }
 
@@ -174,7 +168,10 @@ func TestObjectiveOracle(t *testing.T) {
 	testenv.ReadOracle(t, "objectives.json", &file)
 	for _, c := range file.Cases {
 		what := fmt.Sprintf("%d %s %s %s %s %s", c.Seed, c.Kind, c.Form, c.Loss, c.PenaltyW, c.PenaltySigma)
-		l, y := lossOf(t, c.Loss, cases[c.Seed])
+		l, y := lossOf(c.Loss, cases[c.Seed])
+		if l == nil {
+			continue
+		}
 		p := cases[c.Seed].problem(t, c.Kind, c.Form, y)
 		gs, gw := make([]float64, p.groups()), make([]float64, p.width)
 		f, err := p.value(t.Context(), objective{loss: l, weights: c.PenaltyW, lambda: c.Lam, inverseWidths: c.PenaltySigma, rho: c.Rho},
@@ -215,10 +212,7 @@ func TestRidgeOracle(t *testing.T) {
 				r = dualRidge(p)
 			}
 			gs := make([]float64, p.groups())
-			f, w, err := r.profile(t.Context(), c.Lam, c.Rho, cases[c.Seed].Sigma, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f, w := must.Get2(r.profile(t.Context(), c.Lam, c.Rho, cases[c.Seed].Sigma, gs))(t)
 			near(t, fmt.Sprint(what, " dual ", dual, " value"), []float64{f}, []float64{c.Value}, 1e-11)
 			near(t, fmt.Sprint(what, " dual ", dual, " gradient"), gs, c.GradSigma, 1e-11)
 			if len(c.W) == p.width {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/frequencies"
@@ -21,31 +23,19 @@ func peer(b *testing.B, script string, into any, arguments ...string) {
 	b.Helper()
 	c := exec.CommandContext(b.Context(), testenv.Python(b), append([]string{"-W", "ignore", "-c", script}, arguments...)...)
 	c.Env, c.Stderr = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"), os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := json.Unmarshal(out, into); err != nil {
-		b.Fatal(err)
-	}
+	out := must.Get(c.Output())(b)
+	must.Do(b, json.Unmarshal(out, into))
 }
 
 // floatsFile writes matrices one after the other to a file.
 func floatsFile(b *testing.B, parts ...[]float64) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "floats")
-	file, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	file := must.Get(os.Create(path))(b)
 	for _, part := range parts {
-		if err := binary.Write(file, binary.LittleEndian, part); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, binary.Write(file, binary.LittleEndian, part))
 	}
-	if err := file.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, file.Close())
 	return path
 }
 
@@ -136,17 +126,11 @@ func BenchmarkBesideGroupLasso(b *testing.B) {
 	}
 	path := floatsFile(b, psi, p.y)
 	var theirs struct{ Loop, Lasso, Steps float64 }
-	list, err := json.Marshal(fractions)
-	if err != nil {
-		b.Fatal(err)
-	}
+	list := must.Get(json.Marshal(fractions))(b)
 	ours, rounds := 0.0, 0.0
 	for b.Loop() {
 		ours += cputime.Of(func() {
-			l, err := newLasso(b.Context(), p, sigma, square{1})
-			if err != nil {
-				b.Fatal(err)
-			}
+			l := must.Get(newLasso(b.Context(), p, sigma, square{1}))(b)
 			if _, _, err := l.path(b.Context(), fractions); err != nil {
 				b.Fatal(err)
 			}

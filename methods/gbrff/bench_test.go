@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
@@ -20,10 +22,7 @@ func BenchmarkShared(b *testing.B) {
 		train, _ := testsplit.Load(b, name, 1)
 		for _, spec := range []registry.Spec{GBRFF1(), GBRFF(), GBRFFRandom()} {
 			b.Run(spec.Name+"/"+name, func(b *testing.B) {
-				settings, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				settings := must.Get(spec.Settings(train.Shape(), spec.DefaultGrid(), nil))(b)
 				var path, single []float64
 				for b.Loop() {
 					path = append(path, cputime.Of(func() {
@@ -34,9 +33,7 @@ func BenchmarkShared(b *testing.B) {
 					}))
 					single = append(single, cputime.Of(func() {
 						for _, s := range settings {
-							if _, err := spec.Fit(context.Background(), registry.Env{Seed: 1}, train, s); err != nil {
-								b.Fatal(err)
-							}
+							must.Get(spec.Fit(context.Background(), registry.Env{Seed: 1}, train, s))(b)
 						}
 					}))
 				}
@@ -77,9 +74,7 @@ func BenchmarkMillion(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		took := cputime.Of(func() {
-			if _, err := boost2(context.Background(), registry.Env{Seed: 1}, c, x.d, data.Y, Params2{T: 100}); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(boost2(context.Background(), registry.Env{Seed: 1}, c, x.d, data.Y, Params2{T: 100}))(b)
 		})
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(c.passes)/100, "passes/round")

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -18,14 +20,8 @@ import (
 
 func fitOne2019(t testing.TB, spec registry.Spec, data registry.Data, seed uint32, p Params2019) *ensemble {
 	t.Helper()
-	raw, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spec.Fit(context.Background(), registry.Env{Seed: seed}, data, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(p))(t)
+	m := must.Get(spec.Fit(context.Background(), registry.Env{Seed: seed}, data, raw))(t)
 	return m.(*ensemble)
 }
 
@@ -36,29 +32,12 @@ func variant2019(random bool) registry.Spec {
 	return GBRFF()
 }
 
-// TestPublishedGrid2019: Section 5 of the paper, beta (c there) = 0, 2^0..2^10 and five learning rates.
-func TestPublishedGrid2019(t *testing.T) {
-	for _, spec := range []registry.Spec{GBRFF(), GBRFFRandom()} {
-		points, err := spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, spec.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, last := `{"rounds":200,"features":100,"gamma":0,"beta":0,"learning_rate":1}`, `{"rounds":200,"features":100,"gamma":0,"beta":1024,"learning_rate":0.01}`
-		if len(points) != 60 || string(points[0]) != first || string(points[59]) != last {
-			t.Errorf("%s: %d points, %s .. %s", spec.Name, len(points), points[0], points[len(points)-1])
-		}
-	}
-}
-
 // TestAgainstSciPy compares with testdata/gbrff2019.json, which gbrff2019.py beside it
 // wrote with NumPy and SciPy's L-BFGS-B: no run of the paper's own program is public. With
 // random landmarks the two agree to rounding to the end. Descents stopped after ten iterations
 // multiply rounding from round to round (see TestPublishedTraces); three are compared.
 func TestAgainstSciPy(t *testing.T) {
-	raw, err := os.ReadFile("testdata/gbrff2019.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/gbrff2019.json"))(t)
 	var runs []struct {
 		C, V     float64
 		Random   bool
@@ -68,9 +47,7 @@ func TestAgainstSciPy(t *testing.T) {
 		Landmark [][]float64
 		Weight   [][]float64
 	}
-	if err := json.Unmarshal(raw, &runs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &runs))
 	const n, d, k = 80, 4, 10
 	draws := rng.New(5)
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
@@ -108,98 +85,6 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 	}
-}
-
-// plain2019 is the algorithm with one loop per sum and no shared structure, on the
-// landmarks of m where they are learned: a descent stopped early multiplies rounding. It
-// fails if such a landmark is no better than the origin, where its descent starts, and
-// returns the scores of the training rows.
-func plain2019(t *rapid.T, m *ensemble, data registry.Data, seed uint32, p Params2019, random bool) []float64 {
-	n, d := data.X.Dims()
-	draws := rng.New(seed)
-	omegas := make([]float64, p.T*p.K*d)
-	draws.Norms(omegas)
-	chosen := draws.Choice(n, p.T)
-	scores := make([]float64, n)
-	for i := range scores {
-		scores[i] = floats.Sum(data.Y) / float64(n)
-	}
-	for round := range p.T {
-		omega := func(j int) []float64 { return omegas[(round*p.K+j)*d:][:d] }
-		u := make([]float64, p.K) // omega_j.l
-		copy(u, m.phases(round))
-		if random {
-			for j := range u {
-				u[j] = floats.Dot(omega(j), data.X.RawRowView(chosen[round]))
-			}
-		}
-		feature := func(j, i int) float64 { return math.Cos(u[j] - floats.Dot(omega(j), data.X.RawRowView(i))) }
-		loss := func() (f float64) {
-			for i, y := range data.Y {
-				h := 0.0
-				for j := range p.K {
-					h += feature(j, i) / float64(p.K)
-				}
-				f += (y - scores[i] - h) * (y - scores[i] - h) / float64(n)
-			}
-			return f
-		}
-		if !random {
-			learned := loss()
-			l := u
-			u = make([]float64, p.K)
-			if origin := loss(); learned > origin+1e-12 {
-				t.Fatalf("round %d: the landmark's loss is %v, the origin's %v", round+1, learned, origin)
-			}
-			u = l
-		}
-		q := make([]float64, p.K)
-		for j := range q {
-			for i, y := range data.Y {
-				e := y - scores[i] - feature(j, i)
-				q[j] -= p.Beta * e * e / float64(n)
-			}
-		}
-		least := floats.Max(q)
-		for j := range q {
-			q[j] = math.Exp(q[j] - least)
-		}
-		floats.Scale(1/floats.Sum(q), q)
-		h, rh, hh := make([]float64, n), 0.0, 0.0
-		for i, y := range data.Y {
-			for j := range p.K {
-				h[i] += q[j] * feature(j, i)
-			}
-			rh += (y - scores[i]) * h[i]
-			hh += h[i] * h[i]
-		}
-		floats.AddScaled(scores, p.LearningRate*rh/hh, h)
-	}
-	return scores
-}
-
-// TestAgainstPlain: the same sums in another order. Later rounds start from residuals
-// that differ by rounding, which a nearly vanishing weak learner divides by its square.
-func TestAgainstPlain(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d"))
-		p := Params2019{
-			T: rapid.IntRange(1, 3).Draw(rt, "t"), K: rapid.IntRange(1, 12).Draw(rt, "k"),
-			Beta: rapid.SampledFrom([]float64{0, 1, 16, 1024}).Draw(rt, "beta"), LearningRate: rapid.SampledFrom([]float64{1, 0.1}).Draw(rt, "learning_rate"),
-		}
-		random := rapid.Bool().Draw(rt, "random")
-		seed := rapid.Uint32().Draw(rt, "draws")
-		m := fitOne2019(t, variant2019(random), data, seed, p)
-		got := make([]float64, len(data.Y))
-		if err := m.Score(context.Background(), data.X, got); err != nil {
-			rt.Fatal(err)
-		}
-		for i, want := range plain2019(rt, m, data, seed, p, random) {
-			if math.Abs(got[i]-want) > 1e-9*max(1, math.Abs(want)) {
-				rt.Fatalf("row %d scores %v, plain %v (%+v, random %v)", i, got[i], want, p, random)
-			}
-		}
-	})
 }
 
 // TestLeastSquaresCriterion compares the landmark's loss with its definition and its
@@ -259,18 +144,5 @@ func TestOneClass2019(t *testing.T) {
 		if s != -1 {
 			t.Fatalf("row %d scores %v", i, s)
 		}
-	}
-}
-
-func TestRefusals2019(t *testing.T) {
-	for _, raw := range []string{`{"rounds":0}`, `{"features":0}`, `{"beta":-1}`, `{"learning_rate":0}`, `{"learning_rate":-0.1}`, `{"gamma":-1}`, `{"c":1}`} {
-		if _, err := GBRFF().Fit(context.Background(), registry.Env{}, testsplit.Waves(1, 10, 2), []byte(raw)); err == nil {
-			t.Errorf("GBRFF accepts %s", raw)
-		}
-	}
-	data := testsplit.Waves(1, 10, 2)
-	data.X.Set(1, 1, math.NaN())
-	if _, err := GBRFF().Fit(context.Background(), registry.Env{}, data, nil); err == nil {
-		t.Error("GBRFF accepts NaN")
 	}
 }

@@ -5,77 +5,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
-	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
-
-func TestConform(t *testing.T) {
-	rows := 1000
-	if testenv.Thorough(t) {
-		rows = 3000
-	}
-	tall := testsplit.Waves(9, rows, 30)
-	late := conform.Late(testsplit.Waves(1, 12000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond)
-	cost := conform.Cost(testsplit.Waves(3, 700, 20), 8)
-	// Settings of GBRFF1 and GBRFF2 are fitted a few at a time, GBRFF's whole grid at once.
-	var grid []string
-	for c := range gridSettings {
-		grid = append(grid, fmt.Sprintf(`{"beta":%d}`, c))
-	}
-	for _, c := range []struct {
-		spec   registry.Spec
-		memory conform.Option
-	}{
-		{GBRFF1(), conform.Memory(tall)}, {GBRFF2(), conform.Memory(tall)},
-		{GBRFF(), conform.Memory(testsplit.Waves(9, 300, 30), grid...)}, {GBRFFRandom(), conform.Memory(tall, grid...)},
-	} {
-		t.Run(c.spec.Name, func(t *testing.T) { conform.Run(t, c.spec, late, c.memory, cost) })
-	}
-}
-
-// TestPrefixes leaves out GBRFF-random, which draws its landmarks after the frequencies of all rounds.
-func TestPrefixes(t *testing.T) {
-	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2(), GBRFF()} {
-		t.Run(spec.Name, func(t *testing.T) { conform.Prefixes(t, spec, "rounds") })
-	}
-}
-
-// TestPublishedGrid: the grids of the paper's section 4.1 in the order of the
-// published program, 5 x 5 points each.
-func TestPublishedGrid(t *testing.T) {
-	for _, c := range []struct {
-		spec        registry.Spec
-		first, last string
-		second      string
-	}{
-		{GBRFF1(), `{"rounds":100,"features":10,"gamma":0.0625,"beta":0.01}`, `{"rounds":100,"features":10,"gamma":1,"beta":100}`,
-			`{"rounds":100,"features":10,"gamma":0.0625,"beta":0.1}`},
-		{GBRFF2(), `{"rounds":100,"gamma":0.0625,"lambda":0}`, `{"rounds":100,"gamma":1,"lambda":0.25}`,
-			`{"rounds":100,"gamma":0.125,"lambda":0}`},
-	} {
-		points, err := c.spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, c.spec.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(points) != 25 || string(points[0]) != c.first || string(points[1]) != c.second || string(points[24]) != c.last {
-			t.Errorf("%s: %d points, %s, %s .. %s", c.spec.Name, len(points), points[0], points[1], points[len(points)-1])
-		}
-	}
-}
 
 // TestLosses compares losses with their definitions and gradients with central
 // differences; for GBRFF1 that decides between the paper's printed gradient and
@@ -154,20 +99,10 @@ func TestLosses(t *testing.T) {
 
 func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at []float64, want float64) {
 	t.Helper()
-	g, scratch := make([]float64, len(at)), make([]float64, len(at))
-	if f := loss(at, g); math.Abs(f-want) > 1e-13*want {
+	if f := loss(at, make([]float64, len(at))); math.Abs(f-want) > 1e-13*want {
 		t.Errorf("%s: loss %v, want %v", name, f, want)
 	}
-	for j := range at {
-		const step = 1e-5
-		up, down := slices.Clone(at), slices.Clone(at)
-		up[j] += step
-		down[j] -= step
-		slope := (loss(up, scratch) - loss(down, scratch)) / (2 * step)
-		if math.Abs(slope-g[j]) > 1e-8 {
-			t.Errorf("%s: derivative %d is %v, differences give %v", name, j, g[j], slope)
-		}
-	}
+	testfit.Gradient(t, name, loss, at, 1e-8)
 }
 
 // TestBoostingLowersTheLoss: alpha minimises an upper bound of the loss that is
@@ -181,9 +116,7 @@ func TestBoostingLowersTheLoss(t *testing.T) {
 		var err1, err2 error
 		models[0], err1 = registry.PathFunc[Params1](fit1).One(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
 		models[1], err2 = fit2(context.Background(), env, data, Params2{T: 12, Gamma: gamma, Lambda: 0.01})
-		if err := errors.Join(err1, err2); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, errors.Join(err1, err2))
 		for _, m := range models {
 			before := math.Inf(1)
 			stages(t, m.(*ensemble), data, func(round int, scores []float64) {
@@ -227,14 +160,10 @@ func TestSeparable(t *testing.T) {
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}), Y: []float64{-1, 1}}
 	m1, err1 := registry.PathFunc[Params1](fit1).One(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
 	m2, err2 := fit2(context.Background(), registry.Env{Seed: 1}, data, Params2{T: 400})
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2))
 	for _, m := range []registry.Model{m1, m2} {
 		scores := make([]float64, 2)
-		if err := m.Score(context.Background(), data.X, scores); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Score(context.Background(), data.X, scores))
 		if !(scores[0] < 0 && scores[1] > 0) || math.IsInf(scores[0], 0) || math.IsInf(scores[1], 0) {
 			t.Errorf("scores %v", scores)
 		}
@@ -256,19 +185,6 @@ func TestLargeResiduals(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	oneClass := testsplit.Waves(1, 10, 2)
-	for i := range oneClass.Y {
-		oneClass.Y[i] = 1
-	}
-	for _, spec := range []registry.Spec{GBRFF1(), GBRFF2()} {
-		_, err := spec.Fit(context.Background(), registry.Env{}, oneClass, []byte(`{"rounds":2}`))
-		if err == nil || !strings.Contains(err.Error(), "all 10 training labels are +1") || !strings.HasPrefix(err.Error(), spec.Name) {
-			t.Errorf("%s: one class gives %v", spec.Name, err)
-		}
-	}
-}
-
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*ensemble{
@@ -278,9 +194,7 @@ func TestLoadRefusals(t *testing.T) {
 		{},
 	} {
 		var buf bytes.Buffer
-		if err := bad.Save(&buf); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bad.Save(&buf))
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
 			t.Errorf("a model with t=%d k=%d d=%d is accepted", bad.T, bad.K, bad.D)
 		}
@@ -304,19 +218,6 @@ func TestRowsInPlace(t *testing.T) {
 	}
 }
 
-// TestGammaDefault: gamma 0 is 1/d.
-func TestGammaDefault(t *testing.T) {
-	data := testsplit.Waves(2, 40, 4)
-	a, err1 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3})
-	b, err2 := fit2(context.Background(), registry.Env{Seed: 3}, data, Params2{T: 3, Gamma: 0.25})
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.(*ensemble).Alpha, b.(*ensemble).Alpha) {
-		t.Error("gamma 0 and 1/d differ")
-	}
-}
-
 // TestMemoryInPlace: on rows beyond the limit of packing GBRFF2 allocates less than half of the data, so that a fit stays
 // under 1.5 times the data.
 func TestMemoryInPlace(t *testing.T) {
@@ -327,9 +228,7 @@ func TestMemoryInPlace(t *testing.T) {
 	data := testsplit.Waves(9, n, d)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"rounds": 2}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"rounds": 2}`)))(t)
 	runtime.ReadMemStats(&after)
 	if share := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n * d); share > 0.5 {
 		t.Errorf("a fit allocates %.2f of the data", share)

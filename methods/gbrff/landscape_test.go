@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,17 +25,11 @@ func TestLandscape(t *testing.T) {
 	}
 	train := registry.Data{Task: registry.Binary, X: x, Y: y}
 	spec := GBRFF1()
-	model, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(`{"rounds":5,"features":1}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(`{"rounds":5,"features":1}`)))(t)
 	m := model.(*ensemble)
 	omega := m.omega(round-1, 0)
 	size := omega[0]*omega[0] + omega[1]*omega[1]
-	_, landmark, err := m.Landscape(t.Context(), train, round, mat.NewDense(1, 2, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, landmark := must.Get2(m.Landscape(t.Context(), train, round, mat.NewDense(1, 2, nil)))(t)
 	along := func(turns float64) []float64 {
 		return []float64{landmark[0] + omega[0]*2*math.Pi*turns/size, landmark[1] + omega[1]*2*math.Pi*turns/size}
 	}
@@ -43,10 +39,7 @@ func TestLandscape(t *testing.T) {
 	at.SetRow(2, []float64{landmark[0] + omega[1], landmark[1] - omega[0]})
 	at.SetRow(3, along(0.03))
 	at.SetRow(4, along(-0.03))
-	loss, _, err := m.Landscape(t.Context(), train, round, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss, _ := must.Get2(m.Landscape(t.Context(), train, round, at))(t)
 	if math.Abs(loss[1]-loss[0]) > 1e-9 || math.Abs(loss[2]-loss[0]) > 1e-9 {
 		t.Errorf("the loss is %g at the landmark, %g a period along the frequency and %g across it", loss[0], loss[1], loss[2])
 	}

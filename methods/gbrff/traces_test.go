@@ -3,38 +3,17 @@ package gbrff
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/methods/internal/published"
+
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 )
-
-// trace is one run of the published program, from traces.json.
-type trace struct {
-	Method       string    `json:"method"`
-	Dataset      string    `json:"dataset"`
-	Seed         uint32    `json:"seed"`
-	T            int       `json:"T"`
-	K            int       `json:"K"`
-	GammaTimesD  float64   `json:"gamma_times_d"`
-	Lambda       float64   `json:"lambda_"`
-	Beta         float64   `json:"beta"`
-	MethodSeed   uint32    `json:"method_seed"`
-	H0           float64   `json:"H0"`
-	B            []float64 `json:"b"`
-	Alpha        []float64 `json:"alpha"`
-	Omega0       []float64 `json:"omega_0"`
-	Landmark0    []float64 `json:"landmark_0"`
-	Q0           []float64 `json:"q_0"`
-	TrainLoss    []float64 `json:"train_exp_loss"`
-	TestAccuracy []float64 `json:"test_accuracy_by_t"`
-	Decision     []float64 `json:"decision_test_first5"`
-}
 
 // The published program and this one do the same operations in another order, so
 // they start equal to rounding. How fast rounding grows differs: with a penalty on
@@ -57,45 +36,38 @@ const (
 )
 
 func TestPublishedTraces(t *testing.T) {
-	var traces []trace
-	testenv.ReadOracle(t, "traces.json", &traces)
-	for i, tr := range traces {
-		if tr.Method != "GBRFF1" && tr.Method != "GBRFF2" {
-			continue
+	published.EachTrace(t, "GBRFF1 GBRFF2", func(t *testing.T, of published.Trace, train, test registry.Data) {
+		t.Parallel()
+		tr := trace{of}
+		m := tr.fit(t, train)
+		ours, theirs := tr.observe(t, m, train, test), tr.observed(m, len(test.Y))
+		if math.Abs(m.H0-tr.H0) > 1e-15 {
+			t.Errorf("H0 = %v, published %v", m.H0, tr.H0)
 		}
-		t.Run(fmt.Sprintf("%d-%s-%s-%d", i, tr.Method, tr.Dataset, tr.Seed), func(t *testing.T) {
-			t.Parallel()
-			train, test := testsplit.Load(t, tr.Dataset, tr.Seed)
-			m := tr.fit(t, train)
-			ours, published := tr.observe(t, m, train, test), tr.observed(m, len(test.Y))
-			if math.Abs(m.H0-tr.H0) > 1e-15 {
-				t.Errorf("H0 = %v, published %v", m.H0, tr.H0)
-			}
-			if tr.Lambda > 0 {
-				strict := func(v float64) float64 { return strictTol * max(1, math.Abs(v)) }
-				near(t, "alpha", ours.alpha, published.alpha, nil, strict)
-				near(t, "phase", ours.phase, published.phase, nil, strict)
-				near(t, "first weak learner", ours.learner, published.learner, nil, strict)
-				near(t, "training loss", ours.loss, published.loss, nil, strict)
-				near(t, "correct test rows", ours.correct, published.correct, nil, func(float64) float64 { return 0 })
-				near(t, "decision", ours.decision, published.decision, nil, strict)
-				return
-			}
-			var spread run
-			for seed := range uint64(perturbed) {
-				data := testsplit.Jitter(train, perturbation, seed)
-				spread.widen(ours, tr.observe(t, tr.fit(t, data), data, test))
-			}
-			first := min(firstRounds, tr.T)
-			near(t, "alpha", ours.alpha[:first], published.alpha, spread.alpha, func(float64) float64 { return firstTol })
-			near(t, "phase", ours.phase[:first*m.K], published.phase, spread.phase, func(v float64) float64 { return firstTol * max(1, math.Abs(v)) })
-			near(t, "first weak learner", ours.learner, published.learner, spread.learner, func(float64) float64 { return firstTol })
-			near(t, "training loss", ours.loss[:first], published.loss, spread.loss, func(v float64) float64 { return firstTol * v })
-			near(t, "training loss", ours.loss, published.loss, spread.loss, func(v float64) float64 { return lossTol * v })
-			near(t, "correct test rows", ours.correct, published.correct, spread.correct, func(float64) float64 { return accuracyRows })
-			near(t, "decision", ours.decision, published.decision, spread.decision, func(float64) float64 { return decisionTol })
-		})
-	}
+		if tr.Lambda > 0 {
+			strict := func(v float64) float64 { return strictTol * max(1, math.Abs(v)) }
+			near(t, "alpha", ours.alpha, theirs.alpha, nil, strict)
+			near(t, "phase", ours.phase, theirs.phase, nil, strict)
+			near(t, "first weak learner", ours.learner, theirs.learner, nil, strict)
+			near(t, "training loss", ours.loss, theirs.loss, nil, strict)
+			near(t, "correct test rows", ours.correct, theirs.correct, nil, func(float64) float64 { return 0 })
+			near(t, "decision", ours.decision, theirs.decision, nil, strict)
+			return
+		}
+		var spread run
+		for seed := range uint64(perturbed) {
+			data := testsplit.Jitter(train, perturbation, seed)
+			spread.widen(ours, tr.observe(t, tr.fit(t, data), data, test))
+		}
+		first := min(firstRounds, tr.T)
+		near(t, "alpha", ours.alpha[:first], theirs.alpha, spread.alpha, func(float64) float64 { return firstTol })
+		near(t, "phase", ours.phase[:first*m.K], theirs.phase, spread.phase, func(v float64) float64 { return firstTol * max(1, math.Abs(v)) })
+		near(t, "first weak learner", ours.learner, theirs.learner, spread.learner, func(float64) float64 { return firstTol })
+		near(t, "training loss", ours.loss[:first], theirs.loss, spread.loss, func(v float64) float64 { return firstTol * v })
+		near(t, "training loss", ours.loss, theirs.loss, spread.loss, func(v float64) float64 { return lossTol * v })
+		near(t, "correct test rows", ours.correct, theirs.correct, spread.correct, func(float64) float64 { return accuracyRows })
+		near(t, "decision", ours.decision, theirs.decision, spread.decision, func(float64) float64 { return decisionTol })
+	})
 }
 
 // near compares got[i] with want[i], as far as both go; a nil spread is none.
@@ -112,6 +84,8 @@ func near(t *testing.T, name string, got, want, spread []float64, tol func(want 
 	}
 }
 
+type trace struct{ published.Trace }
+
 func (tr trace) fit(t *testing.T, train registry.Data) *ensemble {
 	t.Helper()
 	gamma := tr.GammaTimesD / float64(train.X.RawMatrix().Cols)
@@ -119,14 +93,8 @@ func (tr trace) fit(t *testing.T, train registry.Data) *ensemble {
 	if tr.Method == "GBRFF1" {
 		spec, params = GBRFF1(), Params1{T: tr.T, K: tr.K, Gamma: gamma, Beta: tr.Beta}
 	}
-	raw, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spec.Fit(context.Background(), registry.Env{Seed: tr.MethodSeed}, train, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(params))(t)
+	m := must.Get(spec.Fit(context.Background(), registry.Env{Seed: tr.MethodSeed}, train, raw))(t)
 	return m.(*ensemble)
 }
 
@@ -210,11 +178,8 @@ func stages(t testing.TB, m *ensemble, data registry.Data, do func(round int, sc
 	for i := range all {
 		all[i] = i + 1
 	}
-	err := m.ScoreStages(context.Background(), data.X, all, func(round int, scores []float64) error {
+	must.Do(t, m.ScoreStages(context.Background(), data.X, all, func(round int, scores []float64) error {
 		do(round, scores)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

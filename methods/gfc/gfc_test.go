@@ -4,36 +4,19 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
-	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
-
-func TestConform(t *testing.T) {
-	conform.Run(t, Spec(),
-		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond, 250*time.Millisecond),
-		conform.Memory(testsplit.Waves(9, 2000, 30), `{"features":50}`),
-		conform.Cost(testsplit.Waves(3, 700, 20), 8))
-}
-
-func TestPublishedGrid(t *testing.T) {
-	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(points) != 5 || string(points[0]) != `{"features":100,"c":0.01}` || string(points[4]) != `{"features":100,"c":100}` {
-		t.Errorf("%d points, %s .. %s", len(points), points[0], points[len(points)-1])
-	}
-}
 
 // newRidgeOn returns the objective on data after one greedy step at a fixed frequency, so that
 // the fit is not constant.
@@ -61,21 +44,10 @@ func TestRidge(t *testing.T) {
 			theta[j] = rng.NormFloat64()
 		}
 		theta[d] = rapid.Float64Range(0.1, 2).Draw(rt, "rho")
-		gradient, unused := make([]float64, d+1), make([]float64, d+1)
-		loss := r.loss(theta, gradient)
-		if want := directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
+		if loss, want := r.loss(theta, make([]float64, d+1)), directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
 			rt.Fatalf("objective %v, by the normal equations %v", loss, want)
 		}
-		for j := range theta {
-			const step = 1e-5
-			up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
-			up[j] += step
-			down[j] -= step
-			slope := (r.loss(up, unused) - r.loss(down, unused)) / (2 * step)
-			if math.Abs(slope-gradient[j]) > 1e-6*(1+math.Abs(slope)) {
-				rt.Fatalf("derivative %d is %v, differences give %v", j, gradient[j], slope)
-			}
-		}
+		testfit.Gradient(rt, "objective", r.loss, theta, 1e-6)
 	})
 }
 
@@ -110,10 +82,7 @@ func TestStepsLowerTheError(t *testing.T) {
 	data := testsplit.Waves(5, 300, 6)
 	n, d := data.X.Dims()
 	r := newRidge(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
-	omega, err := learn(t.Context(), registry.Env{Seed: 1}, data, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	omega := must.Get(learn(t.Context(), registry.Env{Seed: 1}, data, 20))(t)
 	before := math.Inf(1)
 	theta := make([]float64, d+1)
 	for j := range 20 {
@@ -134,24 +103,12 @@ func TestStepsLowerTheError(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	oneClass := testsplit.Waves(1, 30, 2)
-	for i := range oneClass.Y {
-		oneClass.Y[i] = 1
-	}
-	if _, err := Spec().Fit(t.Context(), registry.Env{}, oneClass, []byte(`{"features":3}`)); err == nil || !strings.HasPrefix(err.Error(), "GFC") || !strings.Contains(err.Error(), "all 30 labels are +1") {
-		t.Errorf("one class gives %v", err)
-	}
-}
-
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1), Omega: make([]float64, 4)},
 		{D: 1 << 62, Sin: make([]float64, 4), Cos: make([]float64, 4)}} {
 		var buf bytes.Buffer
-		if err := bad.Save(&buf); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bad.Save(&buf))
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
 			t.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos), len(bad.Omega), bad.D)
 		}

@@ -1,10 +1,11 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/toydata"
@@ -26,24 +27,14 @@ func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 	for i, c := range published.Cases[iterated](t, "testdata/eigenpro.json", 16) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
-			e, err := newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets())
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets()))(t)
 			k := make([]float64, c.Sample*c.Sample)
-			if err := square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D); err != nil {
-				t.Fatal(err)
-			}
-			values, vectors, err := largestEigen(t.Context(), k, c.Sample, c.Q+20, 60)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D))
+			values, vectors := must.Get2(largestEigen(t.Context(), k, c.Sample, c.Q+20, 60))(t)
 			e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
 			e.batch, e.step = c.Batch, c.Step
 			for range c.Epochs {
-				if err := e.epoch(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.epoch(t.Context()))
 			}
 			c.Equal(t, scoresAt(t, e, c.Rows), 1e-6)
 		})
@@ -56,9 +47,7 @@ func scoresAt(t *testing.T, e *descent, rows []float64) []float64 {
 	m, n := e.cover.machineOf(len(e.ys)), len(rows)/e.cover.d
 	m.Coef, m.Bias = e.coef, make([]float64, len(e.ys))
 	out := make([]float64, n*len(e.ys))
-	if err := m.Score(t.Context(), mat.NewDense(n, e.cover.d, rows), out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(t.Context(), mat.NewDense(n, e.cover.d, rows), out))
 	return out
 }
 
@@ -72,20 +61,13 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 		other := toydata.Easy(task, 50, d, 8).X.RawMatrix().Data
 		ys, _ := fitting.Targets(train)
 		for _, m := range []int{n, 30} {
-			e, err := newDescent(t.Context(), train.X.RawMatrix().Data, d, m, gamma, ys)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := e.precondition(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(newDescent(t.Context(), train.X.RawMatrix().Data, d, m, gamma, ys))(t)
+			must.Do(t, e.precondition(t.Context()))
 			if m < n { // all rows in a batch, and a step that is as much smaller
 				e.batch, e.step = n, e.step*float64(e.batch)/n
 			}
 			for range 6000 {
-				if err := e.epoch(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.epoch(t.Context()))
 			}
 			among := func(rows []float64) *mat.Dense {
 				scaled, squares := scaleRows(rows, d, e.cover.gamma)
@@ -98,9 +80,7 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 				right.SetCol(j, y)
 			}
 			var alpha, want mat.Dense
-			if err := alpha.Solve(among(train.X.RawMatrix().Data), right); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, alpha.Solve(among(train.X.RawMatrix().Data), right))
 			want.Mul(among(other), &alpha)
 			worst, most := 0.0, 0.0
 			for i, v := range scoresAt(t, e, other) {
@@ -124,17 +104,10 @@ func TestEigenProLowersTheLargestEigenvalues(t *testing.T) {
 		x[i] = rng.NormFloat64()
 	}
 	for _, gamma := range []float64{0.003, 0.0125, 0.05, 0.2} {
-		e, err := newDescent(t.Context(), x, d, s, gamma, [][]float64{make([]float64, s)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.precondition(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(newDescent(t.Context(), x, d, s, gamma, [][]float64{make([]float64, s)}))(t)
+		must.Do(t, e.precondition(t.Context()))
 		k := mat.NewDense(s, s, nil)
-		if err := square(t.Context(), k.RawMatrix().Data, e.cover.zs, e.cover.zSquares, d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, square(t.Context(), k.RawMatrix().Data, e.cover.zs, e.cover.zSquares, d))
 		left := mat.DenseCopyOf(k)
 		for i, share := range e.shrink {
 			v := mat.NewVecDense(s, e.vectors[i*s:(i+1)*s])
@@ -164,18 +137,13 @@ func TestLargestEigen(t *testing.T) {
 	}
 	scaled, squares := scaleRows(x, 3, []float64{0.3, 0.3, 0.3})
 	k := make([]float64, s*s)
-	if err := square(t.Context(), k, scaled, squares, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, square(t.Context(), k, scaled, squares, 3))
 	var exact mat.EigenSym
 	if !exact.Factorize(mat.NewSymDense(s, k), false) {
 		t.Fatal("gonum finds no eigenvalues")
 	}
 	all := exact.Values(nil)
-	values, vectors, err := largestEigen(t.Context(), k, s, r+20, 40)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values, vectors := must.Get2(largestEigen(t.Context(), k, s, r+20, 40))(t)
 	for i := range r {
 		if want := all[s-1-i]; !(math.Abs(values[i]-want) <= 1e-12*all[s-1]) {
 			t.Errorf("eigenvalue %d is %v, and gonum's is %v", i, values[i], want)
@@ -214,28 +182,6 @@ func TestEigenProIsStable(t *testing.T) {
 	}
 }
 
-// BenchmarkLarge fits the defaults of the machines for large sets, by processor time: go test -run '^$' -bench Large -benchtime
-// 1x
-func BenchmarkLarge(b *testing.B) {
-	for _, n := range []int{20_000, 100_000, 1_000_000} {
-		train := toydata.Easy(registry.Binary, n, 20, 5)
-		for _, of := range []struct {
-			spec    registry.Spec
-			setting string
-		}{{EigenPro(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05}`}, {Falkon(), `{"gamma":0.05,"loss":"logistic"}`}, {Nystroem(), `{"gamma":0.05}`}} {
-			b.Run(fmt.Sprint(of.spec.Name, of.setting, "/", n), func(b *testing.B) {
-				start := cputime.Process()
-				for range b.N {
-					if _, err := of.spec.Fit(b.Context(), registry.Env{Seed: 1}, train, []byte(of.setting)); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric((cputime.Process()-start)/float64(b.N), "cpu-s/op")
-			})
-		}
-	}
-}
-
 // BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do: products, at the rate of a
 // product in the cache, and exponentials, at the rate of an array in the cache. Both rates are measured before and after a fit.
 func BenchmarkFloor(b *testing.B) {
@@ -265,9 +211,7 @@ func BenchmarkFloor(b *testing.B) {
 			flop, exp := rates()
 			took := cputime.Of(func() {
 				for range b.N {
-					if _, err := of.spec.Fit(b.Context(), registry.Env{Seed: 1}, train, []byte(`{"gamma":0.05}`)); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(of.spec.Fit(b.Context(), registry.Env{Seed: 1}, train, []byte(`{"gamma":0.05}`)))(b)
 				}
 			}) / float64(b.N)
 			flopAfter, expAfter := rates()

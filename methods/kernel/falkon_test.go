@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -25,12 +27,10 @@ func TestFalkonIsTheRidge(t *testing.T) {
 					t.Fatal(err)
 				}
 				k := mat.NewDense(150, m, nil)
-				if err := c.each(t.Context(), func(lo, hi int, strip []float64) error {
+				must.Do(t, c.each(t.Context(), func(lo, hi int, strip []float64) error {
 					copy(k.RawMatrix().Data[lo*m:hi*m], strip)
 					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))
 				l := mat.NewTriDense(m, mat.Lower, c.factor)
 				var a, kk, right, alpha, want mat.Dense
 				a.Mul(l, l.T())

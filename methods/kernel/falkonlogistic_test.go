@@ -1,14 +1,11 @@
 package kernel
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -28,10 +25,7 @@ func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":%v,"max_iter":200,"loss":"logistic"}`, m, lambda, gamma)
 				model, got := fitted(t, Falkon(), env.Seed, train, "%s", setting)
 				ys, x := fitting.OneAgainstRest(train), train.X.RawMatrix().Data
-				c, err := newCover(t.Context(), x, drawLandmarks(env, x, 4, m), 4, gamma)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(newCover(t.Context(), x, drawLandmarks(env, x, 4, m), 4, gamma))(t)
 				for j, y := range ys {
 					want, minimum := directLogistic(t, c, y, lambda)
 					alpha := model.Coef[j*m : (j+1)*m]
@@ -63,14 +57,11 @@ func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 func directLogistic(t *testing.T, c *cover, y []float64, lambda float64) (f []float64, objective float64) {
 	t.Helper()
 	phi := mat.NewDense(c.n, c.m, nil) // rows L^-1 k(x)
-	err := c.each(t.Context(), func(lo, hi int, k []float64) error {
+	must.Do(t, c.each(t.Context(), func(lo, hi int, k []float64) error {
 		rows := phi.RawMatrix().Data[lo*c.m : hi*c.m]
 		copy(rows, k)
 		return c.solver.ForwardRows(t.Context(), c.factor, rows, hi-lo)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	w, n := mat.NewVecDense(c.m, nil), float64(c.n)
 	at := func(w *mat.VecDense) (f *mat.VecDense, value float64) {
 		f = mat.NewVecDense(c.n, nil)
@@ -99,9 +90,7 @@ func directLogistic(t *testing.T, c *cover, y []float64, lambda float64) (f []fl
 		for j := range c.m {
 			h.Set(j, j, h.At(j, j)+2*lambda)
 		}
-		if err := step.SolveVec(&h, &g); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step.SolveVec(&h, &g))
 		if mat.Dot(&g, &step) < 1e-16 {
 			return scores.RawVector().Data, value
 		}
@@ -116,55 +105,4 @@ func directLogistic(t *testing.T, c *cover, y []float64, lambda float64) (f []fl
 	}
 	t.Fatal("Newton's method does not end")
 	return nil, 0
-}
-
-// TestLogisticFalkonPath: fits with shared products give the bits of single fits.
-func TestLogisticFalkonPath(t *testing.T) {
-	train, env := toydata.Easy(registry.Multiclass, 90, 3, 4), registry.Env{Seed: 3}
-	var settings []json.RawMessage
-	for _, lambda := range []float64{1e-1, 1e-5, 1e-3} {
-		settings = append(settings, []byte(fmt.Sprintf(`{"landmarks":20,"lambda":%g,"gamma":0.3,"loss":"logistic"}`, lambda)))
-	}
-	err := Falkon().FitAll(t.Context(), env, train, settings, func(i int, m registry.Model) error {
-		alone, err := Falkon().Fit(t.Context(), env, train, settings[i])
-		if err == nil && !slices.Equal(alone.(*machine).Coef, m.(*machine).Coef) {
-			t.Errorf("%s has other coefficients alone", settings[i])
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestLogisticFalkonWantsClasses: there is no logistic loss of targets of regression.
-func TestLogisticFalkonWantsClasses(t *testing.T) {
-	train := toydata.Easy(registry.Regression, 50, 3, 1)
-	if _, err := Falkon().Fit(t.Context(), registry.Env{}, train, []byte(`{"loss":"logistic"}`)); err == nil {
-		t.Error("no error")
-	}
-	train = toydata.Easy(registry.Binary, 50, 3, 1)
-	if _, err := Falkon().Fit(t.Context(), registry.Env{}, train, []byte(`{"loss":"logistic"}`)); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestEarlyEndIsReported: Newton steps whose systems are solved by one step of conjugate gradients do not come to the minimum of a
-// small penalty, and the fit says so. With 20 steps it has nothing to say.
-func TestEarlyEndIsReported(t *testing.T) {
-	train := toydata.Easy(registry.Binary, 150, 4, 7)
-	for i := range 20 {
-		train.Y[7*i] *= -1
-	}
-	for steps, said := range map[int]bool{1: true, 20: false} {
-		var log bytes.Buffer
-		env := registry.Env{Seed: 3, Log: slog.New(slog.NewTextHandler(&log, nil))}
-		setting := fmt.Appendf(nil, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":%d,"loss":"logistic"}`, steps)
-		if _, err := Falkon().Fit(t.Context(), env, train, setting); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(log.String(), `msg="FALKON ended before its minimum" lambda=1e-07`); got != said {
-			t.Errorf("max_iter = %d: the log is %q", steps, log.String())
-		}
-	}
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -24,11 +27,8 @@ func normals(rng *rand.Rand, n int) []float64 {
 // fitted fits one grid point, whose setting is written as fmt.Sprintf writes it, and returns the machine and its scores of the rows.
 func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, setting string, values ...any) (*machine, []float64) {
 	t.Helper()
-	m, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, train, fmt.Appendf(nil, setting, values...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.(*machine), scoresOf(t, m.(*machine), train)
+	m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: seed}, train, fmt.Appendf(nil, setting, values...)))(t)
+	return m.(*machine), testfit.Scores(t, m.(*machine), train)
 }
 
 // fitGK fits grid points of GK or GLK together and calls do for each machine.
@@ -74,7 +74,7 @@ func TestStationary(t *testing.T) {
 func stationary(t *testing.T, m *machine, data registry.Data, p Params) {
 	t.Helper()
 	n := len(data.Y)
-	f := scoresOf(t, m, data)
+	f := testfit.Scores(t, m, data)
 	for o, y := range fitting.OneAgainstRest(data) {
 		sum, size, worst, tolerance := 0.0, 0.0, 0.0, 1e-6
 		for i, a := range m.Coef[o*n : (o+1)*n] {
@@ -103,13 +103,9 @@ func TestLeaveOneOut(t *testing.T) {
 	const lambda = 0.01
 	theta := []float64{-1, 0.3}
 	group := []int{0, 0, 1}
-	p, err := newLOOProblem(t.Context(), x, d, group, lambda)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(newLOOProblem(t.Context(), x, d, group, lambda))(t)
 	p.y = data.Y
-	gradient, ignored := make([]float64, 2), make([]float64, 2)
-	got := p.value(theta, gradient)
+	got := p.value(theta, make([]float64, 2))
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
@@ -137,9 +133,7 @@ func TestLeaveOneOut(t *testing.T) {
 			k.Set(i, i, 1+float64(n)*lambda)
 		}
 		var alpha mat.VecDense
-		if err := alpha.SolveVec(k, y); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, alpha.SolveVec(k, y))
 		f := 0.0
 		for i := range n - 1 {
 			f += alpha.AtVec(i) * kernel(skip(i), out)
@@ -149,16 +143,7 @@ func TestLeaveOneOut(t *testing.T) {
 	if math.Abs(got-want) > 1e-9*want {
 		t.Errorf("the leave-one-out error is %v, by %d fits %v", got, n, want)
 	}
-	for g := range theta {
-		const h = 1e-5
-		up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
-		up[g] += h
-		down[g] -= h
-		slope := (p.value(up, ignored) - p.value(down, ignored)) / (2 * h)
-		if math.Abs(slope-gradient[g]) > 1e-6*max(1, math.Abs(slope)) {
-			t.Errorf("the gradient in %d is %v, by differences %v", g, gradient[g], slope)
-		}
-	}
+	testfit.Gradient(t, "leave-one-out error", p.value, theta, 1e-6)
 }
 
 // TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the error.
@@ -195,10 +180,7 @@ func TestBlocksShareACoefficient(t *testing.T) {
 // nothing; the next point is evaluated as if it had not been.
 func TestTrialTooFar(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 5, 8}
-	p, err := newLOOProblem(t.Context(), x, 1, []int{0}, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(newLOOProblem(t.Context(), x, 1, []int{0}, 1e-5))(t)
 	p.y = []float64{1, -1, 1, -1, 1, -1}
 	gradient := []float64{0}
 	want := p.value([]float64{-1}, gradient)

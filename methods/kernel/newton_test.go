@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -62,15 +65,6 @@ func TestHardProblems(t *testing.T) {
 	}
 }
 
-func scoresOf(t *testing.T, m *machine, data registry.Data) []float64 {
-	t.Helper()
-	out := make([]float64, len(data.Y)*m.Outputs)
-	if err := m.Score(t.Context(), data.X, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // TestCertifiedGap computes the duality gap of the logistic problem from the model and its scores, written out with another formula than the solver's:
 // primal n^-1 sum log(1 + exp(-y f)) + lambda alpha'K alpha, dual -n^-1 sum (p log p + (1-p) log(1-p)) - lambda alpha'K alpha with
 // p = (1+y)/2 - 2 n lambda alpha.
@@ -80,7 +74,7 @@ func TestCertifiedGap(t *testing.T) {
 	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true}, {Lambda: 1, Neighbour: 50, Intercept: true}}
 	fitGK(t, data, false, ps, func(i int, m *machine) {
 		lambda := ps[i].Lambda
-		f := scoresOf(t, m, data)
+		f := testfit.Scores(t, m, data)
 		primal, dual, sum := 0.0, 0.0, 0.0
 		for j, y := range data.Y {
 			p := (1+y)/2 - 2*n*lambda*m.Coef[j]
@@ -97,29 +91,6 @@ func TestCertifiedGap(t *testing.T) {
 			t.Errorf("lambda %v: a gap of %v of %v, coefficients sum to %v", lambda, gap, primal, sum)
 		}
 	})
-}
-
-// TestPath: a setting has the same bits alone, in another order and among others.
-func TestPath(t *testing.T) {
-	data := wavy(registry.Multiclass, 510, 3)
-	var ps []Params
-	for _, lambda := range []float64{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000} { // 27 solutions: more than are solved together
-		ps = append(ps, Params{Lambda: lambda, Neighbour: 50, Intercept: true})
-	}
-	coefs := func(ps []Params) [][]float64 {
-		out := make([][]float64, len(ps))
-		fitGK(t, data, true, ps, func(i int, m *machine) { out[i] = append(slices.Clone(m.Coef), m.Bias...) })
-		return out
-	}
-	together := coefs(ps)
-	backwards := slices.Clone(ps)
-	slices.Reverse(backwards)
-	turned := coefs(backwards)
-	for i := range ps {
-		if !slices.Equal(together[i], coefs(ps[i : i+1])[0]) || !slices.Equal(together[i], turned[len(ps)-1-i]) {
-			t.Errorf("lambda %v has other bits alone or in another order", ps[i].Lambda)
-		}
-	}
 }
 
 // TestOperator compares products from computed and from kept elements, and rows, with the formula.
@@ -141,13 +112,9 @@ func TestOperator(t *testing.T) {
 	}
 	ins := [][]float64{normals(rng, n), normals(rng, n)}
 	kept, computed := [][]float64{make([]float64, n), make([]float64, n)}, [][]float64{make([]float64, n), make([]float64, n)}
-	if err := o.Mul(t.Context(), kept, ins); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Mul(t.Context(), kept, ins))
 	o.keep, o.tiles = false, nil
-	if err := o.Mul(t.Context(), computed, ins); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Mul(t.Context(), computed, ins))
 	row := make([]float64, 2*n)
 	o.rows(row, []int{7, 150})
 	if !floats.EqualApprox(row[:n], want[7*n:8*n], 1e-12) || !floats.EqualApprox(row[n:], want[150*n:151*n], 1e-12) {
@@ -184,10 +151,7 @@ func TestProductsAreShared(t *testing.T) {
 	const n, d = 200, 3
 	data := wavy(registry.Binary, n, d)
 	o := newOperator(data.X.RawMatrix().Data, d, []float64{0.2, 0.2, 0.2}, false)
-	pre, err := newPreconditioner(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pre := must.Get(newPreconditioner(t.Context(), o))(t)
 	k := mat.NewDense(n, n, nil)
 	o.rows(k.RawMatrix().Data, fitting.Upto(n))
 	solve := func(by MatVec, cs ...float64) []float64 {
@@ -195,9 +159,7 @@ func TestProductsAreShared(t *testing.T) {
 		for i, c := range cs {
 			problems[i] = newProblem(logisticLoss{data.Y}, c, Params{Intercept: true}, pre)
 		}
-		if err := minimize(t.Context(), by, problems); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, minimize(t.Context(), by, problems))
 		return problems[0].alpha
 	}
 	alone, together := &dense{k: k}, &dense{k: k}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -75,21 +78,16 @@ func TestOracle(t *testing.T) {
 					floats.Scale(1/part, alpha)
 					compare(fmt.Sprint("intercept ", intercept), append(alpha, m.Bias...), append(slices.Clone(want), bias))
 					if !intercept {
-						compare("scores", scoresOf(t, m, data), c.Fitted)
+						compare("scores", testfit.Scores(t, m, data), c.Fitted)
 					}
 				})
 			}
 			if c.Kernel != "GK" {
 				return
 			}
-			loo, err := newLOOProblem(t.Context(), fitting.Rows(data.X), d, make([]int, d), c.Lam)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loo := must.Get(newLOOProblem(t.Context(), fitting.Rows(data.X), d, make([]int, d), c.Lam))(t)
 			loo.y = data.Y
-			if err := loo.solve([]float64{-math.Log(2 * c.Width * c.Width)}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, loo.solve([]float64{-math.Log(2 * c.Width * c.Width)}))
 			compare("KRR-GD", loo.alpha, c.Through)
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -21,10 +23,7 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 	for i, c := range published.Cases[machine](t, "testdata/falkon.json", 13) {
 		t.Run(fmt.Sprint(c.Loss, " ", c.Name(i)), func(t *testing.T) {
 			c.Load(t)
-			cover, err := newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cover := must.Get(newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma))(t)
 			var all []*solution
 			for range c.Outputs {
 				all = append(all, &solution{lambda: c.Lambda})
@@ -33,9 +32,7 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 			if c.Loss == "logistic" {
 				solve, share = cover.logisticFalkon, 1e-4
 			}
-			if err := solve(t.Context(), all, c.Targets(), 200); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, solve(t.Context(), all, c.Targets(), 200))
 			m := cover.machineOf(c.Outputs)
 			for _, s := range all {
 				m.Coef, m.Bias = append(m.Coef, s.beta...), append(m.Bias, 0)
@@ -59,10 +56,7 @@ func TestNystroemEqualsScikitLearn(t *testing.T) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			setting := fmt.Appendf(nil, `{"landmarks":%d,"lambda":%g,"gamma":%g}`, c.Landmarks, c.Lambda, c.Gamma)
-			m, err := Nystroem().Fit(t.Context(), registry.Env{Seed: c.Seed}, c.Data, setting)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(Nystroem().Fit(t.Context(), registry.Env{Seed: c.Seed}, c.Data, setting))(t)
 			c.Compare(t, m, 1e-6)
 		})
 	}

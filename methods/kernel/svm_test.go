@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
@@ -38,7 +41,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 		t.Run(fmt.Sprintf("%s-%g-%g", r.Dataset, r.C, r.Gamma), func(t *testing.T) {
 			train, test := testsplit.Load(t, r.Dataset, r.Seed)
 			m, _ := fitted(t, SVM(), 0, train, `{"c":%v,"gamma":%v}`, r.C, r.Gamma)
-			n, scores := len(test.Y), scoresOf(t, m, test)
+			n, scores := len(test.Y), testfit.Scores(t, m, test)
 			// libsvm's tolerance is finer than ours, which bounds what a decision is off by.
 			const near = 2e-3
 			if math.Abs(m.Bias[0]-r.Intercept) > near || math.Abs(float64(m.N-r.Support)) > 2+0.03*float64(r.Support) {
@@ -64,10 +67,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 func TestSVMOnDemand(t *testing.T) {
 	data := small(registry.Binary)
 	x, d := data.X.RawMatrix().Data, data.Shape().D
-	matrix, err := gaussianKernel(t.Context(), nil, x, d, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(gaussianKernel(t.Context(), nil, x, d, 0.3))(t)
 	demanded := make([]float64, matrix.Len())
 	for i := range matrix.Len() {
 		stored := matrix.At(i)
@@ -90,14 +90,8 @@ func TestKernelsLendTheirMemory(t *testing.T) {
 	const n, d = 40, 3
 	x := make([]float64, n*d)
 	rng.New(1).Norms(x)
-	first, err := gaussianKernel(t.Context(), nil, x, d, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := gaussianKernel(t.Context(), nil, x, d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(gaussianKernel(t.Context(), nil, x, d, 0.3))(t)
+	want := must.Get(gaussianKernel(t.Context(), nil, x, d, 2))(t)
 	got, err := gaussianKernel(t.Context(), first, x, d, 2)
 	if err != nil || got != first {
 		t.Fatalf("the second kernel takes memory of its own, %v", err)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -35,17 +37,12 @@ type pass struct {
 
 // passesOf returns the passes of one fit.
 func passesOf(b testing.TB, train registry.Data, p Params) []pass {
-	t, err := newTaylor(b.Context(), p.kernel(train.Task), train.X.RawMatrix().Data, train.X.RawMatrix().Cols)
-	if err != nil {
-		b.Fatal(err)
-	}
+	t := must.Get(newTaylor(b.Context(), p.kernel(train.Task), train.X.RawMatrix().Data, train.X.RawMatrix().Cols))(b)
 	features, step := p.size(train.Task, t.d)
 	g := &greedy{taylor: t, active: newActive(train.Task, t, train.Y, features, p.Intercept), features: features, step: step}
 	var out []pass
 	g.active.solver = &watched{g.active.solver.(*logistic), &out}
-	if _, err := g.fit(b.Context(), p.Lambda); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(g.fit(b.Context(), p.Lambda))(b)
 	return out
 }
 
@@ -153,19 +150,11 @@ func BenchmarkAdult(b *testing.B) {
 	if python == "" {
 		return
 	}
-	job, err := json.Marshal(map[string]any{"n": n, "d": d, "passes": passes, "repeat": 5})
-	if err != nil {
-		b.Fatal(err)
-	}
+	job := must.Get(json.Marshal(map[string]any{"n": n, "d": d, "passes": passes, "repeat": 5}))(b)
 	command := exec.CommandContext(b.Context(), python, "-c", numpyProducts)
 	command.Stdin, command.Env = bytes.NewReader(job), append(os.Environ(), "OPENBLAS_NUM_THREADS=1")
-	raw, err := command.Output()
-	if err != nil {
-		b.Fatal(err)
-	}
+	raw := must.Get(command.Output())(b)
 	var seconds float64
-	if err := json.Unmarshal(raw, &seconds); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, json.Unmarshal(raw, &seconds))
 	b.ReportMetric(seconds/slices.Min(alone), "numpy/products")
 }

@@ -3,6 +3,8 @@ package mfga
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
 	"github.com/kernelboosting/bench/registry"
@@ -37,13 +39,10 @@ func testErrors(t *testing.T, train, test registry.Data, features int, width flo
 func curve(t *testing.T, train, test registry.Data, features int, width, lambda float64, at ...int) (errors []float64) {
 	t.Helper()
 	m, _ := outputOf(t, train, Params{Features: features, Lambda: lambda, Pool: mergedLinear, Function: Function{Intercept: true, Sigma: width}})
-	err := m.ScoreStages(t.Context(), test.X, at, func(_ int, scores []float64) error {
+	must.Do(t, m.ScoreStages(t.Context(), test.X, at, func(_ int, scores []float64) error {
 		errors = append(errors, percent(scores, test.Y))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return errors
 }
 
@@ -94,10 +93,7 @@ func TestEpilepticFigures(t *testing.T) {
 		for seed := range uint32(10) {
 			s.SplitSeed = seed
 			train, test := s.parts(t)
-			width, err := kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50)
-			if err != nil {
-				t.Fatal(err)
-			}
+			width := must.Get(kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50))(t)
 			for rule, e := range testErrors(t, train, test, 20, width, seed) {
 				mean[rule] += e / 10
 			}

@@ -3,13 +3,13 @@ package mfga
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -27,10 +27,7 @@ func TestDerivatives(t *testing.T) {
 			Order: rapid.IntRange(1, 2).Draw(rt, "order"), Width: rapid.Float64Range(0.5, 5).Draw(rt, "width"),
 		}
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), max(n, 2), d)
-		all, err := newTaylor(t.Context(), k, data.X.RawMatrix().Data, d)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		all := must.Get(newTaylor(t.Context(), k, data.X.RawMatrix().Data, d))(rt)
 		m0 := all.count(d)
 		v := make([]float64, all.n)
 		random := rand.New(rand.NewPCG(1, uint64(n)))
@@ -40,9 +37,7 @@ func TestDerivatives(t *testing.T) {
 		v[0] = 0
 		phi, got := make([]float64, all.n*m0), make([]float64, m0)
 		all.columns(fitting.Upto(m0))(phi, m0, 0, all.n)
-		if err := all.derivatives(t.Context(), got, v); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, all.derivatives(t.Context(), got, v))
 		for j := range m0 {
 			want := 0.0
 			for i := range v {
@@ -105,53 +100,16 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// scoresOf fits settings together and returns the scores of each model on the training rows.
-func scoresOf(t *testing.T, spec registry.Spec, data registry.Data, settings []json.RawMessage) [][]float64 {
-	t.Helper()
-	out := make([][]float64, len(settings))
-	err := spec.FitAll(t.Context(), registry.Env{Seed: 3}, data, settings, func(i int, m registry.Model) error {
-		out[i] = make([]float64, len(data.Y)*data.Shape().Outputs())
-		return m.Score(t.Context(), data.X, out[i])
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// TestSharedWork: settings of all kinds, fitted together, give the bits of single fits.
-func TestSharedWork(t *testing.T) {
-	data := testsplit.Waves(4, 300, 6)
-	settings := []json.RawMessage{}
-	for _, s := range []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`, `{"sigma":2}`,
-		`{"lambda":0.1,"intercept":false}`, `{"features":7,"step":3,"lambda":1}`, `{"neighbour":3}`} {
-		settings = append(settings, json.RawMessage(s))
-	}
-	for _, spec := range []registry.Spec{MFGA(), RKS(), EERF(), LKRF()} {
-		for _, d := range []registry.Data{data, squares(data)} {
-			together := scoresOf(t, spec, d, settings)
-			for i := range settings {
-				if alone := scoresOf(t, spec, d, settings[i:i+1]); !slices.Equal(alone[0], together[i]) {
-					t.Errorf("%s, %s: %s scores differently beside others", spec.Name, d.Task, settings[i])
-				}
-			}
-		}
-	}
-}
-
 // TestStages: the stages of random columns are the fits of fewer, and before the first one there is the constant.
 func TestStages(t *testing.T) {
 	data := testsplit.Waves(5, 200, 4)
 	for _, spec := range []registry.Spec{RKS(), EERF()} {
-		m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(`{"features":20,"step":5}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(`{"features":20,"step":5}`)))(t)
 		stages, ok := m.(registry.Stager)
 		if !ok || stages.Rounds() != 20 {
 			t.Fatalf("%s with a step has no stages", spec.Name)
 		}
-		err = stages.ScoreStages(t.Context(), data.X, []int{0, 4, 10, 13, 20}, func(count int, scores []float64) error {
+		err := stages.ScoreStages(t.Context(), data.X, []int{0, 4, 10, 13, 20}, func(count int, scores []float64) error {
 			if count < 5 {
 				mean := floats.Sum(data.Y) / float64(len(data.Y))
 				near(t, "the constant", scores[7], math.Log((1+mean)/(1-mean)), 1e-12)
@@ -191,10 +149,7 @@ func TestFarFits(t *testing.T) {
 	for _, lambda := range []float64{1e-10, 1e-5, 1, 1e5} {
 		for _, intercept := range []bool{true, false} {
 			p := Params{Features: 11, Lambda: lambda, Pool: mergedLinear, Function: Function{Intercept: intercept, Sigma: 2}}
-			tl, err := newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tl := must.Get(newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5))(t)
 			g := &greedy{taylor: tl, active: newActive(data.Task, tl, data.Y, 11, intercept), features: 11, step: 4}
 			if _, err := g.fit(t.Context(), lambda); err != nil {
 				t.Errorf("lambda %v: %v", lambda, err)
@@ -217,31 +172,9 @@ func TestFarFits(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	data := testsplit.Waves(1, 30, 2)
-	for i := range data.Y {
-		data.Y[i] = 1
-	}
-	for _, spec := range []registry.Spec{MFGA(), RKS()} {
-		_, err := spec.Fit(t.Context(), registry.Env{}, data, nil)
-		if want := spec.Name + ": all 30 labels are +1: logistic regression with an intercept needs both classes; one without does not (intercept false)"; err == nil || err.Error() != want {
-			t.Errorf("one class gives %v, want %s", err, want)
-		}
-		if _, err := spec.Fit(t.Context(), registry.Env{}, data, []byte(`{"intercept":false}`)); err != nil {
-			t.Errorf("one class without an intercept gives %v", err)
-		}
-	}
-	for _, spec := range []registry.Spec{RKS(), EERF()} {
-		if _, err := spec.Fit(t.Context(), registry.Env{}, data, []byte(`{"candidates":99}`)); err == nil || !strings.Contains(err.Error(), "features = 100 of candidates = 99") {
-			t.Errorf("%s: too few candidates give %v", spec.Name, err)
-		}
-	}
-	if _, err := MFGA().Fit(t.Context(), registry.Env{}, data, []byte(`{"pool":"all"}`)); err == nil || !strings.Contains(err.Error(), "merged+linear, merged or cross+linear") {
-		t.Errorf("an unknown pool gives %v", err)
-	}
-	if err := (&ridge{}).factorless(t.Context()); err == nil || !strings.Contains(err.Error(), "raise lambda") {
-		t.Errorf("an indefinite system gives %v", err)
-	}
+// TestIndefinite: a system that is not positive definite says what to do.
+func TestIndefinite(t *testing.T) {
+	must.Say(t, (&ridge{}).factorless(t.Context()), "raise lambda")
 }
 
 // factorless factors a matrix that is not definite.
@@ -262,9 +195,7 @@ func TestLoadRefusals(t *testing.T) {
 	}
 	read := func(m *model) error {
 		var buf bytes.Buffer
-		if err := m.Save(&buf); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Save(&buf))
 		_, err := load(bytes.NewReader(buf.Bytes()))
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
@@ -76,13 +78,10 @@ func objectiveOf(d registry.Data, scores, theta []float64, lambda float64) float
 func outputOf(t *testing.T, d registry.Data, p Params) (staged, *output) {
 	t.Helper()
 	var m staged
-	err := fitPath(t.Context(), registry.Env{}, d, []Params{p}, func(_ int, got registry.Model) error {
+	must.Do(t, fitPath(t.Context(), registry.Env{}, d, []Params{p}, func(_ int, got registry.Model) error {
 		m = got.(staged)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return m, &m.Outputs[0]
 }
 
@@ -93,10 +92,7 @@ func TestPaths(t *testing.T) {
 	for _, c := range file.Cases {
 		x := dense(c.X)
 		n, d := x.Dims()
-		width, err := kernelwidth.Width(t.Context(), x.RawMatrix().Data, d, 50)
-		if err != nil {
-			t.Fatal(err)
-		}
+		width := must.Get(kernelwidth.Width(t.Context(), x.RawMatrix().Data, d, 50))(t)
 		near(t, "width", width, c.Width, 1e-12)
 		taylorFeatures(t, c, x.RawMatrix().Data, n, d)
 		for _, path := range c.Paths {
@@ -139,10 +135,7 @@ func TestPaths(t *testing.T) {
 // taylorFeatures compares the columns themselves.
 func taylorFeatures(t *testing.T, c mfgaCase, x []float64, n, d int) {
 	t.Helper()
-	all, err := newTaylor(t.Context(), kernelOf{Pool: merged, Order: 2, Width: c.Width}, x, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(newTaylor(t.Context(), kernelOf{Pool: merged, Order: 2, Width: c.Width}, x, d))(t)
 	m0 := all.count(d)
 	phi := make([]float64, n*m0)
 	all.columns(fitting.Upto(m0))(phi, m0, 0, n)
@@ -234,10 +227,7 @@ func TestRandomFeatures(t *testing.T) {
 			t.Run(fmt.Sprint(c.Seed, " ", r.Loss, " ", r.Intercept), func(t *testing.T) {
 				data := problem(r.Loss, dense(c.X), c.YRegression, c.YClass)
 				a := newActive(data.Task, f, data.Y, len(r.Theta), r.Intercept)
-				out, err := a.fitColumns(t.Context(), f, all[:len(r.Theta)], 0, r.Lambda)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(a.fitColumns(t.Context(), f, all[:len(r.Theta)], 0, r.Lambda))(t)
 				near(t, "intercept", out.Bias[0], r.Bias, 1e-8)
 				for j, want := range r.Theta {
 					near(t, fmt.Sprintf("theta %d", j), out.Theta[j], want, 1e-8)
@@ -249,10 +239,7 @@ func TestRandomFeatures(t *testing.T) {
 
 // chosen compares scores, EERF's choice, and LKRF's weights and draws for one target.
 func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, centred bool) {
-	scores, err := f.scores(t.Context(), target(centred, y))
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(f.scores(t.Context(), target(centred, y)))(t)
 	for m, want := range s.Scores {
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}

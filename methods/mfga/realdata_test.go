@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
@@ -129,10 +131,7 @@ func TestRealSets(t *testing.T) {
 			}
 			train, test := s.parts(t)
 			_, d := train.X.Dims()
-			width, err := kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, d, 50)
-			if err != nil {
-				t.Fatal(err)
-			}
+			width := must.Get(kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, d, 50))(t)
 			near(t, "width", width/s.Width, 1, 1e-10)
 			if train.Task == registry.Regression {
 				s.regression(t, train, test)
@@ -263,10 +262,7 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 // weights compares scores of the first columns and LKRF's weights.
 func (s realSet) weights(t *testing.T, f *fourier, p random, y, first []float64, support int, largest float64) {
 	t.Helper()
-	scores, err := f.scores(t.Context(), target(p.Centred, y))
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(f.scores(t.Context(), target(p.Centred, y)))(t)
 	for m, want := range first {
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}

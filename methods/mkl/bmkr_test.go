@@ -1,13 +1,14 @@
 package mkl
 
 import (
-	"bytes"
 	"encoding/json"
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
@@ -17,16 +18,6 @@ import (
 )
 
 func quiet() registry.Env { return registry.Env{Log: slog.New(slog.DiscardHandler)} }
-
-// scoresOf returns the scores of a model.
-func scoresOf(t *testing.T, m registry.Model, data registry.Data) []float64 {
-	t.Helper()
-	out := make([]float64, len(data.Y))
-	if err := m.Score(t.Context(), data.X, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // blobs returns n rows of two overlapping classes.
 func blobs(n, d int, seed uint64) registry.Data {
@@ -58,15 +49,12 @@ func TestPublishedProgram(t *testing.T) {
 		for cost := range c.correct {
 			ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
 		}
-		err := pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
+		must.Do(t, pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
 			if got, want := testsplit.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
 				t.Errorf("%s, C=%v: %d rows correct; the published program has %d", c.set, ps[i].C, got, want)
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -78,17 +66,11 @@ func TestBMKRDefinition(t *testing.T) {
 		{T: 6, C: 0.05, LearningRate: 1, Epsilon: 0.1}, {T: 4, C: 5, LearningRate: 1, Epsilon: 0.1}, {T: 8, C: 1, LearningRate: 0.3, Epsilon: 0.2},
 	} {
 		s := newSample(data.X)
-		ks, err := grams[float64](t.Context(), s, bmkrKernels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ks := must.Get(grams[float64](t.Context(), s, bmkrKernels))(t)
 		b := newBooster(s, ks)
 		b.solver.Tol = 1e-9
-		v, err := b.fit(t.Context(), quiet(), data.Y, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, want := scoresOf(t, v, data), plainBMKR(t, data, p)
+		v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
+		got, want := testfit.Scores(t, v, data), plainBMKR(t, data, p)
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-4 {
 				t.Fatalf("%+v: row %d scores %v, want %v", p, i, got[i], want[i])
@@ -120,9 +102,7 @@ func plainBMKR(t *testing.T, data registry.Data, p BMKRParams) []float64 {
 			}
 			var sol svm.Solution
 			s := svm.Solver[float64]{Tol: 1e-9}
-			if err := s.Solve(t.Context(), g, svm.Regression(r, p.Epsilon, p.C), &sol); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Solve(t.Context(), g, svm.Regression(r, p.Epsilon, p.C), &sol))
 			loss := 0.0
 			for i := range r {
 				loss += math.Pow(r[i]-sol.Fit[i]-sol.Bias, 2)
@@ -151,27 +131,19 @@ func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double regi
 	for _, name := range []string{"wine", "heart", "bupa"} {
 		split := testsplit.Of(t, name, 1)
 		train, _ := split.Whole()
-		points, err := spec.Settings(train.Shape(), spec.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := must.Get(spec.Settings(train.Shape(), spec.DefaultGrid(), nil))(t)
 		ps := make([]P, len(points))
 		for i, raw := range points {
-			if err := json.Unmarshal(raw, &ps[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(raw, &ps[i]))
 		}
 		var right [2][]int
 		for k, path := range []registry.PathFunc[P]{single, double} {
 			right[k] = make([]int, len(ps))
 			split.Folds(func(learn, valid registry.Data) bool {
-				err := path(t.Context(), quiet(), learn, ps, func(i int, m registry.Model) error {
+				must.Do(t, path(t.Context(), quiet(), learn, ps, func(i int, m registry.Model) error {
 					right[k][i] += testsplit.Correct(t, m, valid)
 					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))
 				return true
 			})
 		}
@@ -204,15 +176,10 @@ func TestFlat(t *testing.T) {
 	}
 	v := m.(*vote)
 	s := newSample(data.X)
-	ks, err := grams[float64](t.Context(), s, bmkrKernels[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	ks := must.Get(grams[float64](t.Context(), s, bmkrKernels[:1]))(t)
 	var sol svm.Solution
 	var solver svm.Solver[float64]
-	if err := solver.Solve(t.Context(), ks[0], svm.Regression(data.Y, 0.1, 10), &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, solver.Solve(t.Context(), ks[0], svm.Regression(data.Y, 0.1, 10), &sol))
 	if len(v.Learners) > 2 || v.N != 0 || math.Abs(v.Learners[0].Bias-sol.Bias) > 1e-15 {
 		t.Errorf("%d learners over %d rows, the first %v; the solver gives the constant %v", len(v.Learners), v.N, v.Learners[0].Bias, sol.Bias)
 	}
@@ -221,26 +188,11 @@ func TestFlat(t *testing.T) {
 	}
 }
 
-func TestCapIsReported(t *testing.T) {
-	var log bytes.Buffer
-	data := blobs(50, 3, 3)
-	_, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}, data, BMKRParams{T: 2, C: 10, LearningRate: 1, Epsilon: 0.1, MaxIter: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(log.String(), "ended before their optimum") {
-		t.Errorf("five steps are not reported as too few: %q", log.String())
-	}
-}
-
 // TestRowsOnDemand: a training set whose matrices do not fit gives the same model.
 func TestRowsOnDemand(t *testing.T) {
 	data := blobs(40, 2, 4)
 	s := newSample(data.X)
-	stored, err := grams[float32](t.Context(), s, bmkrKernels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(grams[float32](t.Context(), s, bmkrKernels))(t)
 	p := BMKRParams{T: 5, C: 1, LearningRate: 1, Epsilon: 0.1}
 	demand := make([]*svm.Kernel[float32], len(bmkrKernels))
 	for k := range demand {
@@ -259,11 +211,8 @@ func TestRowsOnDemand(t *testing.T) {
 	for i, ks := range [][]*svm.Kernel[float32]{stored, demand} {
 		b := newBooster(s, ks)
 		b.solver.Tol = 1e-8
-		v, err := b.fit(t.Context(), quiet(), data.Y, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores[i] = scoresOf(t, v, data)
+		v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
+		scores[i] = testfit.Scores(t, v, data)
 	}
 	for i := range scores[0] {
 		if math.Abs(scores[0][i]-scores[1][i]) > 1e-4 {

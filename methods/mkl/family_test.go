@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/methods/internal/svm"
 )
 
@@ -46,9 +49,7 @@ func TestDoubled(t *testing.T) {
 			}
 		}
 	}
-	if err := f.Add(t.Context(), fit, change); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Add(t.Context(), fit, change))
 	for k := range fit {
 		for i, v := range fit[k] {
 			if math.Abs(v-want[k][i]) > 1e-10*n {
@@ -93,11 +94,8 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 				b.family, b.linear = nil, nil
 			}
 			b.solver.Tol = 1e-7
-			v, err := b.fit(t.Context(), quiet(), data.Y, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			votes[way], scores[way] = v, scoresOf(t, v, data)
+			v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
+			votes[way], scores[way] = v, testfit.Scores(t, v, data)
 		}
 		for r, l := range votes[0].Learners {
 			if want := votes[1].Learners[r]; l.Kernel != want.Kernel || math.Abs(l.Bias-want.Bias) > 1e-4 {
@@ -119,14 +117,8 @@ func TestLargeSetsKeepNothing(t *testing.T) {
 	used := newBooster(s, demand[float32](s))
 	for _, c := range []float64{1, 0.1, 10} {
 		p := BMKRParams{T: 6, C: c, LearningRate: 1, Epsilon: 0.1}
-		got, err := used.fit(t.Context(), quiet(), data.Y, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := newBooster(s, demand[float32](s)).fit(t.Context(), quiet(), data.Y, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(used.fit(t.Context(), quiet(), data.Y, p))(t)
+		want := must.Get(newBooster(s, demand[float32](s)).fit(t.Context(), quiet(), data.Y, p))(t)
 		for r, l := range got.Learners {
 			if w := want.Learners[r]; l.Kernel != w.Kernel || l.Bias != w.Bias || !slices.Equal(l.Coef, w.Coef) {
 				t.Fatalf("C=%v: round %d differs from a single fit's", c, r+1)

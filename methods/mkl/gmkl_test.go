@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -41,9 +44,7 @@ func valueAt(t *testing.T, g *mixer, p svm.Problem, d []float64) float64 {
 	t.Helper()
 	var sol svm.Solution
 	s := svm.Solver[float64]{Tol: 1e-6}
-	if err := s.Solve(t.Context(), sumKernel(g, len(p.Target), d), p, &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), sumKernel(g, len(p.Target), d), p, &sol))
 	return floats.Sum(d) - sol.Objective
 }
 
@@ -54,14 +55,8 @@ func mix(t testing.TB, data registry.Data, sizes []int, p svm.Problem) (*mixer, 
 	if sizes == nil {
 		sizes = slices.Repeat([]int{1}, s.d)
 	}
-	g, err := newMixer(t.Context(), s, newChannels(s, sizes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := svm.Mix(t.Context(), g.parts, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newMixer(t.Context(), s, newChannels(s, sizes)))(t)
+	m := must.Get(svm.Mix(t.Context(), g.parts, p))(t)
 	return g, m
 }
 
@@ -170,11 +165,8 @@ func TestGMKLBlocks(t *testing.T) {
 	data := blobs(60, 5, 7)
 	fit := func(data registry.Data) (*sumMachine, []float64) {
 		t.Helper()
-		m, err := GMKL().Fit(t.Context(), quiet(), data, []byte(`{"c": 10}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.(*sumMachine), scoresOf(t, m, data)
+		m := must.Get(GMKL().Fit(t.Context(), quiet(), data, []byte(`{"c": 10}`)))(t)
+		return m.(*sumMachine), testfit.Scores(t, m, data)
 	}
 	_, plain := fit(data)
 	for j := range 5 {
@@ -268,18 +260,12 @@ func TestMerge(t *testing.T) {
 	all, few := newSample(data.X), newSample(distinct.X)
 	var values [2]float64
 	for k, s := range []*sample{all, few} {
-		g, err := newMixer(t.Context(), s, newChannels(all, []int{1, 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(newMixer(t.Context(), s, newChannels(all, []int{1, 1})))(t)
 		p := svm.Classification(data.Y, 1)
 		if s == few {
 			p = svm.Classification(distinct.Y, times...)
 		}
-		m, err := svm.Mix(t.Context(), g.parts, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(svm.Mix(t.Context(), g.parts, p))(t)
 		values[k] = m.Value
 	}
 	if math.Abs(values[0]-values[1]) > 2e-5*values[0] {

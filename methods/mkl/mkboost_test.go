@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
@@ -17,17 +19,11 @@ func TestMKBoostDefinition(t *testing.T) {
 		data.Y[i] = float64(2*(i%2) - 1)
 	}
 	s := newSample(data.X)
-	ks, err := grams[float64](t.Context(), s, mkboostKernels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ks := must.Get(grams[float64](t.Context(), s, mkboostKernels))(t)
 	const c, rounds, tol = 0.3, 5, 1e-8
 	a := newAdaBooster(s, data.Y, ks)
 	a.solver.Tol = tol
-	v, err := a.fit(t.Context(), quiet(), MKBoostParams{T: rounds, C: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(a.fit(t.Context(), quiet(), MKBoostParams{T: rounds, C: c}))(t)
 	n := len(data.Y)
 	d := make([]float64, n)
 	for i := range d {
@@ -43,9 +39,7 @@ func TestMKBoostDefinition(t *testing.T) {
 		for k := range ks {
 			var sol svm.Solution
 			solver := svm.Solver[float64]{Tol: tol}
-			if err := solver.Solve(t.Context(), ks[k], svm.Classification(data.Y, cost...), &sol); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, solver.Solve(t.Context(), ks[k], svm.Classification(data.Y, cost...), &sol))
 			e, w := 0.0, make([]bool, n)
 			for i, y := range data.Y {
 				if (sol.Fit[i]+sol.Bias >= 0) != (y > 0) {
@@ -85,16 +79,11 @@ func TestPolynomialsDoNotCrawl(t *testing.T) {
 	train, _ := testsplit.Load(t, "pima", 1)
 	line := testsplit.Waves(5, 600, 1)
 	for name, data := range map[string]registry.Data{"pima": train, "one feature": line} {
-		ks, err := grams[float64](t.Context(), newSample(data.X), mkboostKernels[len(mkboostKernels)-3:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		ks := must.Get(grams[float64](t.Context(), newSample(data.X), mkboostKernels[len(mkboostKernels)-3:]))(t)
 		for k, matrix := range ks {
 			var sol svm.Solution
 			var solver svm.Solver[float64]
-			if err := solver.Solve(t.Context(), matrix, svm.Classification(data.Y, 1000), &sol); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, solver.Solve(t.Context(), matrix, svm.Classification(data.Y, 1000), &sol))
 			if sol.Steps > 1_000_000 || sol.Gap >= svm.DefaultTol {
 				t.Errorf("%s, power %d: %d steps to a gap of %v", name, k+1, sol.Steps, sol.Gap)
 			}

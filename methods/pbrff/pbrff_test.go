@@ -4,51 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"log/slog"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/conform"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
-
-func TestConform(t *testing.T) {
-	var betas []string // of a path, whose representations exist at the same time
-	for beta := range gridBetas {
-		betas = append(betas, fmt.Sprintf(`{"beta":%d}`, beta))
-	}
-	conform.Run(t, Spec(),
-		conform.Late(testsplit.Waves(1, 34000, 100), 0, 20*time.Millisecond, 100*time.Millisecond),
-		conform.Memory(testsplit.Waves(9, 2000, 30), betas...),
-		conform.Cost(testsplit.Waves(3, 700, 20), 8))
-}
-
-// TestPublishedGrid: the grid of the ECML 2020 experiments in the order of the published program.
-func TestPublishedGrid(t *testing.T) {
-	points, err := Spec().Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, Spec().DefaultGrid(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range map[int]string{
-		0:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.01,"c":0.01,"max_iter":0}`,
-		1:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.01,"c":0.1,"max_iter":0}`,
-		5:   `{"landmarks":100,"features":10,"gamma":0.0625,"beta":0.1,"c":0.01,"max_iter":0}`,
-		124: `{"landmarks":100,"features":10,"gamma":1,"beta":100,"c":100,"max_iter":0}`,
-	} {
-		if len(points) != 125 || string(points[i]) != want {
-			t.Errorf("point %d of %d is %s, want %s", i, len(points), points[i], want)
-		}
-	}
-}
 
 // TestRepresentation compares losses, weights and features with their definitions.
 func TestRepresentation(t *testing.T) {
@@ -57,10 +25,7 @@ func TestRepresentation(t *testing.T) {
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
 		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
 		w := draw(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
-		rs, err := w.scale(0.3, true).represent(context.Background(), []float64{0, beta})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		rs := must.Get(w.scale(0.3, true).represent(context.Background(), []float64{0, beta}))(rt)
 		r := rs[1]
 		rows := r.rows()
 		for l, landmark := range r.landmark {
@@ -97,34 +62,6 @@ func TestRepresentation(t *testing.T) {
 	})
 }
 
-// TestGammaDefault: gamma 0 is 1/d.
-func TestGammaDefault(t *testing.T) {
-	data := testsplit.Waves(2, 40, 4)
-	a, err1 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5}`))
-	b, err2 := Spec().Fit(t.Context(), registry.Env{Seed: 3}, data, []byte(`{"landmarks":5,"gamma":0.25}`))
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if !slices.Equal(a.(*model).Weight, b.(*model).Weight) {
-		t.Error("gamma 0 and 1/d differ")
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	oneClass := testsplit.Waves(1, 30, 2)
-	for i := range oneClass.Y {
-		oneClass.Y[i] = 1
-	}
-	if _, err := Spec().Fit(t.Context(), registry.Env{}, oneClass, []byte(`{"landmarks":3}`)); err == nil || !strings.HasPrefix(err.Error(), "PBRFF") || !strings.Contains(err.Error(), "all 30 labels are +1") {
-		t.Errorf("one class gives %v", err)
-	}
-	var log strings.Builder
-	env := registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}
-	if _, err := Spec().Fit(t.Context(), env, testsplit.Waves(1, 30, 2), []byte(`{"max_iter":2}`)); err != nil || !strings.Contains(log.String(), "relative gap") {
-		t.Errorf("two Newton steps log %q, %v: no gap", log.String(), err)
-	}
-}
-
 // TestRecentRows: models of one kernel, which share the cosines of what they scored last, score
 // as a model fitted alone: the same rows again, other rows in the same memory, fewer rows,
 // more rows than are kept, and all of it at the same time.
@@ -132,16 +69,11 @@ func TestRecentRows(t *testing.T) {
 	train := testsplit.Waves(1, 60, 2)
 	var models []registry.Model
 	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`), []byte(`{"landmarks":50,"features":20,"c":10}`)}
-	if err := Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
+	must.Do(t, Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
 		models = append(models, m)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	alone, err := Spec().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	alone := must.Get(Spec().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1]))(t)
 	const most = 2*recentBytes/8/1000 + 5
 	rows, other := testsplit.Waves(2, most, 2).X, testsplit.Waves(3, 300, 2).X
 	scores := func(m registry.Model, x *mat.Dense) []float64 {
@@ -173,9 +105,7 @@ func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*model{{}, {D: 2, Weight: make([]float64, 2), Phase: make([]float64, 1), Omega: make([]float64, 4)},
 		{D: 1 << 62, Weight: make([]float64, 4), Phase: make([]float64, 4)}} {
 		var buf bytes.Buffer
-		if err := bad.Save(&buf); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bad.Save(&buf))
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
 			t.Errorf("a model of %d weights, %d phases, %d frequencies, d=%d is accepted", len(bad.Weight), len(bad.Phase), len(bad.Omega), bad.D)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -43,23 +45,16 @@ func TestGradients(t *testing.T) {
 	m.ready()
 	value := func(z []float64) float64 {
 		out := make([]float64, 1)
-		if err := m.Score(t.Context(), mat.NewDense(1, 3, z), out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Score(t.Context(), mat.NewDense(1, 3, z), out))
 		return out[0]
 	}
 	// The kernel has no gradient at a row of its own. Without coefficients of the first five rows the predictions have one there.
 	clear(m.Coef[:5])
 	f := newFit(x, 3, [][]float64{train.Y}, nil)
 	f.metric, f.bandwidth = metric, 2
-	if err := f.solve(t.Context(), 0.1, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.solve(t.Context(), 0.1, true))
 	f.alpha = m.Coef
-	got, err := f.gradients(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(f.gradients(t.Context()))(t)
 	for i := range 5 {
 		for q := range 3 {
 			const step = 1e-5
@@ -89,9 +84,7 @@ func TestFindsTheFeature(t *testing.T) {
 			t.Fatal(err)
 		}
 		scores := make([]float64, 200)
-		if err := m.Score(t.Context(), mat.DenseCopyOf(all.X.Slice(200, 400, 0, 10)), scores); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Score(t.Context(), mat.DenseCopyOf(all.X.Slice(200, 400, 0, 10)), scores))
 		vmath.Axpy(-1, all.Y[200:], scores)
 		errors[i] = vmath.Dot(scores, scores)
 		if metric := m.(*model).Metric; iterations > 0 && metric[44] != 1 {

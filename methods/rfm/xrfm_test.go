@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testfit"
+
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/published"
@@ -19,22 +21,7 @@ func small() registry.Spec {
 	return tree(TreeParams{Iterations: 1, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 25, SubsetSize: 20, Temperature: 0.1})
 }
 
-func TestXRFMConforms(t *testing.T) {
-	conform.Run(t, XRFM())
-	t.Run("small leaves", func(t *testing.T) { conform.Run(t, small()) })
-}
-
-// TestTreeDeclared compares declared memory and cost with those of fits, of one leaf and of several.
-func TestTreeDeclared(t *testing.T) {
-	for _, most := range []int{350, 800, 2400} {
-		data := testsplit.Rough(2400, 8)
-		spec := tree(TreeParams{Iterations: 3, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: most, SubsetSize: 600})
-		t.Run(fmt.Sprint(most), func(t *testing.T) {
-			conform.Cost(data, 4).Check(t, spec)
-			conform.Memory(data).Check(t, spec)
-		})
-	}
-}
+func TestSmallLeavesConform(t *testing.T) { conform.Run(t, small()) }
 
 // TestTreeEqualsThePublishedProgram gives the tree the rows that the published program drew for its splits, and compares its scores
 // with testdata/published_tree.json, which testdata/published_tree.py wrote. The tolerance is that of a machine by itself.
@@ -54,13 +41,8 @@ func TestTreeEqualsThePublishedProgram(t *testing.T) {
 				splits++
 				return slices.Clone(c.Subsets[splits-1])
 			}
-			if _, err := g.grow(t.Context(), fitting.Upto(c.N)); err != nil {
-				t.Fatal(err)
-			}
-			machines, err := g.machines(t.Context(), c.Lambda, []int{c.Iterations})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Get(g.grow(t.Context(), fitting.Upto(c.N)))(t)
+			machines := must.Get(g.machines(t.Context(), c.Lambda, []int{c.Iterations}))(t)
 			c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations], Temperature: c.Temperature}, 1e-6)
 			if splits == 0 || splits != len(c.Subsets) {
 				t.Errorf("%d splits of %d", splits, len(c.Subsets))
@@ -73,27 +55,14 @@ func TestTreeEqualsThePublishedProgram(t *testing.T) {
 func TestOneLeafIsRFM(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		data := toydata.Easy(task, 90, 4, 3)
-		want := scoresOf(t, RFM(), data, `{"iterations":2,"lambda":0.01}`)
+		want := testfit.FitAndScore(t, RFM(), 1, data, `{"iterations":2,"lambda":0.01}`)
 		for _, temperature := range []float64{0, 0.5} {
-			got := scoresOf(t, XRFM(), data, fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
+			got := testfit.FitAndScore(t, XRFM(), 1, data, fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
 			if !slices.Equal(got, want) {
 				t.Errorf("%v, temperature %v: other scores than RFM's", task, temperature)
 			}
 		}
 	}
-}
-
-func scoresOf(t *testing.T, spec registry.Spec, data registry.Data, setting string) []float64 {
-	t.Helper()
-	m, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(setting))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := make([]float64, len(data.Y)*data.Shape().Outputs())
-	if err := m.Score(t.Context(), data.X, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // TestTopEigenvector compares with the definition, for matrices whose first axes are scaled by 1, close eigenvalues, equal ones,
@@ -105,19 +74,13 @@ func TestTopEigenvector(t *testing.T) {
 		first, other float64 // eigenvalues of (h, h) and (h, -h)
 	}{{"apart", 2, 0.5}, {"close", 1, 1 - 1e-9}, {"rank one", 3, 0}, {"tiny", 1e-200, 1e-201}} {
 		matrix := []float64{(c.first + c.other) / 2, (c.first - c.other) / 2, (c.first - c.other) / 2, (c.first + c.other) / 2}
-		v, err := topEigenvector(t.Context(), matrix, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)
 		if math.Abs(v[0]-h) > 1e-6 || math.Abs(v[1]-h) > 1e-6 {
 			t.Errorf("%s: %v, want (%v, %v)", c.name, v, h, h)
 		}
 	}
 	for _, matrix := range [][]float64{{0, 0, 0, 0}, {2, 0, 0, 2}} {
-		v, err := topEigenvector(t.Context(), matrix, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)
 		if !slices.Equal(v, []float64{1, 0}) {
 			t.Errorf("%v: %v, want the first axis", matrix, v)
 		}
@@ -136,9 +99,7 @@ func TestLeavesOfOneSize(t *testing.T) {
 	for i := range places {
 		places[i] = i
 	}
-	if _, err := g.grow(t.Context(), places); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(g.grow(t.Context(), places))(t)
 	count, rows := p.leaves(203)
 	if len(g.leaves) != count || len(g.splits) != count-1 {
 		t.Errorf("%d leaves and %d splits, declared are %d leaves", len(g.leaves), len(g.splits), count)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/published"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -54,14 +56,9 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 				return out
 			}
 			p := Params{Rounds: 3, Features: c.Features, Lambda: 1e-2, Rho: 1e-3, LearningRate: 0.7, Scale: 0.8}
-			m, err := newBooster(data, p, c.Kind == "greedy", recorded).fit(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(newBooster(data, p, c.Kind == "greedy", recorded).fit(t.Context()))(t)
 			got := make([]float64, len(c.Scores))
-			if err := m.first(3).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.first(3).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got))
 			if c.Kind == "multiclass" { // a softmax does not change with a constant in all scores of a row
 				centreRows(got, 3)
 				centreRows(c.Scores, 3)

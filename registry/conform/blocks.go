@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -37,15 +39,11 @@ func (s suite) blocks(t *testing.T) {
 func (s suite) otherThan(t *testing.T, plain, d registry.Data, settings []json.RawMessage) (other bool) {
 	t.Helper()
 	alone := map[string][]float64{}
-	if err := s.subject().Path(t.Context(), d, settings, alone); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.subject().Path(t.Context(), d, settings, alone))
 	for _, raw := range settings {
 		m := s.fit(t, d, raw)
 		if _, saves := m.(registry.Saver); saves {
-			if _, err := s.subject().Saved(m, d); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.subject().Saved(m, d))(t)
 		}
 		other = other || !slices.Equal(alone[string(raw)], score(t, s.fit(t, plain, raw), plain))
 	}
@@ -54,14 +52,8 @@ func (s suite) otherThan(t *testing.T, plain, d registry.Data, settings []json.R
 
 func (s suite) blocksEstimated(t *testing.T, sh registry.Shape, raw json.RawMessage) {
 	t.Helper()
-	memory, err := s.spec.MemoryEstimate(sh, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cost, err := s.spec.PathCostEstimate(sh, []json.RawMessage{raw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	memory := must.Get(s.spec.MemoryEstimate(sh, raw))(t)
+	cost := must.Get(s.spec.PathCostEstimate(sh, []json.RawMessage{raw}))(t)
 	if memory <= 0 || cost <= 0 {
 		t.Errorf("with blocks a fit is estimated at %d bytes and %v ns", memory, cost)
 	}

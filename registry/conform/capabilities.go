@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
@@ -29,9 +31,7 @@ func (s suite) path(t *testing.T) {
 	slices.Reverse(backwards)
 	alone := map[string][]float64{}
 	for _, points := range [][]json.RawMessage{all, backwards, toydata.Spread(all, 3), {all[len(all)-1]}} {
-		if err := s.subject().Path(context.Background(), d, points, alone); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.subject().Path(context.Background(), d, points, alone))
 	}
 	stop := errors.New("stop")
 	err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, all, func(int, registry.Model) error { return stop })
@@ -47,21 +47,15 @@ func (s suite) staged(t *testing.T) {
 		if !ok {
 			t.Skip("the model has no stages")
 		}
-		at, err := s.subject().Stages(context.Background(), m, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(s.subject().Stages(context.Background(), m, d))(t)
 		for _, round := range at {
 			alone := stage(t, m, d, round)
-			err := m.ScoreStages(context.Background(), d.X, at, func(r int, scores []float64) error {
+			must.Do(t, m.ScoreStages(context.Background(), d.X, at, func(r int, scores []float64) error {
 				if r == round {
 					equal(t, "a stage among others", scores, alone)
 				}
 				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 	}
 }
@@ -70,12 +64,10 @@ func (s suite) staged(t *testing.T) {
 func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float64 {
 	t.Helper()
 	var out []float64
-	if err := m.ScoreStages(context.Background(), d.X, []int{round}, func(_ int, scores []float64) error {
+	must.Do(t, m.ScoreStages(context.Background(), d.X, []int{round}, func(_ int, scores []float64) error {
 		out = append(out, scores...)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -108,10 +100,7 @@ func (s suite) saveLoad(t *testing.T) {
 		if !ok {
 			t.Skip("the method has no saved form")
 		}
-		file, err := s.subject().Saved(m.(registry.Model), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(s.subject().Saved(m.(registry.Model), d))(t)
 		var again bytes.Buffer
 		if err := m.Save(&again); err != nil || !bytes.Equal(file, again.Bytes()) {
 			t.Errorf("a model saved twice gives different bytes, error %v", err)

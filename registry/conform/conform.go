@@ -28,6 +28,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
@@ -94,10 +96,7 @@ func parameters(t *testing.T, spec registry.Spec) {
 // few returns at most k grid points, spread over the grid.
 func (s suite) few(t *testing.T, d registry.Data, k int) []json.RawMessage {
 	t.Helper()
-	points, err := s.subject().Points(d, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(s.subject().Points(d, k))(t)
 	return points
 }
 
@@ -107,10 +106,7 @@ func (s suite) subject() toydata.Subject {
 
 func (s suite) fit(t *testing.T, d registry.Data, raw json.RawMessage) registry.Model {
 	t.Helper()
-	m, err := s.tryFit(d, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.tryFit(d, raw))(t)
 	return m
 }
 
@@ -130,10 +126,7 @@ func (s suite) tryFit(d registry.Data, raw json.RawMessage) (registry.Model, err
 
 func score(t *testing.T, m registry.Model, d registry.Data) []float64 {
 	t.Helper()
-	out, err := tryScore(m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(tryScore(m, d))(t)
 	return out
 }
 
@@ -162,10 +155,7 @@ func unwritten(n int) []float64 {
 
 func (s suite) learns(t *testing.T) {
 	d := easy(s.task, 120, 3)
-	best, err := s.subject().Best(d, d, s.few(t, d, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(s.subject().Best(d, d, s.few(t, d, 9)))(t)
 	if best < 0.85 {
 		t.Errorf("the best of a few settings reaches %.2f on its own easy training data (accuracy, or R2); 0.85 is asked", best)
 	}
@@ -220,9 +210,7 @@ func (s suite) inputsUnchanged(t *testing.T) {
 func (s suite) rowByRow(t *testing.T) {
 	d := easy(s.task, 50, 3)
 	for _, raw := range s.few(t, d, 2) {
-		if err := s.subject().OneByOne(s.fit(t, d, raw), d, 50, 1e-9); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.subject().OneByOne(s.fit(t, d, raw), d, 50, 1e-9))
 	}
 }
 
@@ -256,7 +244,5 @@ func (s suite) cancellation(t *testing.T) {
 
 func equal(t *testing.T, what string, got, want []float64) {
 	t.Helper()
-	if err := toydata.Equal(what, got, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, toydata.Equal(what, got, want))
 }

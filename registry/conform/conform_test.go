@@ -182,168 +182,159 @@ func (m savedAnyway) Score(_ context.Context, x *mat.Dense, out []float64) error
 }
 
 // saving is centroids whose models can be saved.
-func saving(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-	m, err := centroids(ctx, env, d, p)
-	return savedWell{m.(linear)}, err
-}
+var saving = with(func(m linear, _ registry.Data) registry.Model { return savedWell{m} })
 
 var calls atomic.Int64
 
+// with returns a method whose models are made of centroids' ones.
+func with(change func(m linear, d registry.Data) registry.Model) registry.FitFunc[params] {
+	return func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		m, err := centroids(ctx, env, d, p)
+		return change(m.(linear), d), err
+	}
+}
+
+// scoring returns a method whose scores are made of centroids' ones.
+func scoring(change func(out []float64, score func())) registry.FitFunc[params] {
+	return with(func(m linear, _ registry.Data) registry.Model {
+		return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
+			change(out, func() { _ = m.Score(ctx, x, out) })
+			return nil
+		})
+	})
+}
+
 // bad methods, each with the check that must catch it.
 var bad = map[string]struct {
-	spec  func() registry.Spec
+	spec  registry.Spec
 	check string
 }{
-	"scores infinity": {func() registry.Spec {
-		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
-			return linear{w: []float64{1, 0, 0}, shift: math.Inf(1)}, nil
-		})
-	}, "binary/learns"},
-	"forgets a score when others score": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
-				first := out[0]
-				err := m.Score(ctx, x, out)
-				if calls.Add(1)%2 == 0 && math.IsNaN(first) && len(out) == 60 {
-					out[0] = first
-				}
-				return err
-			}), err
-		})
-	}, "binary/same_bits"},
-	"needs more memory": {func() registry.Spec { return spec(working, declares(5<<20, 3e6)...) }, "memory"},
-	"needs less memory": {func() registry.Spec { return spec(working, declares(16<<20, 3e6)...) }, "memory"},
-	"takes longer":      {func() registry.Spec { return spec(working, declares(8<<20, 1e5)...) }, "cost"},
-	"takes less long":   {func() registry.Spec { return spec(working, declares(8<<20, 1e9)...) }, "cost"},
-	"panics on a broken file": {func() registry.Spec {
-		return loading(saving, func(r io.Reader) (registry.Model, error) {
-			m, err := loadWell(r)
-			if err != nil {
-				panic(err)
-			}
+	"scores infinity": {spec(with(func(m linear, _ registry.Data) registry.Model { return linear{m.w, math.Inf(1)} })), "binary/learns"},
+	"writes NaN": {spec(with(func(m linear, _ registry.Data) registry.Model {
+		m.w[0] = math.NaN()
+		return m
+	})), "binary/learns"},
+	"learns nothing": {spec(scoring(func(out []float64, _ func()) { clear(out) })), "binary/learns"},
+	"forgets a score when others score": {spec(scoring(func(out []float64, score func()) {
+		first := out[0]
+		if score(); calls.Add(1)%2 == 0 && math.IsNaN(first) && len(out) == 60 {
+			out[0] = first
+		}
+	})), "binary/same_bits"},
+	"differs from fit to fit": {spec(with(func(m linear, _ registry.Data) registry.Model {
+		return linear{m.w, m.shift + 1e-12*float64(calls.Add(1))}
+	})), "binary/same_bits"},
+	"changes its input": {spec(with(func(m linear, d registry.Data) registry.Model {
+		d.X.Set(0, 0, 0.5)
+		return m
+	})), "binary/inputs_unchanged"},
+	"looks at the batch": {spec(scoring(func(out []float64, score func()) {
+		score()
+		for i := range out {
+			out[i] += 0.01 * float64(len(out))
+		}
+	})), "binary/rows_one_by_one"},
+	"needs more memory": {spec(working, declares(5<<20, 3e6)...), "memory"},
+	"needs less memory": {spec(working, declares(16<<20, 3e6)...), "memory"},
+	"takes longer":      {spec(working, declares(8<<20, 1e5)...), "cost"},
+	"takes less long":   {spec(working, declares(8<<20, 1e9)...), "cost"},
+	"estimates shrink": {spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 { return 1e9 / float64(s.N) })),
+		"binary/estimates"},
+	"panics on a broken file": {loading(saving, func(r io.Reader) (registry.Model, error) {
+		m, err := loadWell(r)
+		if err != nil {
+			panic(err)
+		}
+		return m, nil
+	}), "binary/save_and_load"},
+	"loads what cannot score": {loading(saving, func(r io.Reader) (registry.Model, error) {
+		file, err := io.ReadAll(r)
+		if err != nil || !bytes.HasSuffix(file, []byte("\n")) {
+			return nil, errors.New("cut off")
+		}
+		if m, err := loadWell(bytes.NewReader(file)); err == nil {
 			return m, nil
-		})
-	}, "binary/save_and_load"},
-	"loads what cannot score": {func() registry.Spec {
-		return loading(saving, func(r io.Reader) (registry.Model, error) {
-			file, err := io.ReadAll(r)
-			if err != nil || !bytes.HasSuffix(file, []byte("\n")) {
-				return nil, errors.New("cut off")
-			}
-			if m, err := loadWell(bytes.NewReader(file)); err == nil {
-				return m, nil
-			}
-			return registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { panic("no weights") }), nil
-		})
-	}, "binary/loads_what_is_broken"},
-	"scores rows of other data": {func() registry.Spec {
-		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return savedAnyway{m.(linear)}, err
-		}, func(r io.Reader) (registry.Model, error) {
+		}
+		return registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { panic("no weights") }), nil
+	}), "binary/loads_what_is_broken"},
+	"scores rows of other data": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedAnyway{m} }),
+		func(r io.Reader) (registry.Model, error) {
 			m, err := loadWell(r)
 			if err != nil {
 				return nil, err
 			}
 			return savedAnyway{m.(savedWell).linear}, nil
-		})
-	}, "binary/rows_of_others"},
-	"learns nothing": {func() registry.Spec {
-		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
-			return registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
-				clear(out)
-				return nil
-			}), nil
-		})
-	}, "binary/learns"},
-	"writes NaN": {func() registry.Spec {
-		return spec(func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) {
-			return linear{w: []float64{math.NaN(), 0, 0}}, nil
-		})
-	}, "binary/learns"},
-	"differs from fit to fit": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			l := m.(linear)
-			l.shift += 1e-12 * float64(calls.Add(1))
-			return l, err
-		})
-	}, "binary/same_bits"},
-	"changes its input": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			d.X.Set(0, 0, 0.5)
-			return m, err
-		})
-	}, "binary/inputs_unchanged"},
-	"looks at the batch": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
-				err := m.Score(ctx, x, out)
-				for i := range out {
-					out[i] += 0.01 * float64(len(out))
-				}
-				return err
-			}), err
-		})
-	}, "binary/rows_one_by_one"},
-	"hides the cancellation": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			if n, _ := d.X.Dims(); n == 400 {
-				<-ctx.Done()
-				return nil, errors.New("gave up")
+		}), "binary/rows_of_others"},
+	"loads another model": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedWrong{m} }), zeros), "binary/save_and_load"},
+	"saves otherwise each time": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedTwice{m} }), zeros),
+		"binary/save_and_load"},
+	"hides the cancellation": {spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		if n, _ := d.X.Dims(); n == 400 {
+			<-ctx.Done()
+			return nil, errors.New("gave up")
+		}
+		return centroids(ctx, env, d, p)
+	}), "binary/cancellation"},
+	"refuses a constant column": {spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		if _, p := d.X.Dims(); p > 1 && mat.Sum(d.X.Slice(0, 2, 1, 2)) == 0 {
+			return nil, errors.New("constant")
+		}
+		return centroids(ctx, env, d, p)
+	}), "binary/awkward_data"},
+	"shares too much": {spec(centroids, registry.Path(func(ctx context.Context, env registry.Env, d registry.Data, ps []params,
+		yield func(int, registry.Model) error) error {
+		m, err := centroids(ctx, env, d, ps[0])
+		for i := range ps {
+			if err == nil {
+				err = yield(i, m)
 			}
-			return centroids(ctx, env, d, p)
-		})
-	}, "binary/cancellation"},
-	"panics on a constant column": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			if _, p := d.X.Dims(); p > 1 && mat.Sum(d.X.Slice(0, 2, 1, 2)) == 0 {
-				return nil, errors.New("constant")
-			}
-			return centroids(ctx, env, d, p)
-		})
-	}, "binary/awkward_data"},
-	"shares too much": {func() registry.Spec {
-		return spec(centroids, registry.Path(func(ctx context.Context, env registry.Env, d registry.Data, ps []params, yield func(int, registry.Model) error) error {
-			m, err := centroids(ctx, env, d, ps[0])
-			for i := range ps {
-				if err == nil {
-					err = yield(i, m)
-				}
-			}
-			return err
-		}))
-	}, "binary/path"},
-	"stages end elsewhere": {func() registry.Spec {
-		return spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return stagedWrong{m.(linear)}, err
-		})
-	}, "binary/staged"},
-	"loads another model": {func() registry.Spec {
-		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return savedWrong{m.(linear)}, err
-		}, func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil })
-	}, "binary/save_and_load"},
-	"saves otherwise each time": {func() registry.Spec {
-		return loading(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
-			m, err := centroids(ctx, env, d, p)
-			return savedTwice{m.(linear)}, err
-		}, func(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil })
-	}, "binary/save_and_load"},
-	"declares trees it has not": {func() registry.Spec {
-		s := spec(centroids)
-		s.Trees = true
-		return s
-	}, "binary/learns"},
-	"estimates shrink": {func() registry.Spec {
-		return spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 { return 1e9 / float64(s.N) }))
-	}, "binary/estimates"},
+		}
+		return err
+	})), "binary/path"},
+	"stages end elsewhere":      {spec(with(func(m linear, _ registry.Data) registry.Model { return stagedWrong{m} })), "binary/staged"},
+	"declares trees it has not": {withTrees(spec(centroids)), "binary/learns"},
+	"does not use its blocks":   {blocked(centroids), "binary"},
+	"counts blocks": {blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+		p.Shift += float64(len(d.Blocks))
+		return pooled(ctx, env, d, p)
+	}), "binary"},
+	"estimates less for blocks": {blocked(pooled, registry.Memory(func(s registry.Shape, _ params) int64 { return int64(1 - len(s.Blocks)) })),
+		"binary"},
 }
+
+func zeros(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }
+
+func withTrees(s registry.Spec) registry.Spec {
+	s.Trees = true
+	return s
+}
+
+// pooled is centroids with the mean weight of its block for each feature.
+func pooled(ctx context.Context, env registry.Env, train registry.Data, p params) (registry.Model, error) {
+	m, err := centroids(ctx, env, train, p)
+	w := m.(linear).w
+	from := 0
+	for _, size := range train.Shape().Groups() {
+		mean := 0.0
+		for _, v := range w[from : from+size] {
+			mean += v / float64(size)
+		}
+		for j := range size {
+			w[from+j] = mean
+		}
+		from += size
+	}
+	return m, err
+}
+
+// blocked is a method that is shown the blocks of the features.
+func blocked(fit registry.FitFunc[params], opts ...registry.Option[params]) registry.Spec {
+	s := spec(fit, opts...)
+	s.Blocks = true
+	return s
+}
+
+func TestAGoodUseOfBlocksPasses(t *testing.T) { Blocks(t, blocked(pooled)) }
 
 // TestBadMethod is not a test of its own: TestEachCheckCatches runs it in another
 // process and wants it to fail.
@@ -352,7 +343,7 @@ func TestBadMethod(t *testing.T) {
 	if name == "" {
 		t.Skip("run by TestEachCheckCatches")
 	}
-	if spec := bad[name].spec(); spec.Blocks {
+	if spec := bad[name].spec; spec.Blocks {
 		Blocks(t, spec)
 	} else {
 		Run(t, spec, checked...)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,9 +22,7 @@ func (s suite) loadBroken(t *testing.T) {
 	d := easy(s.task, 30, 3)
 	m := s.fit(t, d, s.few(t, d, 1)[0])
 	var file bytes.Buffer
-	if err := m.(registry.Saver).Save(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.(registry.Saver).Save(&file))
 	random := rand.New(rand.NewPCG(seed, seed))
 	for range 100 {
 		turned := bytes.Clone(file.Bytes())

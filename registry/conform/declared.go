@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -40,10 +42,7 @@ func Memory(d registry.Data, settings ...string) Option {
 		declared, raws := int64(0), make([]json.RawMessage, len(settings))
 		for i, s := range settings {
 			raws[i] = json.RawMessage(s)
-			bytes, err := spec.MemoryEstimate(d.Shape(), raws[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			bytes := must.Get(spec.MemoryEstimate(d.Shape(), raws[i]))(t)
 			declared = max(declared, bytes)
 		}
 		bound := 1.25 * float64(declared)
@@ -138,10 +137,7 @@ func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor
 // work is done.
 func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 	return Option{"cost", func(t *testing.T, spec registry.Spec) {
-		declared, err := spec.CostEstimate(d.Shape(), setting)
-		if err != nil {
-			t.Fatal(err)
-		}
+		declared := must.Get(spec.CostEstimate(d.Shape(), setting))(t)
 		took := math.Inf(1)
 		for try := 0; try < 3 && (testenv.Thorough(t) || took > factor*declared/1e9); try++ {
 			took = min(took, cputime.Of(func() {
@@ -166,10 +162,7 @@ func Late(d registry.Data, ends ...time.Duration) Option {
 	return Option{"late", func(t *testing.T, spec registry.Spec) {
 		settings := []json.RawMessage{spec.Defaults()}
 		if spec.HasPath() {
-			points, err := spec.Settings(d.Shape(), spec.DefaultGrid(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			points := must.Get(spec.Settings(d.Shape(), spec.DefaultGrid(), nil))(t)
 			settings = points[len(points)/2:]
 		}
 		canceltest.Check(t, func(ctx context.Context) error {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"gonum.org/v1/gonum/mathext/prng"
 	"pgregory.net/rapid"
@@ -44,18 +46,11 @@ func TestOracle(t *testing.T) {
 // checkMixed reads one stream through kinds of draws in the order of the object's keys.
 func checkMixed(t *testing.T, r *RandomState, raw json.RawMessage) {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
-	if _, err := d.Token(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.Token())(t)
 	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must.Get(d.Token())(t)
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Decode(&value))
 		check(t, r, strings.TrimPrefix(key.(string), "then_"), value)
 	}
 }
@@ -91,9 +86,7 @@ func check(t *testing.T, r *RandomState, name string, raw json.RawMessage) {
 	case strings.HasPrefix(name, "uniform_"):
 		var low, high float64
 		bounds := strings.Replace(strings.TrimPrefix(name, "uniform_"), "_", " ", 1)
-		if _, err := fmt.Sscan(bounds, &low, &high); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(bounds, &low, &high))(t)
 		for range want {
 			got = append(got, r.Uniform(low, high))
 		}
@@ -108,9 +101,7 @@ func check(t *testing.T, r *RandomState, name string, raw json.RawMessage) {
 		ints(p)
 	case strings.HasPrefix(name, "choice_"):
 		var n, k int
-		if _, err := fmt.Sscanf(name, "choice_%d_%d_replace", &n, &k); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(name, "choice_%d_%d_replace", &n, &k))(t)
 		ints(r.Choice(n, k))
 	default:
 		t.Fatalf("the oracle's key %q names a draw this test does not know", name)
@@ -122,9 +113,7 @@ func check(t *testing.T, r *RandomState, name string, raw json.RawMessage) {
 
 func decode(t *testing.T, raw json.RawMessage, v any) {
 	t.Helper()
-	if err := json.Unmarshal(raw, v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, v))
 }
 
 // TestStream: the 10,000th word for the seed 5489 is 4123659995 by the C++ standard (26.5.5,

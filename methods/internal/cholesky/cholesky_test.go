@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -30,9 +32,7 @@ func TestAgainstGonum(t *testing.T) {
 		var a mat.Dense
 		a.Mul(b, b.T())
 		l := make([]float64, n*n)
-		if err := Gram(t.Context(), l, b.RawMatrix().Data, n, n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Gram(t.Context(), l, b.RawMatrix().Data, n, n))
 		for i, v := range a.RawMatrix().Data {
 			if math.Abs(v-l[i]) > 1e-10 {
 				t.Fatalf("element %d of a product is %v, want %v", i, l[i], v)
@@ -43,22 +43,14 @@ func TestAgainstGonum(t *testing.T) {
 			l[i*n+i]++
 		}
 		var want mat.Dense
-		if err := want.Inverse(&a); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, want.Inverse(&a))
 		f := New(n)
-		if err := f.Factor(t.Context(), l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Factor(t.Context(), l))
 		got := make([]float64, n*n)
-		if err := f.Invert(t.Context(), got, l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Invert(t.Context(), got, l))
 		y := normals(rng, n)
 		x := append([]float64(nil), y...)
-		if err := f.Solve(t.Context(), l, x); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Solve(t.Context(), l, x))
 		for i := range n {
 			sum := 0.0
 			for j := range n {
@@ -87,23 +79,15 @@ func TestLarge(t *testing.T) {
 	}
 	copy(l, a)
 	f := New(n)
-	if err := f.Factor(t.Context(), l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Factor(t.Context(), l))
 	got := make([]float64, n*n)
-	if err := f.Invert(t.Context(), got, l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Invert(t.Context(), got, l))
 	const count = 100
 	rows := normals(rng, count*n)
 	once := append([]float64(nil), rows...)
-	if err := f.ForwardRows(t.Context(), l, rows, count); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.ForwardRows(t.Context(), l, rows, count))
 	for i := range count {
-		if err := f.Forward(t.Context(), l, once[i*n:(i+1)*n]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Forward(t.Context(), l, once[i*n:(i+1)*n]))
 	}
 	for i, v := range once {
 		if math.Abs(v-rows[i]) > 1e-12 {
@@ -146,10 +130,7 @@ func TestLowRank(t *testing.T) {
 			diag[i] = k.At(i, i)
 		}
 		row := func(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
-		v, err := LowRank(t.Context(), diag, row, 1e-12, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(LowRank(t.Context(), diag, row, 1e-12, n))(t)
 		got := len(v) / n
 		if want := min(n, rank); got != want {
 			t.Fatalf("rank %d, not %d", got, want)

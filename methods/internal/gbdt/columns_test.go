@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -18,23 +20,14 @@ func TestColumnsKeepTheModel(t *testing.T) {
 		}
 		row[2+i*7%8], row[10+i/3%8], row[18+i*i%8] = 1, 1, 1
 	}
-	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, 20))(t)
 	if ds.columns == nil || ds.columns.count > 8 {
 		t.Fatalf("columns are %+v, so this compares nothing", ds.columns)
 	}
 	plain := *ds
 	plain.columns = nil
-	with, err := fitLeafwise(t.Context(), ds, s.target(), lightgbmDefaults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	without, err := fitLeafwise(t.Context(), &plain, s.target(), lightgbmDefaults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(fitLeafwise(t.Context(), ds, s.target(), lightgbmDefaults))(t)
+	without := must.Get(fitLeafwise(t.Context(), &plain, s.target(), lightgbmDefaults))(t)
 	if !bytes.Equal(text(t, with), text(t, without)) {
 		t.Errorf("the models differ: %s", difference(with, without))
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -37,10 +39,7 @@ const goldenSeed, goldenRows = 11, 12
 
 func (c *goldenCase) sample(t testing.TB) *sample {
 	t.Helper()
-	task, err := registry.ParseTask(c.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(registry.ParseTask(c.Task))(t)
 	s := drawn(task, c.N, c.D, c.Classes, goldenSeed)
 	if c.Gaps > 0 {
 		s = gapped(s, c.Gaps)
@@ -62,14 +61,9 @@ func goldenCases() []goldenCase {
 
 func readGolden(t *testing.T, name string) golden {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
 	var g golden
-	if err := json.Unmarshal(raw, &g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &g))
 	return g
 }
 
@@ -92,13 +86,8 @@ func updateGolden(t *testing.T, name, library string, params map[string]any, spl
 		c.Splits, c.Scores = splits(r), readDoubles(t, r.Scores)[:goldenRows*outputs]
 		g.Version = r.version
 	}
-	raw, err := json.Marshal(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("testdata", name), append(raw, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(g))(t)
+	must.Do(t, os.WriteFile(filepath.Join("testdata", name), append(raw, '\n'), 0o644))
 }
 
 // splitsOf lists a model's splits by tree, in the order of their nodes.

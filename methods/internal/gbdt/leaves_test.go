@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -17,9 +19,7 @@ import (
 func text(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.WriteText(&b, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.WriteText(&b, nil))
 	return b.Bytes()
 }
 
@@ -80,19 +80,14 @@ func trained(t testing.TB) map[string]struct {
 func TestLeavesPredictsTheSame(t *testing.T) {
 	for name, c := range trained(t) {
 		t.Run(name, func(t *testing.T) {
-			e, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text(t, c.m))), false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text(t, c.m))), false))(t)
 			if e.NEstimators() != c.m.Rounds() || e.NFeatures() != c.s.d || e.NOutputGroups() != c.m.Outputs {
 				t.Fatalf("leaves reads %d rounds, %d features, %d outputs; the model has %d, %d, %d",
 					e.NEstimators(), e.NFeatures(), e.NOutputGroups(), c.m.Rounds(), c.s.d, c.m.Outputs)
 			}
 			got := make([]float64, c.s.n*c.m.Outputs)
 			for rounds := 1; rounds <= c.m.Rounds(); rounds++ {
-				if err := e.PredictDense(c.s.x, c.s.n, c.s.d, got, rounds, 1); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.PredictDense(c.s.x, c.s.n, c.s.d, got, rounds, 1))
 				for i, want := range scoresOf(c.m, c.s, rounds) {
 					if got[i] != want {
 						t.Fatalf("after %d rounds score %d is %v by leaves, %v by the model", rounds, i, got[i], want)
@@ -111,9 +106,7 @@ func TestLightGBMReadsText(t *testing.T) {
 	var models []*Model
 	for _, c := range trained(t) {
 		path := filepath.Join(t.TempDir(), "model.txt")
-		if err := os.WriteFile(path, text(t, c.m), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, text(t, c.m), 0o600))
 		runs, models = append(runs, &peerRun{Library: "lightgbm", sample: c.s, Params: map[string]any{"n_estimators": 1}, Load: path}), append(models, c.m)
 	}
 	runPeers(t, runs)
@@ -124,33 +117,10 @@ func TestLightGBMReadsText(t *testing.T) {
 	}
 }
 
-// The same rows in other units have the same scores.
-func TestMapThresholds(t *testing.T) {
-	s := drawn(registry.Binary, 400, 5, 2, 1)
-	m := leafwise(t, s, lightgbmDefaults)
-	moved := m.MapThresholds(func(j int, v float64) float64 { return v * float64(int(1)<<j) })
-	other := *s
-	other.x = slices.Clone(s.x)
-	for i := range other.x {
-		other.x[i] *= float64(int(1) << (i % s.d))
-	}
-	want := scoresOf(m, s, m.Rounds())
-	for i, v := range scoresOf(moved, &other, m.Rounds()) {
-		if v != want[i] {
-			t.Fatalf("score %d is %v, not %v", i, v, want[i])
-		}
-	}
-	if m.Trees[0].Feature[0] > 0 && moved.Trees[0].Threshold[0] == m.Trees[0].Threshold[0] {
-		t.Error("no threshold moved")
-	}
-}
-
 func TestTextNames(t *testing.T) {
 	m := &Model{Task: registry.Regression, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"}, Trees: []*Tree{constantTree(0, 1)}}
 	var b bytes.Buffer
-	if err := m.WriteText(&b, []string{"age", "job=a, b", "age", ""}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.WriteText(&b, []string{"age", "job=a, b", "age", ""}))
 	if want := "feature_names=age job_a__b age_2 _3\n"; !strings.Contains(b.String(), want) {
 		t.Errorf("no line %q in\n%s", want, b.String())
 	}

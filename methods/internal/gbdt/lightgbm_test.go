@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -29,14 +31,8 @@ func fitLeafwise(ctx context.Context, ds *Dataset, target registry.Data, p Leafw
 
 func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {
 	t.Helper()
-	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, p.MinData)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := fitLeafwise(t.Context(), ds, s.target(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, p.MinData))(t)
+	m := must.Get(fitLeafwise(t.Context(), ds, s.target(), p))(t)
 	return m
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -74,17 +76,11 @@ func TestRefusals(t *testing.T) {
 	}
 	s := drawn(registry.Regression, 50, 2, 0, 1)
 	s.y[3] = 2e15
-	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, 20))(t)
 	if _, err := fitLeafwise(t.Context(), ds, s.target(), lightgbmDefaults); err == nil {
 		t.Error("LightGBM's trees take a target of 2e15")
 	}
-	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sorted := must.Get(NewSorted(t.Context(), s.x, s.n, s.d))(t)
 	if _, err := Depthwise(t.Context(), sorted, s.target(), xgboostDefaults); err == nil {
 		t.Error("XGBoost's trees take a target of 2e15")
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"
@@ -50,10 +52,7 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	for i := range x {
 		x[i] = math.Round(x[i]*coarse) / coarse
 	}
-	ds, err := NewDataset(t.Context(), x, n, d, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(NewDataset(t.Context(), x, n, d, 1))(t)
 	blocks := ds.blocks()
 	c := &nodeCall{pairs: make([]float32, 2*n), use: make([]uint8, blocks), fast: make([]uint8, blocks), best: make([]blockBest, 2*blocks)}
 	c.limits = limits{rapid.SampledFrom([]float64{0, 0.25, 1}).Draw(t, "l2"), float64(rapid.IntRange(1, 5).Draw(t, "rows")), 1e-3, epsilon}
@@ -130,14 +129,8 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			s := drawn(registry.Regression, rapid.IntRange(6, 40).Draw(rt, "n"), rapid.IntRange(1, 12).Draw(rt, "d"), 0, uint32(rapid.IntRange(1, 1e6).Draw(rt, "seed")))
 			p := LeafwiseParams{Rounds: 1, LearningRate: 1, NumLeaves: 2, MinData: 3, MinHessian: 1e-3, L2: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "l2")}
-			ds, err := NewDataset(t.Context(), s.x, s.n, s.d, p.MinData)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			m, err := fitLeafwise(t.Context(), ds, s.target(), p)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, p.MinData))(rt)
+			m := must.Get(fitLeafwise(t.Context(), ds, s.target(), p))(rt)
 			// Bins hold three values each: the thresholds that exist are the bins' bounds.
 			best, mean := 0.0, 0.0
 			for _, y := range s.y {
@@ -178,10 +171,7 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 func TestBinsAreCountsOfBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), 1e-36})), 1, 900).Draw(rt, "values")
-		ds, err := NewDataset(t.Context(), values, len(values), 1, 1)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		ds := must.Get(NewDataset(t.Context(), values, len(values), 1, 1))(rt)
 		for _, m := range ds.mappers {
 			if m.bins() > maxBin {
 				rt.Fatalf("%d bins", m.bins())

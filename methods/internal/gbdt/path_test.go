@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -38,12 +40,9 @@ func TestPathEqualsSingleFits(t *testing.T) {
 	for _, s := range []*sample{drawn(registry.Binary, 150, 3, 2, 1), drawn(registry.Binary, 700, 4, 2, 1),
 		drawn(registry.Multiclass, 300, 3, 3, 1), drawn(registry.Regression, 300, 3, 0, 1)} {
 		ps := append(paperGrid(12), lightgbmDefaults)
-		ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, 20))(t)
 		seen := 0
-		err = LeafwisePath(t.Context(), ds, s.target(), ps, func(i int, m *Model) error {
+		err := LeafwisePath(t.Context(), ds, s.target(), ps, func(i int, m *Model) error {
 			single, err := fitLeafwise(t.Context(), ds, s.target(), ps[i])
 			if err != nil {
 				return err
@@ -62,10 +61,7 @@ func TestPathEqualsSingleFits(t *testing.T) {
 
 func TestPathStops(t *testing.T) {
 	s := drawn(registry.Binary, 150, 3, 2, 1)
-	ds, err := NewDataset(t.Context(), s.x, s.n, s.d, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, 20))(t)
 	stop := errors.New("stop")
 	if err := LeafwisePath(t.Context(), ds, s.target(), paperGrid(3), func(int, *Model) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error is %v, not the caller's", err)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -121,17 +123,10 @@ func runPeers(t testing.TB, runs []*peerRun) {
 		}
 		r.Model, r.Scores = filepath.Join(dir, fmt.Sprint("model", i, extension)), filepath.Join(dir, fmt.Sprint("scores", i))
 	}
-	requests, err := json.Marshal(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requests := must.Get(json.Marshal(runs))(t)
 	list := filepath.Join(dir, "requests.json")
-	if err := os.WriteFile(list, requests, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Fprintln(p.requests, list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, requests, 0o600))
+	must.Get(fmt.Fprintln(p.requests, list))(t)
 	for _, r := range runs {
 		var answer struct {
 			Version string  `json:"version"`
@@ -140,9 +135,7 @@ func runPeers(t testing.TB, runs []*peerRun) {
 		if !p.answers.Scan() {
 			t.Fatalf("peer.py answered fewer than %d requests: %v\n%s", len(runs), p.cmd.Wait(), p.log.String())
 		}
-		if err := json.Unmarshal(p.answers.Bytes(), &answer); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(p.answers.Bytes(), &answer))
 		r.version, r.seconds = answer.Version, answer.Seconds
 	}
 }
@@ -150,17 +143,12 @@ func runPeers(t testing.TB, runs []*peerRun) {
 func writeDoubles(t testing.TB, path string, v []float64) {
 	t.Helper()
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, raw, 0o600))
 }
 
 func readDoubles(t testing.TB, path string) []float64 {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))(t)
 	out := make([]float64, len(raw)/8)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), len(raw)), raw)
 	return out
@@ -168,15 +156,9 @@ func readDoubles(t testing.TB, path string) []float64 {
 
 func (r *peerRun) lightgbmModel(t testing.TB) *Model {
 	t.Helper()
-	f, err := os.Open(r.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(r.Model))(t)
 	defer f.Close()
-	m, err := ReadText(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(ReadText(f))(t)
 	return m
 }
 

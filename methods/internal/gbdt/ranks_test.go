@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"pgregory.net/rapid"
@@ -29,23 +31,14 @@ func TestRanksEqualLists(t *testing.T) {
 		for _, depth := range []int{1, 3, 5} {
 			p := xgboostDefaults
 			p.Rounds, p.MaxDepth = 30, depth
-			sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sorted := must.Get(NewSorted(t.Context(), s.x, s.n, s.d))(t)
 			if !sorted.ranked.pays(depth) {
 				t.Fatalf("%s: depth %d does not use ranks, so this compares nothing", s.task, depth)
 			}
-			byRanks, err := Depthwise(t.Context(), sorted, s.target(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			byRanks := must.Get(Depthwise(t.Context(), sorted, s.target(), p))(t)
 			lists := *sorted
 			lists.ranked = nil
-			byLists, err := Depthwise(t.Context(), &lists, s.target(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			byLists := must.Get(Depthwise(t.Context(), &lists, s.target(), p))(t)
 			if !bytes.Equal(text(t, byRanks), text(t, byLists)) {
 				t.Errorf("%s, depth %d: ranks and lists differ: %s", s.task, depth, difference(byRanks, byLists))
 			}
@@ -58,10 +51,7 @@ func TestCutKernelsEqualReference(t *testing.T) {
 	best := level
 	defer func() { level = use(best) }()
 	s := gapped(coded(registry.Binary, 400, 11, 4), 0.02)
-	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sorted := must.Get(NewSorted(t.Context(), s.x, s.n, s.d))(t)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rng.New(rapid.Uint32().Draw(t, "seed"))
 		pairs := make([]float32, 2*s.n)

@@ -6,8 +6,9 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
@@ -24,14 +25,8 @@ func (p DepthwiseParams) python() map[string]any {
 
 func depthwise(t testing.TB, s *sample, p DepthwiseParams) *Model {
 	t.Helper()
-	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Depthwise(t.Context(), sorted, s.target(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sorted := must.Get(NewSorted(t.Context(), s.x, s.n, s.d))(t)
+	m := must.Get(Depthwise(t.Context(), sorted, s.target(), p))(t)
 	return m
 }
 
@@ -46,10 +41,7 @@ type xgboostTree struct {
 
 func (r *peerRun) xgboostTrees(t testing.TB) []xgboostTree {
 	t.Helper()
-	raw, err := os.ReadFile(r.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(r.Model))(t)
 	var file struct {
 		Learner struct {
 			Booster struct {
@@ -59,9 +51,7 @@ func (r *peerRun) xgboostTrees(t testing.TB) []xgboostTree {
 			} `json:"gradient_booster"`
 		} `json:"learner"`
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &file))
 	return file.Learner.Booster.Model.Trees
 }
 
@@ -167,15 +157,10 @@ func TestSingleSums(t *testing.T) {
 
 func TestLeavesThatAreNotFinite(t *testing.T) {
 	s := drawn(registry.Regression, 50, 2, 0, 3)
-	sorted, err := NewSorted(t.Context(), s.x, s.n, s.d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sorted := must.Get(NewSorted(t.Context(), s.x, s.n, s.d))(t)
 	p := xgboostDefaults
 	p.LearningRate = 1e6
-	if _, err := Depthwise(t.Context(), sorted, s.target(), p); err == nil || !strings.Contains(err.Error(), "is not finite") {
-		t.Errorf("scores that overflow: %v", err)
-	}
+	must.Say(t, must.Err(Depthwise(t.Context(), sorted, s.target(), p)), "is not finite")
 }
 
 func TestBelowIsTheSingleComparison(t *testing.T) {

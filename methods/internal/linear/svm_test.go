@@ -6,9 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -40,19 +41,10 @@ func sample(seed uint64, n, d int) (x, y []float64) {
 	return x, y
 }
 
-func mustSolve(t interface {
-	Helper()
-	Fatal(args ...any)
-}, x []float64, n, d int, y []float64, c float64) Solution {
+func mustSolve(t must.T, x []float64, n, d int, y []float64, c float64) Solution {
 	t.Helper()
-	p, err := New(x, n, d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := p.Solve(context.Background(), c, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(x, n, d, y))(t)
+	s := must.Get(p.Solve(context.Background(), c, 0))(t)
 	return s
 }
 
@@ -264,15 +256,9 @@ func TestIntercept(t *testing.T) {
 // TestHistory: a solution does not depend on those before it, nor on calls that ended early, bit for bit.
 func TestHistory(t *testing.T) {
 	x, y := sample(4, 200, 30)
-	p, err := New(x, 200, 30, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(x, 200, 30, y))(t)
 	for _, c := range []float64{100, 0.01, 1} {
-		s, err := p.Solve(t.Context(), c, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(p.Solve(t.Context(), c, 0))(t)
 		if s, err := p.Solve(t.Context(), 10, 3); err != nil || s.Steps != 3 || s.Gap <= Tolerance*s.Objective {
 			t.Fatalf("three steps give a gap of %v after %d steps: %v", s.Gap, s.Steps, err)
 		}
@@ -284,22 +270,15 @@ func TestHistory(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	x, y := sample(1, 30, 4)
-	if _, err := New(x, 30, 4, slices.Repeat([]float64{1}, 30)); err == nil || !strings.Contains(err.Error(), "all 30 labels are +1") {
-		t.Errorf("one class gives %v", err)
-	}
+	must.Say(t, must.Err(New(x, 30, 4, slices.Repeat([]float64{1}, 30))), "all 30 labels are +1")
 	x[7] = math.NaN()
-	if _, err := New(x, 30, 4, y); err == nil || !strings.Contains(err.Error(), "feature 3 of row 1 is NaN") {
-		t.Errorf("a feature that is not a number gives %v", err)
-	}
+	must.Say(t, must.Err(New(x, 30, 4, y)), "feature 3 of row 1 is NaN")
 }
 
 func TestCancellation(t *testing.T) {
 	const n, d = 80000, 100 // some 0.2 s, so that both ends come before its own
 	x, y := sample(2, n, d)
-	p, err := New(x, n, d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(x, n, d, y))(t)
 	canceltest.Check(t, func(ctx context.Context) error {
 		_, err := p.Solve(ctx, 1000, 0)
 		return err

@@ -10,6 +10,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -30,10 +32,7 @@ type Problem struct {
 // Cases returns the cases of a file, of which there must be the given number.
 func Cases[T any](t testing.TB, file string, count int) []T {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(file))(t)
 	var all struct{ Cases []T }
 	if err := json.Unmarshal(raw, &all); err != nil || len(all.Cases) != count {
 		t.Fatalf("%s has %d cases of %d: %v", file, len(all.Cases), count, err)
@@ -80,9 +79,7 @@ func (p *Problem) Targets() [][]float64 {
 func (p *Problem) Compare(t testing.TB, m registry.Model, share float64) {
 	t.Helper()
 	got := make([]float64, len(p.Rows)/p.D*p.Outputs)
-	if err := m.Score(t.Context(), mat.NewDense(len(p.Rows)/p.D, p.D, p.Rows), got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(t.Context(), mat.NewDense(len(p.Rows)/p.D, p.D, p.Rows), got))
 	p.Equal(t, got, share)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
@@ -40,15 +42,9 @@ var Tables = []Table{
 // Read returns about the given share of the table's rows, at most the given number of them, spread evenly.
 func (tb Table) Read(t testing.TB, most int, share float64) registry.Data {
 	t.Helper()
-	f, err := os.Open(filepath.Join(testenv.Mirror(t), tb.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(testenv.Mirror(t), tb.File)))(t)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	if tb.Header {
 		records = records[1:]
 	}
@@ -90,10 +86,7 @@ func (tb Table) label(t testing.TB, codes map[string]float64, s string) float64 
 
 func number(t testing.TB, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(strconv.ParseFloat(strings.TrimSpace(s), 64))(t)
 	return v
 }
 

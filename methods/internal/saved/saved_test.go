@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
 	"pgregory.net/rapid"
 )
@@ -40,9 +42,7 @@ func sound(*all) error { return nil }
 func write(t testing.TB, a all) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, "test", &a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, "test", &a))
 	return b.Bytes()
 }
 
@@ -84,16 +84,11 @@ func TestReadsWhatItWrote(t *testing.T) {
 			})).Draw(t, "inner"),
 		}
 		var first, second bytes.Buffer
-		if err := errors.Join(Write(&first, "test", &a), Write(&second, "test", &a)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(Write(&first, "test", &a), Write(&second, "test", &a)))
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatal("a model is written in two ways")
 		}
-		back, err := Read(iotest.OneByteReader(&first), "test", sound)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := must.Get(Read(iotest.OneByteReader(&first), "test", sound))(t)
 		var again bytes.Buffer
 		if err := Write(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
 			t.Fatalf("%+v is read back as %+v", a, back)
@@ -108,9 +103,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		t.Fatalf("the whole model is read as %+v, %v", a, err)
 	}
 	for n := range whole {
-		if _, err := read(whole[:n]); err == nil || !strings.Contains(err.Error(), "cut short") {
-			t.Errorf("the first %d of %d bytes give %v", n, len(whole), err)
-		}
+		must.Say(t, must.Err(read(whole[:n])), "cut short")
 	}
 	for bit := range 8 * len(whole) {
 		whole[bit/8] ^= 1 << (bit % 8)
@@ -119,16 +112,12 @@ func TestDamageIsNoticed(t *testing.T) {
 		}
 		whole[bit/8] ^= 1 << (bit % 8)
 	}
-	if _, err := read(append(whole, 0)); err == nil || !strings.Contains(err.Error(), "more after its end") {
-		t.Errorf("a byte more gives %v", err)
-	}
+	must.Say(t, must.Err(read(append(whole, 0))), "more after its end")
 	failure := errors.New("failure")
 	if _, err := Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", sound); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
-	if _, err := Read(bytes.NewReader(whole), "other", sound); err == nil || !strings.Contains(err.Error(), `of the kind "test"`) {
-		t.Errorf("another kind gives %v", err)
-	}
+	must.Say(t, must.Err(Read(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
 	if _, err := Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("fields that do not fit give %v", err)
 	}

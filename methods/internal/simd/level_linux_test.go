@@ -8,14 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestLevel: whatever compiler made the program, it finds what the system lists in /proc/cpuinfo.
 func TestLevel(t *testing.T) {
-	raw, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("/proc/cpuinfo"))(t)
 	listed := regexp.MustCompile(`(?m)^flags\s*:(.*)$`).FindSubmatch(raw)
 	if listed == nil {
 		t.Fatal("/proc/cpuinfo lists no flags")

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -19,22 +21,16 @@ func TestLinear(t *testing.T) {
 		l := NewLinear(c.x.RawMatrix().Data, n, d)
 		var sol Solution
 		for range 2 {
-			if err := l.Improve(t.Context(), c.p, DefaultTol, &sol); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Improve(t.Context(), c.p, DefaultTol, &sol))
 			checkPoint(t, c.p, k, sol)
 			if sol.Objective > 1e-9 {
 				t.Fatalf("the objective is %v, that of zero 0", sol.Objective)
 			}
 			var s Solver[float64]
-			if err := s.Solve(t.Context(), k, c.p, &sol); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Solve(t.Context(), k, c.p, &sol))
 			s.Tol = 1e-9
 			var want Solution
-			if err := s.Solve(t.Context(), k, c.p, &want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Solve(t.Context(), k, c.p, &want))
 			most := 1e-7 * (1 + math.Abs(want.Objective))
 			for i := range sol.Beta {
 				most += DefaultTol * math.Abs(sol.Beta[i]-want.Beta[i])

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -119,13 +121,9 @@ func TestSolveFamilyWithSmallWorkingSets(t *testing.T) {
 	s := Solver[float64]{}
 	sols := make([]Solution, 1)
 	p := Regression(y, 0.1, 0.1)
-	if err := s.SolveFamily(t.Context(), f, p, sols); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SolveFamily(t.Context(), f, p, sols))
 	var want Solution
-	if err := s.Solve(t.Context(), f[0], p, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), f[0], p, &want))
 	if got := sols[0]; got.Gap >= DefaultTol || math.Abs(got.Objective-want.Objective) > 1e-4*math.Abs(want.Objective) {
 		t.Errorf("gap %v, objective %v; Solve's objective %v", got.Gap, got.Objective, want.Objective)
 	}

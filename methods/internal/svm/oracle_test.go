@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
@@ -65,9 +67,7 @@ func compare[F Float](t *testing.T, r solved) {
 		s.Tol = 1e-5 // millions of steps even so
 	}
 	var sol Solution
-	if err := s.Solve(t.Context(), gramOf[F](train.X, k), p, &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), gramOf[F](train.X, k), p, &sol))
 	near := func(what string, got, want, tol float64) {
 		t.Helper()
 		if !(math.Abs(got-want) <= tol) {

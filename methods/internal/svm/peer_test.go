@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
@@ -46,29 +48,18 @@ func BenchmarkBesideLibsvm(b *testing.B) {
 		kernel := kernelFunction("rbf", 1/float64(d))
 		whole := gramOf[float64](train.X, kernel)
 		path := filepath.Join(b.TempDir(), "gram")
-		file, err := os.Create(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		file := must.Get(os.Create(path))(b)
 		for i := range n {
-			if err := binary.Write(file, binary.LittleEndian, whole.At(i)[:n]); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, binary.Write(file, binary.LittleEndian, whole.At(i)[:n]))
 		}
-		if err := binary.Write(file, binary.LittleEndian, train.Y); err != nil {
-			b.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, binary.Write(file, binary.LittleEndian, train.Y))
+		must.Do(b, file.Close())
 		out, err := exec.CommandContext(b.Context(), python, "-W", "ignore", "-c", libsvmTimes, path, fmt.Sprint(n)).Output()
 		if err != nil {
 			b.Fatal(err)
 		}
 		theirs := map[string]float64{}
-		if err := json.Unmarshal(out, &theirs); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, json.Unmarshal(out, &theirs))
 		k := gramOf[float32](train.X, kernel)
 		for kind, p := range map[string]Problem{"SVC": Classification(train.Y, 1), "SVR": Regression(train.Y, 0.1, 1)} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
@@ -77,9 +68,7 @@ func BenchmarkBesideLibsvm(b *testing.B) {
 				for b.Loop() {
 					var sol Solution
 					start := time.Now()
-					if err := s.Solve(b.Context(), k, p, &sol); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, s.Solve(b.Context(), k, p, &sol))
 					took = append(took, time.Since(start).Seconds())
 				}
 				b.ReportMetric(theirs[kind]/slices.Min(took), "theirs/ours")

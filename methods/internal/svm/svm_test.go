@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -138,9 +140,7 @@ func TestBruteForce(t *testing.T) {
 		k := gramOf[float64](c.x, c.k)
 		var sol Solution
 		s := Solver[float64]{Tol: 1e-9}
-		if err := s.Solve(context.Background(), k, c.p, &sol); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Solve(context.Background(), k, c.p, &sol))
 		want := bruteForce(c.p, k)
 		if got := value(c.p, k, sol.Beta); math.Abs(got-want) > 1e-6*max(1e-3, math.Abs(want)) || math.Abs(got-sol.Objective) > 1e-9 {
 			t.Fatalf("objective %.12g (stated %.12g), by brute force %.12g", got, sol.Objective, want)
@@ -158,9 +158,7 @@ func TestOptimal(t *testing.T) {
 		const tol = 1e-4
 		solve := func(s Solver[float64], from *Kernel[float64], start Solution) Solution {
 			s.Tol = tol
-			if err := s.Solve(context.Background(), from, c.p, &start); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Solve(context.Background(), from, c.p, &start))
 			sum := 0.0
 			for i, b := range start.Beta {
 				sum += b
@@ -234,9 +232,7 @@ func TestTube(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
 	var s Solver[float64]
 	var sol Solution
-	if err := s.Solve(t.Context(), gramOf[float64](x, kernelFunction("rbf", 1)), Regression(y, 0.1, 5), &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), gramOf[float64](x, kernelFunction("rbf", 1)), Regression(y, 0.1, 5), &sol))
 	if len(support(sol)) != 0 || math.Abs(sol.Bias-0.325) > 1e-15 {
 		t.Errorf("support %v and bias %v; none and (0.25+0.4)/2 are expected", support(sol), sol.Bias)
 	}
@@ -247,9 +243,7 @@ func TestDegenerate(t *testing.T) {
 	k := gramOf[float64](x, kernelFunction("rbf", 1))
 	var s Solver[float64]
 	var sol Solution
-	if err := s.Solve(t.Context(), k, Classification([]float64{1, 1, 1}, 1), &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), k, Classification([]float64{1, 1, 1}, 1), &sol))
 	if sol.Bias != 1 || len(support(sol)) != 0 {
 		t.Errorf("one class gives bias %v and support %v, not 1 and none", sol.Bias, support(sol))
 	}
@@ -290,9 +284,7 @@ func TestCapped(t *testing.T) {
 	k, p := hard()
 	s := Solver[float32]{Tol: 1e-9, MaxSteps: 5000}
 	var sol Solution
-	if err := s.Solve(t.Context(), k, p, &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), k, p, &sol))
 	if !sol.Capped || sol.Steps != 5000 || sol.Gap < 1e-9 {
 		t.Errorf("capped %v after %d steps at gap %v", sol.Capped, sol.Steps, sol.Gap)
 	}
@@ -305,9 +297,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	for i := range sol.Beta {
 		sol.Beta[i] *= float64(1 - 2*(i%2))
 	}
-	if err := s.Solve(t.Context(), k, p, &sol); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Solve(t.Context(), k, p, &sol))
 	if !sol.Capped || sol.Objective != 0 || slices.ContainsFunc(sol.Beta, func(b float64) bool { return b != 0 }) {
 		t.Errorf("capped %v at objective %v", sol.Capped, sol.Objective)
 	}
@@ -362,13 +352,9 @@ func TestInterior(t *testing.T) {
 		k := gramOf[float64](x, kernelFunction("linear", 0))
 		var plain, switched Solution
 		s := Solver[float64]{Tol: 1e-4}
-		if err := s.Solve(t.Context(), k, p, &plain); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Solve(t.Context(), k, p, &plain))
 		k.Exact = exactOf(x, kernelFunction("linear", 0))
-		if err := s.Solve(t.Context(), k, p, &switched); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Solve(t.Context(), k, p, &switched))
 		if math.Abs(switched.Objective-plain.Objective) > 1e-5*math.Abs(plain.Objective) || switched.Gap >= s.Tol {
 			t.Errorf("objective %v at gap %v after the switch, %v without one", switched.Objective, switched.Gap, plain.Objective)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -36,9 +38,7 @@ func TestSystems(t *testing.T) {
 			m.d[j] = math.Exp(rapid.Float64Range(-5, 5).Draw(rt, "log weight"))
 			m.w[j] = math.Exp(rapid.Float64Range(-5, 1).Draw(rt, "log slack"))
 		}
-		if err := m.evaluate(t.Context(), fit, beta); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, m.evaluate(t.Context(), fit, beta))
 		sum := make([]float64, n*n)
 		for j := range k {
 			kb := make([]float64, n)

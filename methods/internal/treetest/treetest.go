@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -64,16 +66,6 @@ func Draw(t *rapid.T) registry.Data {
 	return data
 }
 
-// Scores returns the scores of a model of data.
-func Scores(t testing.TB, m registry.Model, data registry.Data) []float64 {
-	t.Helper()
-	out := make([]float64, len(data.Y)*data.Shape().Outputs())
-	if err := m.Score(t.Context(), data.X, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // Impurity is Breiman et al. 1984, eq. 4.6 ff: Gini, entropy in bits, or the
 // mean squared deviation, computed from its definition.
 func Impurity(criterion string, y []float64) float64 {
@@ -123,10 +115,7 @@ func Divided(data registry.Data, criterion string, feature int, threshold float6
 // setting. perClass says that a round of a multiclass problem grows a tree for each class.
 func Looks(t *testing.T, spec registry.Spec, setting string, perClass bool) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		fitted, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(setting))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(setting)))(t)
 		m := fitted.(registry.TreeModel)
 		splits, gain := m.Importance()
 		printed, trees := 0, 0

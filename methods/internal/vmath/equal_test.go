@@ -5,337 +5,247 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
-// A kernelCase runs one kernel, or its reference, on inputs taken from src, and
-// returns everything that the kernel wrote.
+// A kernelCase is a kernel with its definition in Go, of the same type, and how to draw the arguments, one word each: "x:n*d" is an array of n d
+// values, "z:n" one of n zeros, "w:N" are N places below N, "f" is a number, "+f" one that is not negative, "how" is a Change, "p" is
+// Pack of an n x d matrix, "p.data" its elements, "p2.data" those of an n x 2d matrix. "@0" is the first argument again, "nil" no
+// array. Other words are sizes.
 type kernelCase struct {
-	name string
-	run  func(src *source, n, d int, ref bool) []float64
-}
-
-// pick is run's usual body: call the kernel or the reference.
-func pick(ref bool, kernel, reference func()) {
-	if ref {
-		reference()
-	} else {
-		kernel()
-	}
-}
-
-// array tests a function of one array, in place and not.
-func array(kernel, ref func(dst, x []float64)) func(*source, int, int, bool) []float64 {
-	return func(src *source, n, _ int, isRef bool) []float64 {
-		x, dst := src.floats(n), src.room(n)
-		pick(isRef, func() { kernel(dst, x) }, func() { ref(dst, x) })
-		pick(isRef, func() { kernel(x, x) }, func() { ref(x, x) })
-		return slices.Concat(dst, x)
-	}
+	name              string
+	kernel, reference any
+	arguments         string
 }
 
 var kernelCases = []kernelCase{
-	{"Cos", array(Cos, cosArrayRef)},
-	{"Exp", array(Exp, expArrayRef)},
-	{"Tanh", func(src *source, n, _ int, ref bool) []float64 {
-		x, b, dst := src.floats(n), src.float(), src.room(n)
-		pick(ref, func() { Tanh(dst, x, b) }, func() { tanhRef(dst, x, b) })
-		pick(ref, func() { Tanh(x, x, -b) }, func() { tanhRef(x, x, -b) })
-		return slices.Concat(dst, x)
-	}},
-	{"SinCos", func(src *source, n, _ int, ref bool) []float64 {
-		x := src.floats(n)
-		s, c, again := src.room(n), src.room(n), src.room(n)
-		pick(ref, func() { SinCos(s, c, x) }, func() { sinCosArrayRef(s, c, x) })
-		pick(ref, func() { SinCos(x, again, x) }, func() { sinCosArrayRef(x, again, x) })
-		return slices.Concat(s, c, x, again)
-	}},
-	{"Dot", func(src *source, n, _ int, ref bool) (out []float64) {
-		x, y := src.floats(n), src.floats(n)
-		out = []float64{0}
-		pick(ref, func() { out[0] = Dot(x, y) }, func() { out[0] = dotRef(x, y) })
-		return out
-	}},
-	{"Sum", func(src *source, n, _ int, ref bool) (out []float64) {
-		x := src.floats(n)
-		out = []float64{0}
-		pick(ref, func() { out[0] = Sum(x) }, func() { out[0] = sumRef(x) })
-		return out
-	}},
-	{"Axpy", func(src *source, n, _ int, ref bool) []float64 {
-		a, x, y := src.float(), src.floats(n), src.floats(n)
-		pick(ref, func() { Axpy(a, x, y) }, func() { axpyRef(a, x, y) })
-		return y
-	}},
-	{"MatVec", func(src *source, n, d int, ref bool) []float64 {
-		a, v, dst := src.floats(n*d), src.floats(d), src.room(n)
-		pick(ref, func() { MatVec(dst, a, n, d, v) }, func() { matVecRef(dst, a, n, d, v) })
-		return dst
-	}},
-	{"MatTVec", func(src *source, n, d int, ref bool) []float64 {
-		a, c, dst := src.floats(n*d), src.floats(n), src.room(d)
-		pick(ref, func() { MatTVec(dst, a, n, d, c) }, func() { matTVecRef(dst, a, d, n, d, c) })
-		return dst
-	}},
-	{"RowDots", func(src *source, n, d int, ref bool) []float64 {
-		ld := d + int(src.byte())%9
-		a, v, dst := src.floats(n*ld), src.floats(d), src.room(n)
-		pick(ref, func() { RowDots(dst, a, ld, n, d, v) }, func() { rowDotsRef(dst, a, ld, n, d, v) })
-		return dst
-	}},
-	{"StridedMatTVec", func(src *source, n, d int, ref bool) []float64 {
-		ld := d + int(src.byte())%9
-		a, c, dst := src.floats(n*ld), src.floats(n), src.room(d)
-		pick(ref, func() { StridedMatTVec(dst, a, ld, n, d, c) }, func() { matTVecRef(dst, a, ld, n, d, c) })
-		return dst
-	}},
-	{"ScaleRows", func(src *source, n, d int, ref bool) []float64 {
-		ld, to := d+int(src.byte())%9, d+int(src.byte())%9
-		a, s, dst := src.floats(n*ld), src.floats(n), src.room(n*to)
-		pick(ref, func() { ScaleRows(dst, to, a, ld, n, d, s) }, func() { scaleRef(dst, to, a, ld, n, d, s) })
-		return dst
-	}},
-	{"Pack", func(src *source, n, d int, ref bool) []float64 {
-		a, dst := src.floats(n*d), src.room(PackedBytes(n, d)/8)
-		pick(ref, func() { pack(dst, a, n, d) }, func() { packRef(dst, a, n, d) })
-		return dst
-	}},
-	{"Packed.MatVec", func(src *source, n, d int, ref bool) []float64 {
-		p, v, dst := Pack(src.floats(n*d), n, d), src.floats(d), src.room(n)
-		pick(ref, func() { p.MatVec(dst, v) }, func() { packedMatVecRef(dst, p.data, n, d, v) })
-		return dst
-	}},
-	{"Packed.MatTVec", func(src *source, n, d int, ref bool) []float64 {
-		p, c, dst := Pack(src.floats(n*d), n, d), src.floats(n), src.room(d)
-		pick(ref, func() { p.MatTVec(dst, c) }, func() { packedMatTVecRef(dst, p.data, n, d, c) })
-		return dst
-	}},
-	{"Packed.Trig", func(src *source, n, d int, ref bool) []float64 {
-		m := 1 + int(src.byte())%9
-		p, w := Pack(src.floats(n*d), n, d), src.floats(m*d)
-		dst := p.target(nil, 2*m)
-		pick(ref, func() { p.Trig(dst, w, m) }, func() { packedTrigRef(dst.data, p.data, n, d, w, m) })
-		return dst.data
-	}},
-	{"Packed.Cosines", func(src *source, n, d int, ref bool) []float64 {
-		m := 1 + int(src.byte())%9
-		p, w, phase, dst := Pack(src.floats(n*d), n, d), src.floats(m*d), src.floats(m), src.room(n*m)
-		pick(ref, func() { p.Cosines(dst, w, phase) }, func() { packedCosinesRef(dst, p.data, n, d, w, phase) })
-		return dst
-	}},
-	{"ExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
-		p, w, b, r := Pack(src.floats(n*d), n, d), src.floats(d), src.float(), src.floats(n)
-		cosines, grad, again, f := src.room(n), src.room(d), src.room(d), src.room(2)
-		pick(ref, func() { f[0] = expCos(p.data, n, d, w, b, r, cosines, grad) },
-			func() { f[0] = expCosRef(p.data, n, d, w, b, r, cosines, grad) })
-		pick(ref, func() { f[1] = expCos(p.data, n, d, w, b, r, nil, again) },
-			func() { f[1] = expCosRef(p.data, n, d, w, b, r, nil, again) })
-		return slices.Concat(cosines, grad, again, f)
-	}},
-	{"RowsExpCosLoss", func(src *source, n, d int, ref bool) []float64 {
-		a, w, b, r := src.floats(n*d), src.floats(d), src.float(), src.floats(n)
-		cosines, grad, again, f := src.room(n), src.room(d), src.room(d), src.room(2)
-		pick(ref, func() { f[0] = rowsExpCos(a, n, d, w, b, r, cosines, grad) },
-			func() { f[0] = rowsExpCosRef(a, n, d, w, b, r, cosines, grad) })
-		pick(ref, func() { f[1] = rowsExpCos(a, n, d, w, b, r, nil, again) },
-			func() { f[1] = rowsExpCosRef(a, n, d, w, b, r, nil, again) })
-		return slices.Concat(cosines, grad, again, f)
-	}},
-	{"ExpLinearLoss", func(src *source, n, d int, ref bool) []float64 {
-		p, v, r := Pack(src.floats(n*d), n, d), src.floats(d), src.floats(n)
-		scores, grad, f := src.room(n), src.room(d), src.room(1)
-		pick(ref, func() { f[0] = expLinear(p.data, n, d, v, r, scores, grad) },
-			func() { f[0] = expLinearRef(p.data, n, d, v, r, scores, grad) })
-		return slices.Concat(scores, grad, f)
-	}},
-	{"PairLosses", func(src *source, n, d int, ref bool) []float64 {
-		p, cu, su, r := Pack(src.floats(n*2*d), n, 2*d), src.floats(d), src.floats(d), src.floats(n)
-		out := src.room(d)
-		pick(ref, func() { expPairs(p.data, n, d, cu, su, r, out) },
-			func() { expPairsRef(p.data, n, d, cu, su, r, out) })
-		return out
-	}},
-	{"ExpShiftLoss", func(src *source, n, _ int, ref bool) []float64 {
-		r, c, s, cb, sb := src.floats(n), src.floats(n), src.floats(n), src.float(), src.float()
-		out := []float64{0}
-		pick(ref, func() { out[0] = expShift(r, c, s, cb, sb) }, func() { out[0] = expShiftRef(r, c, s, cb, sb) })
-		return out
-	}},
-	{"Reweight", func(src *source, n, _ int, ref bool) []float64 {
-		score, y, h, alpha := src.floats(n), src.floats(n), src.floats(n), src.float()
-		w, r, sum := src.room(n), src.room(n), src.room(1)
-		pick(ref, func() { sum[0] = Reweight(score, w, r, y, h, alpha) },
-			func() { sum[0] = reweightRef(score, w, r, y, h, alpha) })
-		return slices.Concat(score, w, r, sum)
-	}},
-	{"MatMul", func(src *source, m, k int, ref bool) []float64 {
-		n := int(src.byte()) % 60
-		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
-		pick(ref, func() { MatMul(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, k, m, k, b, n, false) })
-		return dst
-	}},
-	{"MatMulT", func(src *source, m, k int, ref bool) []float64 {
-		m, k = k, m // chains longer than a block
-		n := int(src.byte()) % 60
-		a, b, dst := src.floats(m*k), src.floats(k*n), src.floats(m*n)
-		pick(ref, func() { MatMulT(dst, a, m, k, b, n) }, func() { matMulRef(dst, a, k, m, k, b, n, true) })
-		return dst
-	}},
-	{"MatMulTPart", func(src *source, m, k int, ref bool) []float64 {
-		n, lda := int(src.byte())%60, k+int(src.byte())%9
-		a, b, dst := src.floats(m*lda), src.floats(k*n), src.floats(m*n)
-		pick(ref, func() { MatMulTPart(dst, a, lda, m, k, b, n) }, func() { matMulRef(dst, a, lda, m, k, b, n, true) })
-		return dst
-	}},
-	{"MatMulAdd", func(src *source, m, k int, ref bool) []float64 {
-		n := 1 + int(src.byte())%40
-		lda, ldb, ldc := k+int(src.byte())%9, n+int(src.byte())%9, n+int(src.byte())%9
-		a, b, dst := src.floats(m*lda), src.floats(k*ldb), src.floats(m*ldc)
-		pick(ref, func() { MatMulAdd(dst, ldc, a, lda, m, k, b, ldb, n) }, func() { matMulAddRef(dst, ldc, a, lda, m, k, b, ldb, n) })
-		return dst
-	}},
-	{"Gram", func(src *source, n, k int, ref bool) []float64 {
-		a, dst := src.floats(n*k), src.floats(n*n)
-		pick(ref, func() { Gram(dst, a, n, k) }, func() { gramRef(dst, a, n, k) })
-		return dst
-	}},
-	{"GramAdd", func(src *source, n, k int, ref bool) []float64 {
-		a, dst := src.floats(n*k), src.floats(n*n)
-		from := int(src.byte()) % (n + 1)
-		to := from + int(src.byte())%(n-from+1)
-		pick(ref, func() { GramAdd(dst, a, n, k, from, to) }, func() { gramAddRef(dst, n, a, k, n, k, from, to) })
-		pick(ref, func() { Mirror(dst, n) }, func() { mirrorRef(dst, n) })
-		return dst
-	}},
-	{"GramAddPart", func(src *source, n, k int, ref bool) []float64 {
-		lda := k + int(src.byte())%9
-		ldc := n + int(src.byte())%9
-		a, dst := src.floats(n*lda), src.floats(n*ldc)
-		from := int(src.byte()) % (n + 1)
-		pick(ref, func() { GramAddPart(dst, ldc, a, lda, n, k, from, n) }, func() { gramAddRef(dst, ldc, a, lda, n, k, from, n) })
-		for i := range n { // elements left of the diagonal have no meaning
-			clear(dst[i*ldc : i*ldc+i])
+	{"Cos", Cos, cosArrayRef, "z:n x:n"},
+	{"Cos in place", Cos, cosArrayRef, "x:n @0"},
+	{"Exp", Exp, expArrayRef, "z:n x:n"},
+	{"Exp in place", Exp, expArrayRef, "x:n @0"},
+	{"Tanh", Tanh, tanhRef, "z:n x:n f"},
+	{"Tanh in place", Tanh, tanhRef, "x:n @0 f"},
+	{"SinCos", SinCos, sinCosArrayRef, "z:n z:n x:n"},
+	{"SinCos in place", SinCos, sinCosArrayRef, "x:n z:n @0"},
+	{"Dot", Dot, dotRef, "x:n x:n"},
+	{"Sum", Sum, sumRef, "x:n"},
+	{"Axpy", Axpy, axpyRef, "f x:n x:n"},
+	{"MatVec", MatVec, matVecRef, "z:n x:n*d n d x:d"},
+	{"MatTVec", MatTVec, func(dst, a []float64, n, d int, c []float64) { matTVecRef(dst, a, d, n, d, c) }, "z:d x:n*d n d x:n"},
+	{"RowDots", RowDots, rowDotsRef, "z:n x:n*ld ld n d x:d"},
+	{"StridedMatTVec", StridedMatTVec, matTVecRef, "z:d x:n*ld ld n d x:n"},
+	{"ScaleRows", ScaleRows, scaleRef, "z:n*to to x:n*ld ld n d x:n"},
+	{"Pack", pack, packRef, "z:packed x:n*d n d"},
+	{"Packed.MatVec", (*Packed).MatVec, func(p *Packed, dst, v []float64) { packedMatVecRef(dst, p.data, p.n, p.d, v) }, "p z:n x:d"},
+	{"Packed.MatTVec", (*Packed).MatTVec, func(p *Packed, dst, c []float64) { packedMatTVecRef(dst, p.data, p.n, p.d, c) }, "p z:d x:n"},
+	{"Packed.Trig", func(p *Packed, w []float64, m int) []float64 { return p.Trig(nil, w, m).data },
+		func(p *Packed, w []float64, m int) []float64 {
+			dst := p.target(nil, 2*m)
+			packedTrigRef(dst.data, p.data, p.n, p.d, w, m)
+			return dst.data
+		}, "p x:m*d m"},
+	{"Packed.Cosines", (*Packed).Cosines, func(p *Packed, dst, w, phase []float64) { packedCosinesRef(dst, p.data, p.n, p.d, w, phase) },
+		"p z:n*m x:m*d x:m"},
+	{"ExpCosLoss", expCos, expCosRef, "p.data n d x:d f x:n z:n z:d"},
+	{"ExpCosLoss alone", expCos, expCosRef, "p.data n d x:d f x:n nil z:d"},
+	{"RowsExpCosLoss", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n z:n z:d"},
+	{"RowsExpCosLoss alone", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n nil z:d"},
+	{"RowsExpCosLoss as packed", rowsExpCos, func(a []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
+		return expCosRef(Pack(a, n, d).data, n, d, w, b, r, cosines, grad)
+	}, "x:n*d n d x:d f x:n z:n z:d"},
+	{"ExpLinearLoss", expLinear, expLinearRef, "p.data n d x:d x:n z:n z:d"},
+	{"PairLosses", expPairs, expPairsRef, "p2.data n d x:d x:d x:n z:d"},
+	{"ExpShiftLoss", expShift, expShiftRef, "x:n x:n x:n f f"},
+	{"Reweight", Reweight, reweightRef, "x:n z:n z:n x:n x:n f"},
+	{"MatMul", MatMul, func(dst, a []float64, m, k int, b []float64, n int) { matMulRef(dst, a, k, m, k, b, n, false) },
+		"x:n*q x:n*d n d x:d*q q"},
+	{"MatMulT", MatMulT, func(dst, a []float64, m, k int, b []float64, n int) { matMulRef(dst, a, k, m, k, b, n, true) },
+		"x:d*q x:d*n d n x:n*q q"}, // chains longer than a block
+	{"MatMulTPart", MatMulTPart, func(dst, a []float64, lda, m, k int, b []float64, n int) { matMulRef(dst, a, lda, m, k, b, n, true) },
+		"x:n*q x:n*ld ld n d x:d*q q"},
+	{"MatMulAdd", MatMulAdd, matMulAddRef, "x:n*to to x:n*ld ld n d x:d*to to d"},
+	{"Gram", Gram, gramRef, "x:n*n x:n*d n d"},
+	{"GramAdd", func(dst, a []float64, n, k, from, to int) { GramAdd(dst, a, n, k, from, to); Mirror(dst, n) },
+		func(dst, a []float64, n, k, from, to int) {
+			gramAddRef(dst, n, a, k, n, k, from, to)
+			mirrorRef(dst, n)
+		},
+		"x:n*n x:n*d n d from upto"},
+	{"GramAddPart", func(dst []float64, ldc int, a []float64, lda, n, k, from int) {
+		GramAddPart(dst, ldc, a, lda, n, k, from, n)
+		clearLower(dst, n, ldc)
+	}, func(dst []float64, ldc int, a []float64, lda, n, k, from int) {
+		gramAddRef(dst, ldc, a, lda, n, k, from, n)
+		clearLower(dst, n, ldc)
+	}, "x:n*ln ln x:n*ld ld n d from"},
+	{"Gaussian", Gaussian, gaussianRef, "z:n x:n x:n f f"},
+	{"Laplace", Laplace, laplaceRef, "z:n z:n x:n x:n f +f"},
+	{"Laplace in place", Laplace, laplaceRef, "x:n nil @0 x:n f +f"},
+	{"AddGaussians", AddGaussians, addGaussiansRef, "x:10*n x:n*d x:n x:d x:10*d f"},
+	{"Outer", triangle(Outer), triangle(outerRef), "x:M*M M x:R*LM LM R F how"},
+	{"Factor", factored(Factor, Back), factored(factorRef, backRef), "x:M*M x:M*M8 M +f x:M column"},
+	{"AddRows", AddRows, addRowsRef, "x:C x:N*C C w:N x:N"},
+	{"Columns", Columns, columnsRef, "z:T LN x:N*C C w:N"},
+	{"Logistic", logistics(logistic), logistics(logisticRef), "x:n x:n x:n z:n z:n z:n z:32"},
+	{"Signed", Signed, signedRef, "x:n x:n f"},
+	{"Hinge", hinged((*Hinge).Slope, (*Hinge).Move), hinged(hingeSlopeRef, hingeMoveRef), "f +f +f x:n x:n x:n x:n x:n z:n"},
+	{"Wave", Wave, waveRef, "z:n z:n x:n x:n x:n"},
+	{"WaveSlope", WaveSlope, waveSlopeRef, "z:n x:n x:n x:n x:n x:3 x:3"},
+	{"MarginSums", MarginSums, marginsRef, "x:n x:n x:n"},
+}
+
+// clearLower clears the elements left of the diagonal of a matrix of n rows, which have no meaning after some kernels.
+func clearLower(a []float64, n, ld int) {
+	for i := range n {
+		clear(a[i*ld : i*ld+min(i, ld)])
+	}
+}
+
+func triangle(f func([]float64, int, []float64, int, int, int, Change)) any {
+	return func(c []float64, m int, a []float64, ld, rows, from int, how Change) {
+		f(c, m, a, ld, rows, from, how)
+		clearLower(c, m, m)
+	}
+}
+
+// factored factors a matrix that mostly is definite, and solves with it.
+func factored(factor func(u, c []float64, m int, scale float64, shift []float64) bool, back func(x, u []float64, m, column int)) any {
+	return func(c, u []float64, m int, scale float64, shift []float64, column int) []float64 {
+		for i := range shift {
+			shift[i] = math.Abs(shift[i]) + 3*math.Sqrt(float64(m))*scale*math.Abs(c[0])
 		}
-		return dst
-	}},
-	{"Gaussian", func(src *source, n, _ int, ref bool) []float64 {
-		dots, squares, s, g, dst := src.floats(n), src.floats(n), src.float(), src.float(), src.room(n)
-		pick(ref, func() { Gaussian(dst, dots, squares, s, g) }, func() { gaussianRef(dst, dots, squares, s, g) })
-		return dst
-	}},
-	{"Laplace", func(src *source, n, _ int, ref bool) []float64 {
-		dots, squares, s, b, dst, slopes := src.floats(n), src.floats(n), src.float(), math.Abs(src.float()), src.room(n), src.room(n)
-		pick(ref, func() { Laplace(dst, slopes, dots, squares, s, b) }, func() { laplaceRef(dst, slopes, dots, squares, s, b) })
-		pick(ref, func() { Laplace(dots, nil, dots, squares, s, b) }, func() { laplaceRef(dots, nil, dots, squares, s, b) })
-		return slices.Concat(dst, slopes, dots)
-	}},
-	{"AddGaussians", func(src *source, n, m int, ref bool) []float64 {
-		dots, rows, points, coefs, g := src.floats(n*m), src.floats(n), src.floats(m), src.floats(Doublings*m), src.float()
-		dst := src.floats(Doublings * n)
-		pick(ref, func() { AddGaussians(dst, dots, rows, points, coefs, g) }, func() { addGaussiansRef(dst, dots, rows, points, coefs, g) })
-		return dst
-	}},
-	{"Outer", func(src *source, n, d int, ref bool) []float64 {
-		m, rows := 8*(n%15), n/3
-		from, extra, how := 8*(int(src.byte())%(m/8+1)), int(src.byte())%9, Change(int(src.byte())%3-1)
-		c, a := src.floats(m*m), src.floats(rows*(m+extra))
-		pick(ref, func() { Outer(c, m, a, m+extra, rows, from, how) }, func() { outerRef(c, m, a, m+extra, rows, from, how) })
-		return upper(c, m, m)
-	}},
-	{"Factor", func(src *source, n, d int, ref bool) []float64 {
-		m := 8 * (n % 23)
-		c, u, shift, x := src.floats(m*m), src.floats(m*(m+8)), src.floats(m), src.room(m)
-		scale, ok, column := math.Abs(src.float()), false, int(src.byte())%8
-		for i := range shift { // mostly definite
-			shift[i] = math.Abs(shift[i]) + 3*math.Sqrt(float64(m))*scale*src.scale
-		}
-		pick(ref, func() { ok = Factor(u, c, m, scale, shift) }, func() { ok = factorRef(u, c, m, scale, shift) })
-		if !ok {
+		if !factor(u, c, m, scale, shift) {
+			clear(u)
 			return nil
 		}
-		pick(ref, func() { Back(x, u, m, column) }, func() { backRef(x, u, m, column) })
-		return append(upper(u, m, m+8), x...)
-	}},
-	{"AddRows", func(src *source, n, d int, ref bool) []float64 {
-		n, cols := 1+n%50, 4*d+int(src.byte())%5
-		a, which, dst := src.floats(n*cols), make([]int, n), src.floats(cols)
-		for i := range which {
-			which[i] = int(src.byte()) % n
-		}
-		c := src.floats(n)
-		pick(ref, func() { AddRows(dst, a, cols, which, c) }, func() { addRowsRef(dst, a, cols, which, c) })
-		return dst
-	}},
-	{"Columns", func(src *source, n, d int, ref bool) []float64 {
-		n, cols := 1+n%50, 1+4*d+int(src.byte())%5
-		a, which := src.floats(n*cols), make([]int, n)
-		for i := range which {
-			which[i] = int(src.byte()) % n
-		}
-		ld := n + int(src.byte())%9
-		dst := src.room((cols-1)*ld + n)
-		pick(ref, func() { Columns(dst, ld, a, cols, which) }, func() { columnsRef(dst, ld, a, cols, which) })
-		return dst
-	}},
-	{"Logistic", func(src *source, n, _ int, ref bool) []float64 {
-		f, moved, y := src.floats(n), src.floats(n), src.floats(n)
-		residual, root, slope, sums := src.room(n), src.room(n), src.room(n), [32]float64{}
-		pick(ref, func() { logistic(f, moved, y, residual, root, slope, &sums) }, func() { logisticRef(f, moved, y, residual, root, slope, &sums) })
-		return slices.Concat(f, residual, root, slope, sums[:])
-	}},
-	{"Signed", func(src *source, n, _ int, ref bool) []float64 {
-		x, y, b := src.floats(n), src.floats(n), src.float()
-		pick(ref, func() { Signed(x, y, b) }, func() { signedRef(x, y, b) })
+		x := make([]float64, m)
+		back(x, u, m, column)
+		clearLower(u, m, m+8)
 		return x
-	}},
-	{"Hinge", func(src *source, n, _ int, ref bool) []float64 {
-		h := &Hinge{
-			Y: src.floats(n), Slack: src.floats(n), Change: src.floats(n), Alpha: src.floats(n), Next: src.floats(n),
-			Turned: src.room(n), Free: make([]uint8, (n+7)/8), Moved: make([]uint8, (n+7)/8),
-		}
-		step, sigma, c := src.float(), math.Abs(src.float()), math.Abs(src.float())
-		out := []float64{0, 0}
-		pick(ref, func() { out[0], out[1] = h.Slope(step, sigma, c) }, func() { out[0], out[1] = hingeSlopeRef(h, step, sigma, c) })
-		for range 2 { // the second time with multipliers of the first
-			var s HingeSums
-			pick(ref, func() { s = h.Move(step, sigma, c) }, func() { s = hingeMoveRef(h, step, sigma, c) })
+	}
+}
+
+func logistics(f func(f, moved, y, residual, root, slope []float64, sums *[32]float64)) any {
+	return func(s, moved, y, residual, root, slope, sums []float64) {
+		f(s, moved, y, residual, root, slope, (*[32]float64)(sums))
+	}
+}
+
+// hinged asks for the slope and moves twice, the second time with multipliers of the first.
+func hinged(slope func(*Hinge, float64, float64, float64) (float64, float64), move func(*Hinge, float64, float64, float64) HingeSums) any {
+	return func(step, sigma, c float64, y, slack, change, alpha, next, turned []float64) []float64 {
+		n := len(y)
+		h := &Hinge{Y: y, Slack: slack, Change: change, Alpha: alpha, Next: next, Turned: turned,
+			Free: make([]uint8, (n+7)/8), Moved: make([]uint8, (n+7)/8)}
+		product, square := slope(h, step, sigma, c)
+		out := []float64{product, square}
+		for range 2 {
+			s := move(h, step, sigma, c)
 			out = append(out, s.Distance, s.Balance, s.Loss, s.Product)
 			for k := range h.Free {
 				out = append(out, float64(h.Free[k]), float64(h.Moved[k]))
 			}
-			out = slices.Concat(out, h.Slack, h.Next, h.Turned)
+			out = slices.Concat(out, slack, next, turned)
 		}
 		return out
-	}},
-	{"Wave", func(src *source, n, _ int, ref bool) []float64 {
-		z, f, y, s, c := src.floats(n), src.floats(n), src.floats(n), src.room(n), src.room(n)
-		var k WaveSums
-		pick(ref, func() { k = Wave(s, c, z, f, y) }, func() { k = waveRef(s, c, z, f, y) })
-		return append(slices.Concat(s, c), k.SF, k.SS, k.CF, k.CS, k.CC, k.SY, k.CY)
-	}},
-	{"WaveSlope", func(src *source, n, _ int, ref bool) (out []float64) {
-		slope, f, s, c, y := src.room(n), src.floats(n), src.floats(n), src.floats(n), src.floats(n)
-		a, t := [3]float64(src.floats(3)), [3]float64(src.floats(3))
-		out = []float64{0}
-		pick(ref, func() { out[0] = WaveSlope(slope, f, s, c, y, a, t) }, func() { out[0] = waveSlopeRef(slope, f, s, c, y, a, t) })
-		return append(out, slope...)
-	}},
-	{"MarginSums", func(src *source, n, _ int, ref bool) []float64 {
-		y, h, w, out := src.floats(n), src.floats(n), src.floats(n), src.room(2)
-		pick(ref, func() { out[0], out[1] = MarginSums(y, h, w) }, func() { out[0], out[1] = marginsRef(y, h, w) })
-		return out
-	}},
+	}
 }
 
-// upper returns the elements on and right of the diagonal of a matrix of m rows.
-func upper(a []float64, m, cols int) (out []float64) {
-	for i := range m {
-		out = append(out, a[i*cols+i:(i+1)*cols]...)
+// sizes draws the sizes of a case.
+func (s *source) sizes(n, d int) map[string]int {
+	less := func(k int) int { return int(s.byte()) % k }
+	z := map[string]int{"n": n, "d": d, "m": 1 + less(9), "q": less(60), "ld": d + less(9), "to": d + less(9), "ln": n + less(9),
+		"from": less(n + 1), "M": 8 * (n % 19), "R": n / 3, "column": less(8), "N": 1 + n%50, "C": 1 + 4*d + less(5), "packed": PackedBytes(n, d) / 8}
+	z["upto"] = z["from"] + less(n-z["from"]+1)
+	z["F"], z["LM"], z["M8"], z["LN"] = 8*less(z["M"]/8+1), z["M"]+less(9), z["M"]+8, z["N"]+less(9)
+	z["T"] = (z["C"]-1)*z["LN"] + z["N"]
+	return z
+}
+
+// run calls one of a case's functions on inputs taken from src, and returns all arrays after the call, and its results.
+func (c kernelCase) run(f any, src *source, size map[string]int) (out []float64) {
+	words := strings.Fields(c.arguments)
+	args, of := make([]reflect.Value, len(words)), reflect.ValueOf(f)
+	for i, word := range words {
+		kind, product, _ := strings.Cut(word, ":")
+		length := 1
+		for _, factor := range strings.Split(product, "*") {
+			if k, err := strconv.Atoi(factor); err == nil {
+				length *= k
+			} else {
+				length *= size[factor]
+			}
+		}
+		args[i] = src.argument(kind, length, size, args)
+		if to := of.Type().In(i); to.Kind() == reflect.Array || to.Kind() == reflect.Int {
+			args[i] = args[i].Convert(to)
+		}
+	}
+	results := of.Call(args)
+	for _, v := range args {
+		if x, ok := v.Interface().([]float64); ok {
+			out = append(out, x...)
+		}
+	}
+	for _, v := range results {
+		switch {
+		case v.Kind() == reflect.Float64:
+			out = append(out, v.Float())
+		case v.Kind() == reflect.Slice:
+			out = append(out, v.Interface().([]float64)...)
+		default:
+			for k := range v.NumField() {
+				out = append(out, v.Field(k).Float())
+			}
+		}
 	}
 	return out
+}
+
+func (s *source) argument(kind string, length int, size map[string]int, before []reflect.Value) reflect.Value {
+	n, d := size["n"], size["d"]
+	switch kind {
+	case "x":
+		return reflect.ValueOf(s.floats(length))
+	case "z":
+		return reflect.ValueOf(s.room(length))
+	case "nil":
+		return reflect.ValueOf([]float64(nil))
+	case "w":
+		which := make([]int, length)
+		for i := range which {
+			which[i] = int(s.byte()) % length
+		}
+		return reflect.ValueOf(which)
+	case "f":
+		return reflect.ValueOf(s.float())
+	case "+f":
+		return reflect.ValueOf(math.Abs(s.float()))
+	case "how":
+		return reflect.ValueOf(int(s.byte())%3 - 1)
+	case "p":
+		return reflect.ValueOf(Pack(s.floats(n*d), n, d))
+	case "p.data":
+		return reflect.ValueOf(Pack(s.floats(n*d), n, d).data)
+	case "p2.data":
+		return reflect.ValueOf(Pack(s.floats(n*2*d), n, 2*d).data)
+	}
+	if at, there := strings.CutPrefix(kind, "@"); there {
+		k, _ := strconv.Atoi(at)
+		return before[k]
+	}
+	v, there := size[kind]
+	if !there {
+		panic("no size " + kind)
+	}
+	return reflect.ValueOf(v)
 }
 
 // source yields values: first those of a fuzzer's bytes, then normal deviates of
@@ -425,20 +335,15 @@ func sameBits(a, b []float64) error {
 
 // check runs case c both ways on equal inputs.
 func check(c kernelCase, bytes []byte, seed uint64, n, d int, scale float64, odd bool) error {
-	var outside error
-	run := func(ref bool) []float64 {
+	var outs [2][]float64
+	for i, f := range []any{c.kernel, c.reference} {
 		src := &source{bytes: bytes, rng: rand.New(rand.NewPCG(seed, 7)), scale: scale, odd: odd}
-		out := c.run(src, n, d, ref)
+		outs[i] = c.run(f, src, src.sizes(n, d))
 		if err := src.overrun(); err != nil {
-			outside = err
+			return fmt.Errorf("%s n=%d d=%d seed=%d: %w", c.name, n, d, seed, err)
 		}
-		return out
 	}
-	err := sameBits(run(false), run(true))
-	if outside != nil {
-		err = outside
-	}
-	if err != nil {
+	if err := sameBits(outs[0], outs[1]); err != nil {
 		return fmt.Errorf("%s n=%d d=%d scale=%v odd=%v seed=%d: %w", c.name, n, d, scale, odd, seed, err)
 	}
 	return nil
@@ -450,19 +355,39 @@ func TestKernelsEqualReferences(t *testing.T) {
 		for _, c := range kernelCases {
 			t.Run(c.name, func(t *testing.T) {
 				for n := range 70 {
-					if err := check(c, nil, uint64(n), n, n%19, 3, n%2 == 1); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, check(c, nil, uint64(n), n, n%19, 3, n%2 == 1))
 				}
 				rapid.Check(t, func(rt *rapid.T) {
 					n, d := rapid.IntRange(0, 600).Draw(rt, "n"), rapid.IntRange(0, 40).Draw(rt, "d")
 					scale := rapid.SampledFrom([]float64{1e-170, 1e-5, 1, 30, 1e4, 1e9}).Draw(rt, "scale")
 					odd, seed := rapid.Bool().Draw(rt, "odd"), rapid.Uint64().Draw(rt, "seed")
-					if err := check(c, nil, seed, n, d, scale, odd); err != nil {
-						rt.Fatal(err)
-					}
+					must.Do(rt, check(c, nil, seed, n, d, scale, odd))
 				})
 			})
+		}
+	})
+}
+
+// TestDeepProducts: products have the bits of the references where the kernels pack b in several parts.
+func TestDeepProducts(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, s := range [][3]int{{3, 7000, 5}, {1, 6000, 30}, {9, 400, 700}, {2, 193, 2000}, {1, 500, 100}, {40, 3000, 33}, {2, 0, 3}} {
+			for _, c := range kernelCases {
+				size := map[string]int{"n": s[0], "d": s[1], "q": s[2], "to": s[2]}
+				switch c.name {
+				case "MatMulT":
+					size["n"], size["d"] = s[1], s[0]
+				case "MatMulAdd":
+					c.arguments = "x:n*q q x:n*d d n d x:d*q q q"
+				case "MatMul":
+				default:
+					continue
+				}
+				src := func() *source { return &source{rng: rand.New(rand.NewPCG(1, 2)), scale: 1} }
+				if err := sameBits(c.run(c.kernel, src(), size), c.run(c.reference, src(), size)); err != nil {
+					t.Errorf("%s of %v: %v", c.name, s, err)
+				}
+			}
 		}
 	})
 }
@@ -475,9 +400,7 @@ func FuzzKernels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte, seed uint64, which uint8, n uint16, d uint8) {
 		onEveryLevel(t, func(t *testing.T) {
 			c := kernelCases[int(which)%len(kernelCases)]
-			if err := check(c, bytes, seed, int(n%400), int(d%40), 2, seed%2 == 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, check(c, bytes, seed, int(n%400), int(d%40), 2, seed%2 == 0))
 		})
 	})
 }

@@ -7,7 +7,11 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"gonum.org/v1/gonum/diff/fd"
@@ -216,29 +220,6 @@ func TestLandmarkLossesAgreeWithTheirFormulas(t *testing.T) {
 	}
 }
 
-func TestReweightAgreesWithItsFormula(t *testing.T) {
-	const n, alpha = 77, 0.3
-	score, y, h := normals(n, 1), normals(n, 1), normals(n, 1)
-	old := append([]float64(nil), score...)
-	w, r := make([]float64, n), make([]float64, n)
-	sum := Reweight(score, w, r, y, h, alpha)
-	wantSum, wantPlus, wantMinus := 0.0, 0.0, 0.0
-	for i := range n {
-		f := old[i] + alpha*h[i]
-		want := math.Exp(-y[i] * f)
-		near(t, "score", score[i], f, 1e-15)
-		near(t, "w", w[i], want, 1e-14)
-		near(t, "r", r[i], y[i]*want, 1e-14)
-		wantSum += want
-		wantPlus += (1 + y[i]*h[i]) * want
-		wantMinus += (1 - y[i]*h[i]) * want
-	}
-	near(t, "sum", sum, wantSum, 1e-13)
-	plus, minus := MarginSums(y, h, w)
-	near(t, "plus", plus, wantPlus, 1e-13)
-	near(t, "minus", minus, wantMinus, 1e-13)
-}
-
 func TestGaussianAgreesWithItsFormula(t *testing.T) {
 	a, b := []float64{1, -2, 0.5}, []float64{0.25, 3, -1}
 	dst := []float64{Dot(a, b), Dot(a, a) * (1 + 1e-15)} // the second distance rounds below zero
@@ -317,18 +298,17 @@ func TestResultsAreTheSameEverywhere(t *testing.T) {
 	hash := fnv.New64a()
 	for _, c := range kernelCases {
 		for _, n := range []int{3, 200} {
-			out := c.run(&source{rng: rand.New(rand.NewPCG(5, 5)), scale: 2}, n, 11, false)
+			src := &source{rng: rand.New(rand.NewPCG(5, 5)), scale: 2}
+			out := c.run(c.kernel, src, src.sizes(n, 11))
 			for i, v := range out {
 				if math.IsNaN(v) {
 					out[i] = math.NaN()
 				}
 			}
-			if err := binary.Write(hash, binary.LittleEndian, out); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, binary.Write(hash, binary.LittleEndian, out))
 		}
 	}
-	if got, want := hash.Sum64(), uint64(0xe0bb2cea29f626ab); got != want {
+	if got, want := hash.Sum64(), uint64(0x4e86ff7dade18f55); got != want {
 		t.Errorf("hash %#x, want %#x", got, want)
 	}
 }
@@ -353,6 +333,86 @@ func TestNothingIsAllocated(t *testing.T) {
 		if got := testing.AllocsPerRun(50, f); got > 0.5 {
 			t.Errorf("%s: %v allocations a call", name, got)
 		}
+	}
+}
+
+// TestFactorSolves compares with gonum's Cholesky solution of the same equations, which a
+// padded system must have too, and finds that an indefinite matrix is refused.
+func TestFactorSolves(t *testing.T) {
+	for _, size := range []int{1, 5, 8, 17, 50, 101} {
+		m := (size + 7) &^ 7
+		rows := normals(m*(size+3), 1)
+		for r := range size + 3 {
+			clear(rows[r*m+size : (r+1)*m])
+		}
+		c := make([]float64, m*m)
+		Outer(c, m, rows, m, size+3, 0, Gain)
+		const scale = 0.5
+		shift, u, x := make([]float64, m), make([]float64, m*(m+8)), make([]float64, m)
+		right, a := normals(size, 1), mat.NewSymDense(size, nil)
+		for i := range m {
+			shift[i] = 1
+			if i < size {
+				u[i*(m+8)+m+2] = right[i]
+				for j := i; j < size; j++ {
+					a.SetSym(i, j, scale*c[i*m+j])
+				}
+				a.SetSym(i, i, a.At(i, i)+1)
+			}
+		}
+		if !Factor(u, c, m, scale, shift) {
+			t.Fatalf("%d equations: not factored", size)
+		}
+		Back(x, u, m, 2)
+		var chol mat.Cholesky
+		var want mat.VecDense
+		if !chol.Factorize(a) {
+			t.Fatal("gonum does not factor it")
+		}
+		must.Do(t, chol.SolveVecTo(&want, mat.NewVecDense(size, right)))
+		for i := range size {
+			near(t, "solution", x[i], want.AtVec(i), 1e-9)
+		}
+		if shift[size-1] = -1e9; Factor(u, c, m, scale, shift) {
+			t.Errorf("%d equations: an indefinite matrix is factored", size)
+		}
+	}
+}
+
+// TestOuterIsASumOfProducts: set, added and taken away again, from a column on.
+func TestOuterIsASumOfProducts(t *testing.T) {
+	const m, ld, rows, from = 24, 27, 9, 8
+	a, c := normals(rows*ld, 1), make([]float64, m*m)
+	Outer(c, m, a, ld, rows, from, Set)
+	for i := range m {
+		for j := max(i, from); j < m; j++ {
+			want := 0.0
+			for r := range rows {
+				want += a[r*ld+i] * a[r*ld+j]
+			}
+			near(t, "product", c[i*m+j], want, 1e-13)
+		}
+	}
+	set := slices.Clone(c)
+	Outer(c, m, a, ld, rows, from, Gain)
+	Outer(c, m, a, ld, rows, from, Lose)
+	for i := range m {
+		for j := max(i, from); j < m; j++ {
+			near(t, "product gained and lost", c[i*m+j], set[i*m+j], 1e-13)
+		}
+	}
+}
+
+// TestProductsTakeLittleMemory: a product with a tall b does not copy b.
+func TestProductsTakeLittleMemory(t *testing.T) {
+	const k, n = 400_000, 4
+	a, b, dst := make([]float64, k), make([]float64, k*n), make([]float64, n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	MatMul(dst, a, 1, k, b, n)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
+		t.Errorf("%d bytes allocated for a product with %d bytes", got, 8*k*n)
 	}
 }
 

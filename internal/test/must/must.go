@@ -1,0 +1,65 @@
+// Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one that says something.
+//
+//	set := must.Get(read.Load(ctx, files, entry))(t)
+//	must.Do(t, model.Save(&b))
+//	must.Say(t, must.Err(read.Load(ctx, files, wrong)), "has no rows")
+package must
+
+import "strings"
+
+// A T is a test, a benchmark, a fuzz test or a property.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// Get returns a function that gives v, or ends the test with err. Go lets a call with two results be the only arguments of another, so
+// that the test comes in a second pair of parentheses.
+func Get[V any](v V, err error) func(T) V {
+	return func(t T) V {
+		t.Helper()
+		Do(t, err)
+		return v
+	}
+}
+
+// Get2 is Get for calls with two values.
+func Get2[V, W any](v V, w W, err error) func(T) (V, W) {
+	return func(t T) (V, W) {
+		t.Helper()
+		Do(t, err)
+		return v, w
+	}
+}
+
+// Do ends the test with err if there is one.
+func Do(t T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Err returns the error of a call with a value.
+func Err[V any](_ V, err error) error { return err }
+
+// Say fails the test, which goes on, unless err is an error that says text.
+func Say(t T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("error %v, want one that says %q", err, text)
+	}
+}
+
+// Panic fails the test, which goes on, unless f panics with a string that says text.
+func Panic(t T, text string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got, _ := recover().(string); !strings.Contains(got, text) || got == "" {
+			t.Errorf("panic %q, want one that says %q", got, text)
+		}
+	}()
+	f()
+}

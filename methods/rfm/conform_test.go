@@ -1,9 +1,0 @@
-package rfm
-
-import (
-	"testing"
-
-	"github.com/kernelboosting/bench/registry/conform"
-)
-
-func TestConform(t *testing.T) { conform.Run(t, RFM()) }
