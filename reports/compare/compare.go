@@ -191,26 +191,63 @@ func (p *Page) addTypical() {
 
 func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
 
-// Document is the whole page.
-func (p *Page) Document() doc.Document {
+// Parts are what the page says, each part by itself.
+type Parts struct {
+	Verdict        doc.Prose   // the sentences at the top
+	Over           doc.Table   // each other method, over data sets
+	Each           doc.Prose   // a sentence an other method; no paragraph where Verdict has them
+	Methods        *doc.Figure // the mean differences; nil with one other method
+	Sets           []SetsPart  // for each other method
+	Typical, Power doc.Table   // probabilities, and what so many data sets can find
+	Reading        doc.Prose   // how to read the page
+	Records        []doc.Block // of pairs and of sets
+}
+
+// A SetsPart is one other method on each data set.
+type SetsPart struct {
+	Other  string
+	Table  doc.Table
+	Figure doc.Figure
+}
+
+// Parts computes what the page says.
+func (p *Page) Parts() Parts {
 	whole := *p
 	p = &whole
 	p.addTypical()
-	d := report.Options{Title: p.o.Title, Label: cmp.Or(p.o.Label, "tab:compare:"+p.method)}.Document("compare", &p.Table,
-		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
 	first, rest := p.verdicts()
-	d.Blocks = append(d.Blocks, doc.Prose{Heading: "Verdict", Paragraphs: first}, p.overSets())
-	if len(rest) > 0 {
-		d.Blocks = append(d.Blocks, doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true})
-	}
+	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.overSets(), Typical: p.bayes(), Power: p.power(),
+		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
+		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
+		Records: []doc.Block{p.pairRecords(), p.setRecords()}}
 	if len(p.pairs) > 1 {
-		d.Blocks = append(d.Blocks, p.forestOfMethods())
+		figure := p.forestOfMethods()
+		out.Methods = &figure
 	}
 	for i := range p.pairs {
-		d.Blocks = append(d.Blocks, p.bySet(&p.pairs[i]), p.forestOfSets(&p.pairs[i]))
+		q := &p.pairs[i]
+		out.Sets = append(out.Sets, SetsPart{p.other(q), p.bySet(q), p.forestOfSets(q)})
 	}
-	d.Blocks = append(d.Blocks, p.bayes(), p.power(), doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
-	p.End(&d, p.pairRecords(), p.setRecords())
+	return out
+}
+
+// Document is the whole page.
+func (p *Page) Document() doc.Document {
+	d := report.Options{Title: p.o.Title, Label: cmp.Or(p.o.Label, "tab:compare:"+p.method)}.Document("compare", &p.Table,
+		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
+	parts := p.Parts()
+	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
+	if len(parts.Each.Paragraphs) > 0 {
+		d.Blocks = append(d.Blocks, parts.Each)
+	}
+	if parts.Methods != nil {
+		d.Blocks = append(d.Blocks, *parts.Methods)
+	}
+	for _, s := range parts.Sets {
+		d.Blocks = append(d.Blocks, s.Table, s.Figure)
+	}
+	d.Blocks = append(d.Blocks, parts.Typical, parts.Power, parts.Reading)
+	p.End(&d, parts.Records...)
 	return d
 }
 

@@ -51,7 +51,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		return err
 	}
 	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
-	p.addEvidence(asked.Document())
+	p.addEvidence(asked.Parts())
 	for i, m := range t.Methods {
 		if m != options.Method && !options.Chosen { // the family is the comparisons of the method in question alone
 			continue
@@ -80,57 +80,30 @@ const mostSentences = 8
 
 // addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the
 // tables. The tables of single sets, one for each other method, are one part with one legend.
-func (p *Page) addEvidence(d doc.Document) {
-	for i, b := range d.Blocks {
-		heading := ""
-		switch x := b.(type) {
-		case doc.Prose:
-			heading, x.Heading = x.Heading, ""
-			if heading == "Verdict" { // the sentence of the page
-				continue
-			}
-			if heading == sentences && len(x.Paragraphs) > mostSentences {
-				continue
-			}
-			b = x
-		case doc.Table:
-			heading, x.Heading = cmp.Or(x.Heading, x.Caption), ""
-			if x.Corner == onSets {
-				p.addOnSets(x, i+1 < len(d.Blocks) && cornerOf(d.Blocks[i+1]) == onSets)
-				continue
-			}
-			b = x
-		default:
-			continue
+func (p *Page) addEvidence(c compare.Parts) {
+	add := func(heading string, b doc.Block) { addPart(&p.Verdict.Parts, heading, "", b) }
+	table := func(t doc.Table) {
+		heading := cmp.Or(t.Heading, t.Caption)
+		t.Heading = ""
+		add(heading, t)
+	}
+	table(c.Over)
+	if n := len(c.Each.Paragraphs); n > 0 && n <= mostSentences {
+		add(c.Each.Heading, doc.Prose{Paragraphs: c.Each.Paragraphs})
+	}
+	sets := part{Heading: "On each data set, with intervals", Closed: true}
+	for i, s := range c.Sets {
+		t, name := s.Table, s.Table.Caption
+		if t.Heading, t.Caption = "", ""; i < len(c.Sets)-1 { // the legend stands below the last table
+			t.Legend, t.Best = nil, ""
 		}
-		addPart(&p.Verdict.Parts, heading, d.Title, b)
+		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(doc.OneLine(name))+"</summary>") +
+			render.Fragment(name, t) + "</details>\n"
 	}
-}
-
-// Texts by which parts of a comparison are recognised.
-const (
-	sentences = "Against each other method"
-	onSets    = "Data set" // corner of the tables of single sets
-)
-
-func cornerOf(b doc.Block) string {
-	t, _ := b.(doc.Table)
-	return t.Corner
-}
-
-// addOnSets adds the comparison with one other method on each data set, folded. The legend stands below the last table.
-func (p *Page) addOnSets(t doc.Table, more bool) {
-	name := t.Caption
-	if t.Caption = ""; more {
-		t.Legend, t.Best = nil, ""
-	}
-	html := render.Fragment(name, t)
-	const heading = "On each data set, with intervals"
-	if n := len(p.Verdict.Parts); n == 0 || p.Verdict.Parts[n-1].Heading != heading {
-		p.Verdict.Parts = append(p.Verdict.Parts, part{Heading: heading, Closed: true})
-	}
-	last := &p.Verdict.Parts[len(p.Verdict.Parts)-1]
-	last.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(doc.OneLine(name))+"</summary>") + html + "</details>\n"
+	p.Verdict.Parts = append(p.Verdict.Parts, sets)
+	table(c.Typical)
+	table(c.Power)
+	add(c.Reading.Heading, doc.Prose{Paragraphs: c.Reading.Paragraphs})
 }
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
