@@ -101,6 +101,7 @@ func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Pa
 		}
 	}
 	f.Program, f.Generated, f.Command = provenance()
+	f.Groups = page.Groups{Methods: a.reg.Groups(), Sets: a.sets.Groups()}
 	p, err := page.Build(rows, f.Options)
 	if err == nil && ctx.Err() != nil {
 		err = interruptedReport()

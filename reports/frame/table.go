@@ -223,6 +223,9 @@ func (t *Table) addSets(f Frame, sets []Dataset) error {
 			}
 		}
 	}
+	for i := range t.Sets {
+		t.Missing = append(t.Missing, t.Sets[i].compareSplits()...)
+	}
 	t.count()
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {

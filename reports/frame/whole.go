@@ -41,12 +41,31 @@ func (s *Set) compareSplits() (surplus []Missing) {
 	return surplus
 }
 
+// Part returns the cells of some methods on some sets as a table of its own: which sets count and which methods are whole is decided for
+// them alone. The compared splits stay those of t.
+func (t Table) Part(methods, sets []string) Table {
+	var at []int
+	for i, m := range t.Methods {
+		if slices.Contains(methods, m) {
+			at = append(at, i)
+		}
+	}
+	t.Methods = picked(t.Methods, at)
+	t.Sets = slices.DeleteFunc(slices.Clone(t.Sets), func(s Set) bool { return !slices.Contains(sets, s.Name) })
+	for i := range t.Sets {
+		t.Sets[i].Entries = picked(t.Sets[i].Entries, at)
+	}
+	t.count()
+	return t
+}
+
 // count picks the counted sets, and moves the methods that lack one of them to the end.
 func (t *Table) count() {
+	t.Counted = nil
 	have := make([][]int, len(t.Methods)) // places of sets of the main group, by method
 	for i := range t.Sets {
 		s := &t.Sets[i]
-		t.Missing = append(t.Missing, s.compareSplits()...)
+		s.Missing, s.Unequal = false, false
 		for m, e := range s.Entries {
 			s.Missing = s.Missing || e.Mean == nil
 			if s.Group == GroupMain && e.Has {

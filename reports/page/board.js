@@ -4,6 +4,18 @@ const board = document.getElementById("board");
 const found = { better: "better", worse: "worse", open: "not told apart", smaller: "smaller than " + data.tests?.matter, mixed: "differs both ways", "-": "too few sets", "": "not tested here" };
 const signed = (x, digits) => x === null ? "-" : (x > 0 && Number(x.toFixed(digits)) !== 0 ? "+" : "") + x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−");
 
+// between has what the page computed of two methods, the first one's gain; undefined without a common data set.
+const known = new Map((data.pairs || []).map(([a, b, mean, low, high, verdict, adjusted, sets, ahead, within, behind]) =>
+  [a + "," + b, { mean, low, high, verdict, adjusted, sets, ahead, within, behind }]));
+const turned = { better: "worse", worse: "better" };
+function between(a, b) {
+  const there = known.get(a + "," + b), back = known.get(b + "," + a);
+  if (there || !back) return there;
+  const minus = x => x === null ? null : -x;
+  return { mean: minus(back.mean), low: minus(back.high), high: minus(back.low), verdict: turned[back.verdict] || back.verdict, adjusted: back.adjusted,
+    sets: back.sets, ahead: back.behind, within: back.within, behind: back.ahead };
+}
+
 // forest draws the mean gain of a method over each other one, with its interval.
 function forest(width, m, rows) {
   const name = data.methods[m].name, digits = data.metric.percent ? 2 : 4, line = 20, top = 30;
@@ -47,7 +59,7 @@ function forestOf(m, width) {
         make("thead", {}, make("tr", {}, ["Against", "gain", "from", "to", "verdict", "adjusted p", "sets", "ahead", "within", "behind"].map((h, i) => make("th", { scope: "col", class: i ? null : "corner" }, h)))),
         make("tbody", {}, rows.map(r => make("tr", {}, make("th", { scope: "row" }, data.methods[r.m].name),
           [signed(r.mean, digits), signed(r.low, digits), signed(r.high, digits), found[r.verdict], r.adjusted === null ? "-" : r.adjusted < 0.0001 ? "<0.0001" : r.adjusted.toFixed(4), r.sets, r.ahead, r.within, r.behind].map(v => make("td", {}, String(v)))))))))),
-    make("p", { class: "soft" }, make("a", { href: data.methods[m].link }, `All of ${name}`), data.commands.compare ? [" · ", make("code", {}, filled(data.commands.compare, 0, m))] : ""),
+    make("p", { class: "soft" }, make("a", { href: data.methods[m].link }, `All of ${name}`), data.commands.compare ? [" · ", make("code", {}, filled(data.commands.compare, [], [m]))] : ""),
   ];
 }
 

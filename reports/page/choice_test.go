@@ -4,7 +4,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -50,8 +49,8 @@ func (t *tab) choose(methods, sets []string) {
 	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
 }
 
-// Ranks of what is chosen are those of package stats for the choice, in both conventions, with ties and missing results, for
-// metrics of which the larger and the smaller value is the better one.
+// Ranks of what is chosen are those of package stats, of the methods that have each chosen set that counts for the whole page, in both
+// conventions, with ties and missing results, for metrics of which the larger and the smaller value is the better one.
 func TestRanksOfTheChoice(t *testing.T) {
 	numbers := sample.Input{Known: map[string]sample.Set{}}
 	numbers.Protocol.Splits, numbers.Protocol.Published = 2, sample.Published // which prints ranks
@@ -105,11 +104,19 @@ func TestRanksOfTheChoice(t *testing.T) {
 					return
 				}
 				tab.choose(methods, sets)
-				if got, want := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`), chosen(t, c.in, c.metric, methods, sets).Methods; !slices.Equal(got, want) {
-					r.Fatalf("%v over %v: the page has columns %v, the table %v", methods, sets, got, want)
+				all, order, means := choice(whole, methods, sets)
+				if got := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`); !slices.Equal(got, order) {
+					r.Fatalf("%v over %v: the page has columns %v, want %v", methods, sets, got, order)
 				}
 				for sum, of := range map[string]func([][]*big.Rat) []*big.Rat{"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
-					if got, want := tab.shownRanks(sum), ranksOf(t, c.in, c.metric, methods, sets, of); !equalRanks(got, want) {
+					want := map[string]*big.Rat{}
+					if len(means) > 0 && (len(all) > 1 || len(methods) == 1) {
+						ranks := of(means)
+						for i, m := range all {
+							want[m] = ranks[i]
+						}
+					}
+					if got := tab.shownRanks(sum); !equalRanks(got, want) {
 						r.Fatalf("%s of %v over %v: the page has %v, stats %v", sum, methods, sets, got, want)
 					}
 				}
@@ -119,19 +126,25 @@ func TestRanksOfTheChoice(t *testing.T) {
 	}
 }
 
-// pair is a comparison in the diagram: methods by their places, p, adjusted p, and whether they are told apart.
-type pair struct {
-	a, b        int
-	p, adjusted float64
-	told        bool
-}
-
-// shownPairs reads what the diagram was drawn from.
-func (t *tab) shownPairs() []pair {
-	t.Helper()
-	return doc.Each(is[[][]any](t, `JSON.parse(document.querySelector("#diagram figure").dataset.tests || "[]")`), func(x []any) pair {
-		return pair{int(x[0].(float64)), int(x[1].(float64)), x[2].(float64), x[3].(float64), x[4].(bool)}
-	})
+// choice has, of chosen methods and sets: those methods that have each of these sets that count for the table, these methods before the
+// other ones, and the means by set of the former.
+func choice(t frame.Table, methods, sets []string) (whole, order []string, means [][]*big.Rat) {
+	counted := slices.DeleteFunc(t.CountedSets(), func(s frame.Set) bool { return !slices.Contains(sets, s.Name) })
+	var partial []string
+	var at []int
+	for i, m := range t.Methods {
+		switch lacks := func(s frame.Set) bool { return !s.Entries[i].Has }; {
+		case !slices.Contains(methods, m):
+		case slices.ContainsFunc(counted, lacks):
+			partial = append(partial, m)
+		default:
+			whole, at = append(whole, m), append(at, i)
+		}
+	}
+	for _, s := range counted {
+		means = append(means, t.Ascending(doc.Each(at, func(i int) *big.Rat { return s.Entries[i].Mean })))
+	}
+	return whole, append(slices.Clone(whole), partial...), means
 }
 
 // joined reports which pairs of methods, by places, share a line of the diagram.
@@ -148,73 +161,88 @@ func (t *tab) joined() map[[2]int]bool {
 	return out
 }
 
-// What is chosen is tested as package stats tests it, and adjusted for the pairs of the choice; methods share a line of the diagram
-// just if they are not told apart.
-func TestTestsOfTheChoice(t *testing.T) {
-	far := many() // ties, zeros, and differences that are found
-	for i, r := range far.Rows {
-		if r.Method == "GFC" && r.Status == result.OK {
-			far.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
+// A group that is chosen at once has the ranks and the lines that package evidence finds of its methods and sets alone. Another choice has
+// ranks without lines, and the command that tests it.
+func TestGroups(t *testing.T) {
+	in := many()
+	for i, r := range in.Rows { // differences that are found, and a method that lacks half of the sets
+		if s := slices.Index(in.Protocol.Datasets, r.Dataset); r.Method == "GFC" && r.Status == result.OK {
+			in.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
+		} else if r.Method == "GK" && s > 7 {
+			in.Rows[i] = sample.Failed(r.Dataset, r.Method, r.Split, result.Timeout, "stopped after 10m0s")
 		}
 	}
-	inputs := map[string]sample.Input{"far": far}
-	if testenv.Thorough(t) {
-		inputs["many"] = many()
+	wine := in.Known["wine"]
+	wine.Entry.Task = registry.Multiclass
+	in.Known["wine"] = wine
+	table := must(t, in)
+	groups := Groups{
+		Methods: map[string][]string{"far": {"GFC", "LGBM", "XGB", "BMKR"}, "few": {"GK", "RF"}, "nobody": {"GFC", "Nobody"}},
+		Sets:    map[string][]string{"eight": table.Counted[:8], "five": table.Counted[2:7]},
 	}
-	for name, in := range inputs {
-		tab := open(t, written(t, in, Options{}), browser.Desktop)
-		table := must(t, in)
-		found := 0
-		for _, c := range [][2][]string{
-			{table.Methods[1:9], table.Counted[1:14]},
-			{table.Methods[:2], table.Counted[:5]},
-			{table.Methods[:3], table.Counted},
-			{table.Methods, table.Counted[2:]},
-		} {
-			tab.choose(c[0], c[1])
-			tab.Picture(fmt.Sprint("diagram-", len(c[0])))
+	tab := open(t, written(t, in, Options{Groups: groups}), browser.Desktop)
+	if got := is[[]string](tab, `[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
+		"All None The others far few All None The others binary eight five" {
+		t.Errorf("the groups are %q", got)
+	}
+	found := 0
+	for _, methods := range []string{"far", "few"} {
+		for _, sets := range []string{"All", "binary", "eight", "five"} {
+			is[bool](tab, fmt.Sprintf(`document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b.textContent === [%q, %q][i]).click()), true`, methods, sets))
 			of := in
-			of.Methods, of.Datasets = c[0], c[1]
-			chosen := must(t, of)
-			means := chosen.Means()
-			pairs, joined := tab.shownPairs(), tab.joined()
-			if n := len(c[0]); len(pairs) != n*(n-1)/2 {
-				t.Fatalf("%s: %d pairs of %d methods", name, len(pairs), n)
+			if of.Methods = groups.Methods[methods]; sets != "All" {
+				of.Datasets = groups.Sets[sets]
 			}
-			var ps []float64
-			for _, q := range pairs {
-				var gains []*big.Rat
-				for _, row := range means {
-					at := func(m int) *big.Rat { return row[slices.Index(c[0], table.Methods[m])] }
-					gains = append(gains, new(big.Rat).Sub(at(q.a), at(q.b)))
+			if sets == "binary" {
+				of.Datasets = slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
+			}
+			part := must(t, of)
+			if part.Ranked() != nil {
+				if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.HasPrefix(text, "There are no ranks of this choice") {
+					t.Errorf("%s on %s: %q", methods, sets, text)
 				}
-				w := stats.Wilcoxon(gains)
-				if ps = append(ps, w.P); w.P != q.p {
-					t.Errorf("%s: p of %s and %s is %v, want %v", name, table.Methods[q.a], table.Methods[q.b], q.p, w.P)
+				continue
+			}
+			ev, err := evidence.Of(&part, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(part.Metric)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			joined := tab.joined()
+			for _, q := range ev.Pairs {
+				a, b := slices.Index(table.Methods, part.Methods[q.A]), slices.Index(table.Methods, part.Methods[q.B])
+				if max(q.A, q.B) < len(part.Whole()) && joined[[2]int{a, b}] == q.Verdict.Found() {
+					t.Errorf("%s on %s: %s and %s are on a line: %v, the evidence says %s", methods, sets, part.Methods[q.A], part.Methods[q.B], joined[[2]int{a, b}], q.Verdict)
 				}
-				mean := stats.NewSpread(gains).Mean
-				want := q.adjusted < 0.05 && new(big.Rat).Abs(mean).Cmp(big.NewRat(1, 1)) > 0 && w.Plus.Cmp(w.Minus) == mean.Sign()
-				if q.told != want || joined[[2]int{q.a, q.b}] == want {
-					t.Errorf("%s: %s and %s: told apart %v, on a line %v, want told apart %v", name, table.Methods[q.a], table.Methods[q.b], q.told, joined[[2]int{q.a, q.b}], want)
-				}
-				if want {
+				if q.Verdict.Found() {
 					found++
 				}
 			}
-			for i, want := range stats.Holm(ps) {
-				if math.Abs(pairs[i].adjusted-want) > 1e-12 {
-					t.Errorf("%s: adjusted p %v, want %v", name, pairs[i].adjusted, want)
-				}
+			want := fmt.Sprintf("Adjusted for %s", frame.Count(ev.Over, "comparison"))
+			if ev.Over == 0 {
+				want = fmt.Sprintf("%d data sets cannot tell any two of the methods apart at level 0.05: that takes %d.", len(part.Counted), ev.Fewest)
 			}
-			if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.Contains(text, "Your choice of ") || len(c[1]) == 5 && !strings.Contains(text, "5 data sets cannot tell any two of the methods apart at level 0.05: that takes 6.") {
-				t.Errorf("%s: the diagram says %q", name, text)
+			if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.Contains(text, want) || !strings.Contains(text, "by itself") {
+				t.Errorf("%s on %s: %q does not say %q", methods, sets, text, want)
+			}
+			ranks := map[string]*big.Rat{}
+			for i, r := range stats.AverageRanks(part.Means()) {
+				ranks[part.Methods[i]] = r
+			}
+			if got := tab.shownRanks("rank"); !equalRanks(got, ranks) {
+				t.Errorf("%s on %s: ranks %v, want %v", methods, sets, got, ranks)
 			}
 		}
-		if name == "far" && found < 3 {
-			t.Errorf("%d pairs are told apart", found)
-		}
-		tab.Quiet()
 	}
+	if found < 6 {
+		t.Errorf("%d pairs are told apart", found)
+	}
+	tab.choose([]string{"GFC", "LGBM"}, table.Counted[:7])
+	text := is[string](tab, `document.querySelector("#diagram").textContent`)
+	if want := "Tests are shown for the prepared groups only; bench report tests --methods LGBM,GFC --datasets " +
+		strings.Join(table.Counted[:7], ",") + " computes those of this choice."; !strings.Contains(text, want) || len(tab.joined()) > 0 {
+		t.Errorf("the diagram of a choice says %q, want %q", text, want)
+	}
+	tab.Quiet()
 }
 
 // With everything shown the diagram, the leaderboard, the plots of its rows, the sentences and the tests of pairs say what one evidence
@@ -270,32 +298,6 @@ func TestOneFamily(t *testing.T) {
 		}
 		tab.Quiet()
 	}
-}
-
-// ranksOf are the ranks of a choice by package stats.
-func ranksOf(t *testing.T, in sample.Input, metric string, methods, sets []string, of func([][]*big.Rat) []*big.Rat) map[string]*big.Rat {
-	t.Helper()
-	table := chosen(t, in, metric, methods, sets)
-	out := map[string]*big.Rat{}
-	if table.Ranked() != nil {
-		return out
-	}
-	ranks := of(table.Means())
-	for i, m := range table.Whole() {
-		out[m] = ranks[i]
-	}
-	return out
-}
-
-// chosen is the table of a choice.
-func chosen(t *testing.T, in sample.Input, metric string, methods, sets []string) frame.Table {
-	t.Helper()
-	in.Methods, in.Datasets = methods, sets
-	table, err := in.Frame(t).TableOf(metric)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
 }
 
 func equalRanks(got map[string]string, want map[string]*big.Rat) bool {

@@ -32,6 +32,7 @@ type data struct {
 	Origins  []string            `json:"origins"` // programs and machines
 	Errors   []string            `json:"errors"`
 	Paper    bool                `json:"paper,omitempty"` // the protocol's source prints ranks in the paper's convention
+	Groups   groupsData          `json:"groups"`
 	Tests    *testData           `json:"tests,omitempty"`
 	Pairs    [][]any             `json:"pairs,omitempty"` // see addPairs
 	Commands commands            `json:"commands"`
@@ -66,6 +67,7 @@ type setData struct {
 	Link  string `json:"link"`
 	Shell string `json:"shell,omitempty"`
 	Main  bool   `json:"main,omitempty"` // enters means and ranks
+	Done  string `json:"d"`              // the compared splits
 	Train int    `json:"train"`          // rows of a split
 	Test  int    `json:"test"`
 }
@@ -87,6 +89,7 @@ type commands struct {
 	Verify  string `json:"verify"`
 	Splits  string `json:"splits"`
 	Compare string `json:"compare,omitempty"`
+	Tests   string `json:"tests"`
 	SQL     string `json:"sql"`
 }
 
@@ -112,19 +115,28 @@ func (l *list) at(text string) int {
 }
 
 // addData fills data. The layout sets the links, since it knows the files.
-func (p *Page) addData(level float64) {
+func (p *Page) addData(f frame.Frame, o Options) error {
 	t := p.table
-	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published), Cells: map[string]cellData{},
+	tests := []string{"report", "tests", "--methods", methodHere, "--datasets", setHere}
+	if o.Metric != "" {
+		tests = append(tests, "--metric", o.Metric)
+	}
+	groups, err := p.newGroups(f, o)
+	if err != nil {
+		return err
+	}
+	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published), Cells: map[string]cellData{}, Groups: groups,
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
 			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
 			Verify: p.run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets", setHere),
 			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
+			Tests:  p.run.Other(tests...),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
 	if p.Board != nil {
 		d.Commands.Compare = p.run.Other("compare", methodHere)
-		d.Tests = &testData{Level: level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: doc.Each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
+		d.Tests = &testData{Level: o.Level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: doc.Each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
 		if p.evidence.Region.Exists() {
 			d.Tests.Rope = fraction(p.evidence.Region.Width)
 		}
@@ -145,7 +157,7 @@ func (p *Page) addData(level float64) {
 		if set.File != "" {
 			name = set.File
 		}
-		d.Sets = append(d.Sets, setData{Name: doc.OneLine(set.Name), Shell: shell(name, set.Name), Main: set.Group == frame.GroupMain, Train: set.TrainRows, Test: set.TestRows})
+		d.Sets = append(d.Sets, setData{Name: doc.OneLine(set.Name), Shell: shell(name, set.Name), Main: set.Group == frame.GroupMain, Done: frame.Ranges(set.Splits), Train: set.TrainRows, Test: set.TestRows})
 		places := placesOf(&t, set)
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
@@ -169,6 +181,7 @@ func (p *Page) addData(level float64) {
 	}
 	d.Points, d.Origins, d.Errors = points.texts, origins.texts, errors.texts
 	p.data = d
+	return nil
 }
 
 func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }

@@ -48,6 +48,9 @@ function ticks(low, high, most) {
   return { out, decimals: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
+// a to z, then aa, ab and so on.
+const letter = i => i < 26 ? String.fromCharCode(97 + i) : letter(Math.floor(i / 26) - 1) + letter(i % 26);
+
 // ranking draws methods, the best first, and the leading groups at the right.
 function ranking(width, methods, ranks, joined) {
   const names = methods.map(m => data.methods[m].name), line = 18, top = 44;
@@ -76,38 +79,22 @@ function ranking(width, methods, ranks, joined) {
   return { svg: d.svg(width, bottom + 6), left: joined.slice(shown.length), from: shown.length };
 }
 
-// alikeOf says which of the methods on the screen are not told apart, and by what: the page's own tests where everything is shown, and
-// else tests of the choice.
-function alikeOf(methods, sets, everything) {
-  const { level, matter, named, family } = data.tests, about = `Wilcoxon's signed-rank test over data sets; differences of at most ${matter} do not count; level ${level}`;
-  if (!everything) {
-    const { pairs, enough } = testChosen(methods, sets), told = new Set(pairs.filter(p => p.told).flatMap(p => [p.a + "," + p.b, p.b + "," + p.a]));
-    const text = enough ? `Adjusted by Holm's procedure for the ${plural(pairs.length, "comparison")} of your choice alone (${about}). The choice is yours: the level holds if you made it before you saw results.`
-      : `${plural(sets.length, "data set")} cannot tell any two of the methods apart at level ${level}: that takes ${fewest(level, pairs.length)}.`;
-    return { alike: (a, b) => !told.has(a + "," + b), text, pairs };
-  }
-  const is = (a, b) => !["better", "worse"].includes(between(a, b)?.verdict);
-  if (named === undefined) return { alike: is, text: `Adjusted for ${family} (${about}).` };
-  const name = data.methods[named].name;
-  return { one: [methods.filter(m => m === named || is(named, m))], text: `The line marks ${name} and what is not told apart from it. Other methods are not tested beside one another on this page. Adjusted for ${family} (${about}).` };
-}
-
-// drawDiagram shows the ranks of what is chosen.
-function drawDiagram({ methods: chosen, sets, sums }) {
+// drawDiagram shows the ranks of what is chosen. Lines, and what they rest on, are what the program found of the whole page or of a group.
+function drawDiagram({ methods: chosen, sets, sums: { whole, counted, rank, tested } }) {
   const box = document.getElementById("diagram");
   if (!box || !data.tests) return;
-  const methods = sums.whole, everything = chosen.length === data.methods.length && sets.length === data.sets.length, n = sums.counted.length;
-  if (methods.length < 2 || n === 0) {
+  if (whole.length < 2 || counted.length === 0) {
     box.replaceChildren(make("p", {}, "There are no ranks of this choice: they take two methods that have the same data sets."));
     return;
   }
-  const order = [...methods].sort((a, b) => compare(sums.rank.get(a), sums.rank.get(b)) || a - b);
-  const ranks = order.map(m => Number(sums.rank.get(m)[0]) / Number(sums.rank.get(m)[1]));
-  const { alike, one, text, pairs } = alikeOf(order, sums.counted, everything), joined = one || groups(order, alike);
-  const { svg, left, from } = ranking(widthOf(box), order, ranks, joined), names = list => list.map(m => data.methods[m].name).join(", ");
-  const figure = make("figure", { class: "wide drawn", "data-name": "ranks", "data-groups": JSON.stringify(joined), "data-tests": pairs ? JSON.stringify(pairs.map(p => [p.a, p.b, p.p, p.adjusted, p.told])) : null }, svg);
-  box.replaceChildren(make("p", {}, everything ? "" : make("strong", {}, `Your choice of ${plural(methods.length, "method")} over ${plural(n, "data set")}. `),
-    one ? "" : joined.length ? "Dots on one line at the right are methods that are not told apart: none is found to be better than another one of them. " : "Each method is told apart from each other one. ", text),
-  figure, left.length ? make("details", { class: "more" }, make("summary", {}, `${plural(left.length, "more line")}, of methods further down`), make("ul", {}, left.map((g, i) => make("li", {}, `${letter(from + i)}: ${names(g)}`)))) : "");
+  const order = [...whole].sort((a, b) => compare(rank.get(a), rank.get(b)) || a - b), lines = tested?.lines || [];
+  const ranks = order.map(m => Number(rank.get(m)[0]) / Number(rank.get(m)[1])), names = list => list.map(m => data.methods[m].name).join(", ");
+  const { svg, left, from } = ranking(widthOf(box), order, ranks, lines), everything = tested === data.groups.prepared[0];
+  box.replaceChildren(
+    make("p", {}, everything ? "" : make("strong", {}, `Your choice of ${plural(order.length, "method")} over ${plural(counted.length, "data set")}. `),
+      tested ? [tested.text, everything ? "" : " The level holds of this group by itself, if you chose it before you saw results."]
+        : ["Tests are shown for the prepared groups only; ", make("code", {}, filled(data.commands.tests, counted, order)), " computes those of this choice."]),
+    make("figure", { class: "wide drawn", "data-name": "ranks", "data-groups": JSON.stringify(lines) }, svg),
+    left.length ? make("details", { class: "more" }, make("summary", {}, `${plural(left.length, "more line")}, of methods further down`), make("ul", {}, left.map((g, i) => make("li", {}, `${letter(from + i)}: ${names(g)}`)))) : "");
   takeable(box);
 }

@@ -37,39 +37,23 @@ function fixed([n, d], decimals) {
 const cell = (s, m) => data.cells[s + "," + m];
 const has = c => c !== undefined && c.m !== undefined;
 
-// splitsOf counts finished splits, as in "1-3, 7".
-const splitsOf = text => text.split(", ").reduce((n, part) => {
-  const [from, to] = part.split("-").map(Number);
-  return n + (to === undefined ? 1 : to - from + 1);
-}, 0);
+// A method has a set if it finished the compared splits.
+const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === data.sets[s].d;
 
-// compared has the splits of a set that most of the methods finished, the longer list of equals; undefined without any.
-function compared(s, methods) {
-  const lists = methods.filter(m => has(cell(s, m))).map(m => cell(s, m).d), times = d => lists.filter(l => l === d).length;
-  return lists.reduce((best, d) => best === undefined || times(d) > times(best) || times(d) === times(best) && splitsOf(d) > splitsOf(best) ? d : best, undefined);
-}
-
-// countedSets has the sets that count, of lists of those that each method has: the longest that at least half of the methods with
-// any set have all of, or, if there is none, the list, of a method or of what all have, for which its length times the number of
-// methods that have all of it is the largest.
-function countedSets(lists) {
-  const have = lists.filter(sets => sets.length > 0), holds = (list, sets) => sets.every(s => list.includes(s));
-  const best = (of, worth) => of.reduce((most, sets) => {
-    const w = worth(sets.length, have.filter(other => holds(other, sets)).length);
-    return w > most.w ? { sets, w } : most;
-  }, { sets: [], w: 0 }).sets;
-  const longest = best(have, (length, methods) => 2 * methods < have.length ? 0 : length * (have.length + 1) + methods);
-  if (longest.length || !have.length) return longest;
-  return best([...have, have[0].filter(s => have.every(sets => sets.includes(s)))], (length, methods) => length * methods);
+// preparedOf has what the program computed of a choice that is a group of methods on a group of sets; undefined of any other choice.
+function preparedOf(methods, sets) {
+  const main = list => list.filter(s => data.sets[s].main && !empty(s)), same = (a, b) => a.length === b.length && a.every(x => b.includes(x));
+  const m = data.groups.methods.findIndex(g => same(g.of, methods)), s = data.groups.sets.findIndex(g => same(main(g.of), main(sets)));
+  return m < 0 || s < 0 ? undefined : data.groups.prepared[m * data.groups.sets.length + s];
 }
 
 // summary has means over sets and average ranks of whole methods, those that have every set that counts; coverage has how many of
-// these each method has. Both conventions of ranks are those of `bench report ranks`.
+// these each method has. The program decides which sets count, for each group; of another choice count those that count for the whole
+// page. Both conventions of ranks are those of `bench report ranks`.
 function summary(methods, sets) {
-  const main = sets.filter(s => data.sets[s].main), splits = new Map(main.map(s => [s, compared(s, methods)]));
-  const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === splits.get(s);
-  const counted = countedSets(methods.map(m => main.filter(s => hasAll(s, m)))), whole = methods.filter(m => counted.every(s => hasAll(s, m)));
-  const out = { counted, whole, coverage: new Map(methods.map(m => [m, counted.filter(s => hasAll(s, m)).length])),
+  const tested = preparedOf(methods, sets), counted = (tested || data.groups.prepared[0]).counted.filter(s => sets.includes(s));
+  const whole = methods.filter(m => counted.every(s => hasAll(s, m)));
+  const out = { counted, whole, tested, coverage: new Map(methods.map(m => [m, counted.filter(s => hasAll(s, m)).length])),
     mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(), bestPaper: new Set() };
   if (counted.length === 0) return out;
   const alone = whole.length < 2 && methods.length > 1;

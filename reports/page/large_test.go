@@ -63,7 +63,7 @@ func BenchmarkLarge(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		page, err := Build(f, Options{Level: 0.05})
+		page, err := Build(f, Options{Level: 0.05, Groups: Groups{Methods: methods.All().Groups()}})
 		if err != nil {
 			b.Fatal(err)
 		}

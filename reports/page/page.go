@@ -13,18 +13,17 @@
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
+//	groups.go     groups of methods and sets, and which methods of each are not told apart
 //	exact.js, table.js, why.js, page.js
-//	              ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
-//	tests.js, diagram.js
-//	              tests of the reader's choice, and the diagram of ranks with bars of methods that are not told apart
+//	              means and ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
+//	diagram.js    the diagram of ranks with bars of methods that are not told apart
 //	board.js      the leaderboard, and one method against each other method
 //	take.js       tables and figures to copy and to download
 //
 // The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of whole
-// numbers, and the order of the means on a set as places. So ranks and p-values of Wilcoxon's test are exactly those of
-// package stats for any choice. What the page says of all its methods comes from one evidence.Evidence. If the reader
-// chooses methods and sets, the script tests again, adjusts for the pairs of this choice, and says that the reader made the
-// choice.
+// numbers, and the order of the means on a set as places. So means and ranks are exact for any choice. The script tests
+// nothing: what the page says of all its methods comes from one evidence.Evidence, and what it says of a group from another.
+// For a choice that is no group the page names the command that tests it.
 package page
 
 import (
@@ -48,6 +47,7 @@ type Options struct {
 	Method string  // the method in question, named before the data were seen; "" for the method that leads
 	Level  float64 // of the tests, such as 0.05
 	Title  string  // "" for the usual one
+	Groups Groups
 
 	Program, Command string    // the program and the command that make the page, as in doc.Provenance
 	Generated        time.Time // when the page is made
@@ -120,7 +120,9 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
-	p.addData(o.Level)
+	if err := p.addData(f, o); err != nil {
+		return nil, err
+	}
 	p.addSections()
 	return p, nil
 }

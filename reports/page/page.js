@@ -1,6 +1,6 @@
 /* Controls. */
 
-function chooser(title, names, chosen, change) {
+function chooser(title, names, groups, chosen, change) {
   const count = make("span", {}), boxes = names.map((name, i) => make("input", { type: "checkbox", value: String(i), "data-name": name }));
   const update = () => {
     boxes.forEach((b, i) => { b.checked = chosen().has(i); });
@@ -15,7 +15,8 @@ function chooser(title, names, chosen, change) {
   };
   const box = make("details", { class: "chooser" }, make("summary", {}, count),
     make("fieldset", {}, make("legend", { class: "hidden" }, title),
-      make("div", { class: "buttons" }, button("All", () => all(names)), button("None", () => []), button("The others", () => all(names).filter(i => !chosen().has(i)))),
+      make("div", { class: "buttons" }, button("All", () => all(names)), button("None", () => []), button("The others", () => all(names).filter(i => !chosen().has(i))),
+        groups.slice(1).map(g => button(g.name, () => g.of))),
       make("div", { class: "boxes" }, boxes.map((b, i) => make("label", {}, b, names[i])))));
   update();
   return { box, update };
@@ -43,8 +44,8 @@ function controls() {
   const reset = make("button", { type: "button", class: "reset" }, "Show everything");
   reset.addEventListener("click", () => { state = first(); refresh(); });
   parts = [
-    chooser("Methods", names(data.methods), () => state.methods, v => { state.methods = v; }),
-    chooser("Data sets", names(data.sets), () => state.sets, v => { state.sets = v; }),
+    chooser("Methods", names(data.methods), data.groups.methods, () => state.methods, v => { state.methods = v; }),
+    chooser("Data sets", names(data.sets), data.groups.sets, () => state.sets, v => { state.sets = v; }),
     select("Methods by", [["", "order of the protocol"], ["rank", "average rank"], ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
       () => state.byMethods, v => { state.byMethods = v; state.downMethods = downFor(v); }),
     select("Data sets by", [["", "order of the protocol"], ["name", "name"], ...data.methods.map((m, i) => [String(i), m.name])],

@@ -1,7 +1,11 @@
 /* What stands behind a number. */
 
 const dialog = document.getElementById("why");
-const filled = (command, s, m) => command.replaceAll("@SET@", data.sets[s].shell || data.sets[s].name).replaceAll("@METHOD@", data.methods[m].shell || data.methods[m].name);
+// filled is a command with the names of sets and methods.
+function filled(command, sets, methods) {
+  const names = (of, list) => list.map(i => of[i].shell || of[i].name).join(",");
+  return command.replaceAll("@SET@", () => names(data.sets, sets)).replaceAll("@METHOD@", () => names(data.methods, methods));
+}
 const literal = (sql, s, m) => sql.replaceAll("@SET@", data.sets[s].name.replaceAll("'", "''")).replaceAll("@METHOD@", data.methods[m].name.replaceAll("'", "''"));
 const time = ms => ms < 9950 ? (ms / 1000).toFixed(1) + " s" : ms < 599500 ? Math.round(ms / 1000) + " s" : ms < 35970000 ? Math.round(ms / 60000) + " min" : Math.round(ms / 3600000) + " h";
 
@@ -43,9 +47,9 @@ function explain(key) {
     make("h3", {}, "Where it was computed"),
     make("ul", {}, c.f.map(([splits, at]) => make("li", {}, `Splits ${splits}: ${data.origins[at]}.`)), (c.w || []).map(w => make("li", {}, `A fit warned, ${w}`))),
     make("h3", {}, "How to see more"),
-    ...code("With the folds of the search", filled(data.commands.why, s, m)),
-    ...(method.sql ? [] : code("Computed again and compared", filled(data.commands.verify, s, m))),
-    ...code("The rows of a split", filled(data.commands.splits, s, m)),
+    ...code("With the folds of the search", filled(data.commands.why, [s], [m])),
+    ...(method.sql ? [] : code("Computed again and compared", filled(data.commands.verify, [s], [m]))),
+    ...code("The rows of a split", filled(data.commands.splits, [s], [m])),
     ...code("From the database", literal(method.sql || data.commands.sql, s, m)));
   dialog.showModal();
   dialog.scrollTop = 0;

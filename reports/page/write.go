@@ -17,8 +17,6 @@ var (
 	exactScript template.JS
 	//go:embed table.js
 	tableScript template.JS
-	//go:embed tests.js
-	testsScript template.JS
 	//go:embed diagram.js
 	diagramScript template.JS
 	//go:embed board.js
@@ -59,7 +57,7 @@ type view struct {
 }
 
 // script is the program of a page. It is one block, so that its names cannot clash with other names.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + testsScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
 // Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
