@@ -294,7 +294,7 @@ func newExportCommand(a *app) *cobra.Command {
 point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
 a fold. --without-folds leaves the folds out: of the reference run the file then has 108 kB
-in place of 893. Tables and figures are drawn from such a file, and its cells are verified by
+in place of 1,190. Tables and figures are drawn from such a file, and its cells are verified by
 what was chosen and tested. The file is written whole or not at all. It is JSON compressed by gzip;
 package harness/bundle describes its form.`,
 		Example: `  bench export mine.bench --methods MyBoost
@@ -325,8 +325,7 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		return unreadable(err)
 	}
 	name := strings.TrimSuffix(filepath.Base(f.protocol), ".toml")
-	var w bundle.Writer
-	count := 0
+	var runs []result.Run
 	for _, c := range cells {
 		if f.protocol != "" && c.Protocol != name {
 			continue
@@ -344,22 +343,19 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		if !folds {
 			r.Folds = nil
 		}
-		if err := w.Add(r); err != nil {
-			return err
-		}
-		count++
+		runs = append(runs, r)
 	}
-	if count == 0 {
+	if len(runs) == 0 {
 		return usage("database %s holds no result for what was asked", a.db)
 	}
 	bytes := int64(0)
 	err = atomicfile.Write(path, func(to io.Writer) (err error) {
-		bytes, err = w.WriteTo(to)
+		bytes, err = bundle.Write(to, runs)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(count, "cell"), wording.Bytes(bytes))
+	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(len(runs), "cell"), wording.Bytes(bytes))
 	return nil
 }

@@ -22,21 +22,19 @@ func bundled(t *testing.T, db *store.DB) []result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var w bundle.Writer
+	var runs []result.Run
 	for _, c := range cells {
 		r, _, err := db.Result(t.Context(), c.Key)
-		if err == nil {
-			err = w.Add(r)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		runs = append(runs, r)
 	}
 	var file bytes.Buffer
-	if _, err := w.WriteTo(&file); err != nil {
+	if _, err := bundle.Write(&file, runs); err != nil {
 		t.Fatal(err)
 	}
-	runs, err := bundle.Read(file.Bytes())
+	runs, err = bundle.Read(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,9 @@
 //
 // A file is JSON (type body), compressed by gzip, which also has a checksum. The JSON has the fields of result.Run by
 // columns: of each field the values of all cells. A field of a list's items has the values of all items, and the list
-// itself its lengths. A pointer is a list of at most one item. So the column "Folds[].Score.tn[]" has the counts tn of
-// all folds of all cells. columns.go turns cells into columns and back. numbers.go stores a column in few bytes: of
-// neighbouring grid points, whose counts are alike, it has the differences.
-// The standard library's gzip makes of the reference run a smaller file than zstd in Go (docs/notebook/performance.md).
+// itself its lengths. A pointer is a list of at most one item. So the column "cells[].Folds[].Score.tn[]" has the counts
+// tn of all folds of all cells. The values of neighbouring grid points are alike, so that columns have differences; see
+// type column. The standard library's gzip makes a file as small as zstd in Go does (docs/notebook/performance.md).
 //
 // The same results are the same bytes. Reading checks each result by result.Run.Check. Damage is an error, never a
 // panic. A column that a file lacks is zero, and a column that this program does not know is an error.
@@ -16,6 +15,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -39,18 +39,14 @@ const (
 // A body is the JSON of a file.
 type body struct {
 	Version int      `json:"bench_results"`
-	Cells   int      `json:"cells"`
 	Columns []stored `json:"columns"`
 }
 
 func newRoot(reads bool) *column {
-	return newColumn(&tree{reads: reads, fields: result.Fields()}, "", reflect.TypeFor[result.Run]())
+	return newColumn(&tree{reads: reads, fields: result.Fields()}, "cells", reflect.TypeFor[[]result.Run]())
 }
 
-var (
-	errForeign = errors.New("it is no file of results; `bench export` writes such files")
-	errTooMany = errors.New("these are too many results for one file; write several, of some methods or sets each")
-)
+var errForeign = errors.New("it is no file of results; `bench export` writes such files")
 
 func damaged(err error) error { return fmt.Errorf("the file is damaged or cut; get it again: %w", err) }
 
@@ -68,16 +64,16 @@ func Read(file []byte) ([]result.Run, error) {
 		return nil, errForeign
 	}
 	text, err := io.ReadAll(io.LimitReader(in, MaxBody+1))
-	if len(text) > MaxBody {
-		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, damaged(err)
+	case len(text) > MaxBody:
+		return nil, fmt.Errorf("it unfolds to more than %d bytes", MaxBody)
 	}
 	return decode(text)
 }
 
-func decode(text []byte) ([]result.Run, error) {
+func decode(text []byte) (runs []result.Run, err error) {
 	var b body
 	switch err := json.Unmarshal(text, &b); {
 	case err != nil || b.Version == 0:
@@ -86,77 +82,48 @@ func decode(text []byte) ([]result.Run, error) {
 		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", b.Version, version)
 	}
 	root := newRoot(true)
-	if err := load(root, b.Columns); err != nil {
+	if err := root.load(b.Columns); err != nil {
 		return nil, err
 	}
-	var runs []result.Run
-	for i := 0; i < b.Cells && root.tree.take(1, root.of.Size()); i++ {
-		var r result.Run
-		if root.visit(reflect.ValueOf(&r).Elem()); root.tree.err != nil {
-			break
-		}
-		if err := r.Check(); err != nil {
-			return nil, damaged(fmt.Errorf("%s: %w", r.Name(), err))
-		}
-		runs = append(runs, r)
-	}
+	root.visit(reflect.ValueOf(&runs).Elem())
 	root.each(func(c *column) {
-		if n := len(c.numbers); n > 1 && n > c.next {
-			root.tree.fail(fmt.Errorf("column %s has %d numbers, and %d are read", c.name, n, c.next))
+		if c.Sums != "" || c.times > 0 {
+			root.tree.fail("column %s has too many numbers", c.Name)
 		}
 	})
+	for _, r := range runs {
+		if err := r.Check(); err != nil {
+			root.tree.fail("%s: %w", r.Name(), err)
+		}
+	}
 	if root.tree.err != nil {
 		return nil, damaged(root.tree.err)
 	}
 	return runs, nil
 }
 
-// A Writer collects results for a file.
-type Writer struct {
-	root  *column
-	cells int
-}
-
-// Add adds a result as store.DB.Result returns it; a user's own protocol must have its text. An error means that the
-// result is not valid, or that the results are too many for one file; then no file can be written.
-func (w *Writer) Add(r result.Run) error {
-	if w.root == nil {
-		w.root = newRoot(false)
+// Write writes results as store.DB.Result returns them; a user's own protocol must have its text. It returns the size of
+// the file in bytes.
+func Write(to io.Writer, runs []result.Run) (int64, error) {
+	root := newRoot(false)
+	portable := make([]result.Run, len(runs))
+	for i, r := range runs {
+		portable[i] = r.Portable()
+		if err := portable[i].Check(); err != nil {
+			return 0, fmt.Errorf("%s: %w", r.Name(), err)
+		}
 	}
-	r = r.Portable()
-	if err := r.Check(); err != nil {
-		return fmt.Errorf("%s: %w", r.Name(), err)
-	}
-	w.cells++
-	if w.root.tree.take(1, w.root.of.Size()) {
-		w.root.visit(reflect.ValueOf(&r).Elem())
-	}
-	return w.root.tree.err
-}
-
-// WriteTo writes the file.
-func (w *Writer) WriteTo(to io.Writer) (int64, error) {
-	b := body{Version: version, Cells: w.cells}
-	if w.root != nil {
-		b.Columns = w.root.columns()
-	}
-	text, err := json.Marshal(b)
-	if err != nil {
-		return 0, err
-	}
+	root.visit(reflect.ValueOf(&portable).Elem())
+	text, err := json.Marshal(body{version, root.columns()})
 	if len(text) > MaxBody {
-		return 0, errTooMany
+		root.tree.fail("the results take more than %d bytes; write several files, of some methods or sets each", MaxBody)
+	}
+	if err = cmp.Or(root.tree.err, err); err != nil {
+		return 0, err
 	}
 	var file bytes.Buffer
-	packed, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := packed.Write(text); err != nil {
-		return 0, err
-	}
-	if err := packed.Close(); err != nil {
-		return 0, err
-	}
+	packed, _ := gzip.NewWriterLevel(&file, gzip.BestCompression) // the level is valid
+	_, _ = packed.Write(text)                                     // memory takes all bytes
+	_ = packed.Close()
 	return file.WriteTo(to)
 }

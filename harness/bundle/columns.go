@@ -5,94 +5,95 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A column has one number for each value of a field, cell after cell. Columns form a tree, as types do: a struct is its
-// fields, a list its length and its items, and a pointer a list of at most one item. No field is named here, so that a
-// new field is written and read without a change.
+// A column is the values of one field, cell after cell, each as a number. Columns form a tree, as types do: a struct is
+// its fields, a list its length and its items, and a pointer a list of at most one item. A text or a real is its place
+// in the list of those that differ. No field is named here, so that a new field is written and read without a change.
 type column struct {
 	tree  *tree
-	name  string
 	of    reflect.Type
-	parts []*column // the fields of a struct, or the item of a list
-	item  reflect.Value
+	parts []*column     // the fields of a struct, or the item of a list
+	item  reflect.Value // where a value of a score is before it is written, and after it was read
 
-	numbers []int64 // whole numbers, lengths of lists, or places in texts
-	steps   []int64 // the differences of the numbers, unless all are equal; nil when the numbers are read
-	next    int     // the number that is read next
-	used    bool    // a value that was written is not zero
-	texts   []string
-	places  map[string]int64 // of the texts that were written
-	values  []reflect.Value  // the texts that were read
+	stored
+	used   bool             // the file has the column
+	places map[string]int64 // of the texts that were written
+	values []reflect.Value  // of the texts that were read
+
+	last   int64   // the last number
+	step   int64   // the difference of last to the number before it
+	before *column // in a score, the value before this one
+	sum    int64   // step plus the step of before: counts that add up have opposite steps
+	times  int64   // how often sum comes one after another, or still comes
+	sums   []byte  // what was written
+}
+
+// A stored is a column as the file has it. Columns whose values are all zero are left out.
+type stored struct {
+	Name  string   `json:"name"`
+	Texts []string `json:"texts,omitempty"` // that differ, and reals as text
+	Sums  string   `json:"sums"`            // "3*9" is 3 nine times
 }
 
 // A tree is what its columns share.
 type tree struct {
 	reads  bool           // else it writes
 	fields []result.Field // of scores
-	bytes  int64          // the memory that the results take
+	bytes  int64          // the memory that the items of lists take
 	err    error          // the first
 }
 
-func (t *tree) fail(err error) {
+func (t *tree) fail(format string, args ...any) {
 	if t.err == nil {
-		t.err = err
+		t.err = fmt.Errorf(format, args...)
 	}
-}
-
-// take adds to the memory, and reports whether there is so much.
-func (t *tree) take(n int64, each uintptr) bool {
-	if n > (MaxMemory-t.bytes)/int64(each) {
-		t.fail(errTooMany)
-		return false
-	}
-	t.bytes += n * int64(each)
-	return true
 }
 
 var (
 	scoreType = reflect.TypeFor[result.Score]()
 	jsonType  = reflect.TypeFor[json.RawMessage]()
+	textType  = reflect.TypeFor[string]()
 )
 
 func newColumn(t *tree, name string, of reflect.Type) *column {
-	c := &column{tree: t, name: name, of: of, places: map[string]int64{}, item: reflect.New(of).Elem()}
-	part := func(name string, of reflect.Type) {
-		c.parts = append(c.parts, newColumn(t, strings.TrimPrefix(name, "."), of))
-	}
+	c := &column{tree: t, of: of, item: reflect.New(of).Elem(), stored: stored{Name: name}, places: map[string]int64{}}
+	part := func(part string, of reflect.Type) { c.parts = append(c.parts, newColumn(t, name+part, of)) }
 	switch kind := of.Kind(); {
 	case of == scoreType: // the number of its rows, and values that it may have
-		part(name+".n", reflect.TypeFor[int]())
-		for _, f := range t.fields {
+		part(".n", reflect.TypeFor[int]())
+		for i, f := range t.fields {
 			if f.Kind == result.Real {
-				part(name+"."+f.Name, reflect.TypeFor[*float64]())
+				part("."+f.Name, reflect.TypeFor[*float64]())
 			} else {
-				part(name+"."+f.Name, reflect.TypeFor[*int64]())
+				part("."+f.Name, reflect.TypeFor[*int64]())
+			}
+			if i > 0 {
+				c.parts[i+1].parts[0].before = c.parts[i].parts[0]
 			}
 		}
 	case kind == reflect.Struct:
 		for f := range of.Fields() {
 			if f.Anonymous { // as in JSON, its fields are the struct's own
-				part(name, f.Type)
+				part("", f.Type)
 			} else {
-				part(name+"."+f.Name, f.Type)
+				part("."+f.Name, f.Type)
 			}
 		}
 	case of != jsonType && (kind == reflect.Slice || kind == reflect.Pointer):
-		part(name+"[]", of.Elem())
+		part("[]", of.Elem())
 	}
 	return c
 }
 
-// each calls do for each column that has numbers.
+// each calls do for a column and all below it.
 func (c *column) each(do func(*column)) {
-	if c.of.Kind() != reflect.Struct {
-		do(c)
-	}
+	do(c)
 	for _, p := range c.parts {
 		p.each(do)
 	}
@@ -100,6 +101,7 @@ func (c *column) each(do func(*column)) {
 
 // visit writes the value of v, or reads the next value into v, which is zero before.
 func (c *column) visit(v reflect.Value) {
+	t := c.tree
 	switch kind := c.of.Kind(); {
 	case c.of == scoreType:
 		c.score(v.Addr().Interface().(*result.Score))
@@ -107,23 +109,23 @@ func (c *column) visit(v reflect.Value) {
 		for i, p := range c.parts {
 			p.visit(v.Field(i))
 		}
-	case c.of == jsonType:
-		c.text(v, string(v.Bytes()))
-	case kind == reflect.String:
-		c.text(v, v.String())
+	case kind == reflect.String || c.of == jsonType:
+		c.text(v, v.Convert(textType).String())
 	case kind == reflect.Float64:
 		c.text(v, strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	case kind == reflect.Slice:
-		n := c.number(int64(v.Len()), 0, math.MaxInt64)
-		if c.tree.take(n, c.of.Elem().Size()) && c.tree.reads && n > 0 {
+		n := c.number(int64(v.Len()), 0, MaxMemory)
+		if t.bytes += n * int64(c.of.Elem().Size()); t.bytes > MaxMemory {
+			t.fail("these are too many results for one file; write several, of some methods or sets each")
+		} else if t.reads && n > 0 {
 			v.Set(reflect.MakeSlice(c.of, int(n), int(n)))
 		}
-		for i := range v.Len() {
+		for i := 0; i < v.Len() && t.err == nil; i++ {
 			c.parts[0].visit(v.Index(i))
 		}
 	case kind == reflect.Pointer:
-		if c.has(!v.IsNil()) {
-			if c.tree.reads {
+		if c.flag(!v.IsNil()) {
+			if t.reads {
 				v.Set(reflect.New(c.of.Elem()))
 			}
 			c.parts[0].visit(v.Elem())
@@ -144,15 +146,20 @@ func (c *column) score(s *result.Score) {
 		list, value := c.parts[i+1], any(nil)
 		item := list.parts[0]
 		if !c.tree.reads {
-			if value = f.Value(s); value != nil {
-				item.item.Set(reflect.ValueOf(value))
-			}
+			value = f.Value(s)
 		}
-		if !list.has(value != nil) {
+		if !list.flag(value != nil) {
 			continue
 		}
-		if item.visit(item.item); c.tree.reads {
-			c.tree.fail(f.Set(s, item.item.Interface()))
+		if value != nil {
+			item.item.Set(reflect.ValueOf(value))
+		}
+		item.visit(item.item)
+		if !c.tree.reads {
+			continue
+		}
+		if err := f.Set(s, item.item.Interface()); err != nil {
+			c.tree.fail("%w", err)
 		}
 	}
 }
@@ -160,20 +167,23 @@ func (c *column) score(s *result.Score) {
 // text is visit for a value that the file has as text.
 func (c *column) text(v reflect.Value, s string) {
 	if c.tree.reads {
-		if n := c.number(0, 0, int64(len(c.values))-1); int(n) < len(c.values) {
+		if n := c.number(0, 0, math.MaxInt64); n < int64(len(c.values)) {
 			v.Set(c.values[n])
+		} else if c.used {
+			c.tree.fail("column %s has no text %d", c.Name, n)
 		}
 		return
 	}
 	at, there := c.places[s]
 	if !there {
-		at = int64(len(c.texts))
-		c.places[s], c.texts = at, append(c.texts, s)
+		at = int64(len(c.Texts))
+		c.places[s], c.Texts = at, append(c.Texts, s)
 	}
 	c.number(at, 0, at)
 	c.used = c.used || !v.IsZero()
 }
 
+// flag is number for 1 if something is so, else 0.
 func (c *column) flag(is bool) bool {
 	if is {
 		return c.number(1, 0, 1) == 1
@@ -181,28 +191,103 @@ func (c *column) flag(is bool) bool {
 	return c.number(0, 0, 1) == 1
 }
 
-// has is visit for the length of a list of at most one item.
-func (c *column) has(is bool) bool { return c.flag(is) && c.tree.take(1, c.of.Elem().Size()) }
-
-// number writes n, or reads and returns the next number.
+// number writes n, or reads the next number, which is at least least and at most most.
 func (c *column) number(n, least, most int64) int64 {
-	if !c.tree.reads {
-		c.numbers, c.used = append(c.numbers, n), c.used || n != 0
-		return n
+	other := int64(0)
+	if c.before != nil {
+		other = c.before.step
 	}
-	switch c.next++; {
-	case len(c.numbers) == 0: // the file lacks the column
-		return 0
-	case len(c.numbers) == 1: // it is everywhere
-		n = c.numbers[0]
-	case c.next <= len(c.numbers):
-		n = c.numbers[c.next-1]
-	default:
-		c.tree.fail(fmt.Errorf("column %s has too few numbers", c.name))
+	switch {
+	case !c.tree.reads:
+		if sum := n - c.last + other; sum != c.sum || c.times == 0 {
+			c.flush()
+			c.sum = sum
+		}
+		c.times++
+		c.used = c.used || n != 0
+	case c.used:
+		if c.times == 0 {
+			c.advance()
+		}
+		c.times--
+		n = c.last + c.sum - other
 	}
+	c.last, c.step = n, n-c.last
 	if n < least || n > most {
-		c.tree.fail(fmt.Errorf("column %s has %d", c.name, n))
+		c.tree.fail("column %s has %d", c.Name, n)
 		return max(least, 0)
 	}
 	return n
+}
+
+// flush appends the sum to those that are written.
+func (c *column) flush() {
+	if c.times > 0 {
+		c.sums = fmt.Appendf(c.sums, " %d", c.sum)
+	}
+	if c.times > 1 {
+		c.sums = fmt.Appendf(c.sums, "*%d", c.times)
+	}
+	c.times = 0
+}
+
+// advance reads the next sum.
+func (c *column) advance() {
+	word, rest, _ := strings.Cut(c.Sums, " ")
+	sum, times, many := strings.Cut(word, "*")
+	var err error
+	if c.sum, err = strconv.ParseInt(sum, 10, 64); err == nil && many {
+		c.times, err = strconv.ParseInt(times, 10, 64)
+	}
+	if c.Sums, c.times = rest, max(c.times, 1); err != nil {
+		c.tree.fail("column %s has too few numbers, or %q is none", c.Name, word)
+	}
+}
+
+// columns returns what is written, sorted by name: the order of fields in their types does not matter.
+func (c *column) columns() (out []stored) {
+	c.each(func(c *column) {
+		if c.flush(); c.used {
+			c.Sums = strings.TrimSpace(string(c.sums))
+			out = append(out, c.stored)
+		}
+	})
+	slices.SortFunc(out, func(a, b stored) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// load gives the columns what a file has.
+func (c *column) load(file []stored) error {
+	columns := map[string]*column{}
+	c.each(func(c *column) { columns[c.Name] = c })
+	for _, s := range file {
+		c := columns[s.Name]
+		if c == nil {
+			return fmt.Errorf("it has column %q, which this program does not know; use the bench that wrote it", s.Name)
+		}
+		c.used, c.stored = true, s
+		for _, text := range s.Texts {
+			v, err := c.parse(text)
+			if err != nil {
+				return damaged(fmt.Errorf("column %s: %w", s.Name, err))
+			}
+			c.values = append(c.values, v)
+		}
+	}
+	return nil
+}
+
+// parse returns the value that a file has as text.
+func (c *column) parse(text string) (reflect.Value, error) {
+	switch v := reflect.ValueOf(text); {
+	case c.of.Kind() == reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		return reflect.ValueOf(x), err
+	case c.of == jsonType && !json.Valid([]byte(text)):
+		return v, fmt.Errorf("%q is no JSON", text)
+	case !v.CanConvert(c.of):
+		return v, fmt.Errorf("%q is no number", text)
+	default:
+		return v.Convert(c.of), nil
+	}
 }

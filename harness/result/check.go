@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,24 +15,30 @@ func (r Run) Check() error {
 	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil {
 		return fmt.Errorf("it started at %q, which is no time", r.StartedAt)
 	}
-	for _, n := range []int{r.Split, r.TrainRows, r.TestRows, r.Features, r.ProtocolSplits} {
-		if n < 0 || n > mostRows {
-			return fmt.Errorf("a number of rows, columns or splits is %d", n)
+	counts := []int{r.Split, r.TrainRows, r.TestRows, r.Features, r.ProtocolSplits}
+	for _, s := range r.Stages {
+		counts = append(counts, s.Round)
+	}
+	for _, w := range r.Warnings {
+		counts = append(counts, w.Times)
+	}
+	if slices.Min(counts) < 0 || slices.Max(counts) > mostRows {
+		return fmt.Errorf("a number of rows, columns, splits, rounds or warnings is out of range: %d", counts)
+	}
+	amounts := []*float64{&r.SearchSeconds, &r.CostUnits, r.FitSeconds, r.PredictSeconds, r.CPUSeconds, r.TimeoutSeconds}
+	for _, size := range []*int64{r.PeakRSSBytes, r.ModelBytes} {
+		if size != nil {
+			amounts = append(amounts, new(float64(*size)))
 		}
 	}
-	for _, v := range []*float64{&r.SearchSeconds, &r.CostUnits, r.FitSeconds, r.PredictSeconds, r.CPUSeconds, r.TimeoutSeconds} {
+	for _, v := range amounts {
 		if v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
-			return fmt.Errorf("an amount is %v", *v)
-		}
-	}
-	for _, v := range []*int64{r.PeakRSSBytes, r.ModelBytes} {
-		if v != nil && *v < 0 {
-			return fmt.Errorf("a size is %d bytes", *v)
+			return fmt.Errorf("a time, a cost or a size is %v", *v)
 		}
 	}
 	switch {
 	case r.Environment == nil:
-		return fmt.Errorf("it has no environment")
+		return errors.New("it has no environment")
 	case r.GridWritten != nil && len(r.GridWritten) != len(r.Grid):
 		return fmt.Errorf("%d of %d grid points are as their author wrote them", len(r.GridWritten), len(r.Grid))
 	case r.Status == OK:
@@ -47,45 +54,37 @@ func (r Run) checkScores() error {
 	points := len(r.Grid)
 	switch {
 	case r.Selected == nil || *r.Selected < 0 || *r.Selected >= points:
-		return fmt.Errorf("the grid has %d points, and none of them is selected", points)
+		return fmt.Errorf("none of the %d grid points is selected", points)
 	case r.TestRows != r.Score.N:
 		return fmt.Errorf("%d of %d rows are tested", r.Score.N, r.TestRows)
-	case len(r.Folds)%points != 0:
-		return fmt.Errorf("%d evaluations of %d grid points", len(r.Folds), points)
-	case len(r.GridTests) > 0 && len(r.GridTests) != points:
-		return fmt.Errorf("%d of %d grid points are tested", len(r.GridTests), points)
+	case len(r.Folds)%points != 0 || len(r.GridTests)%points != 0 || len(r.GridTests) > points:
+		return fmt.Errorf("of %d grid points there are %d evaluations and %d tests", points, len(r.Folds), len(r.GridTests))
 	}
 	var err error
-	check := func(s Score) {
+	check := func(s *Score) {
 		if err == nil {
 			err = s.Check(r.Task)
 		}
 	}
-	check(r.Score)
-	for _, s := range r.GridTests {
-		check(s)
+	check(&r.Score)
+	for i := range r.GridTests {
+		check(&r.GridTests[i])
 	}
-	for _, s := range r.Stages {
-		if check(s.Score); s.Round < 0 {
-			return fmt.Errorf("round %d is tested", s.Round)
-		}
+	for i := range r.Stages {
+		check(&r.Stages[i].Score)
 	}
-	for _, s := range r.SeedTests {
-		check(s.Score)
-	}
-	for _, w := range r.Warnings {
-		if w.Times < 0 {
-			return fmt.Errorf("a warning came %d times", w.Times)
-		}
+	for i := range r.SeedTests {
+		check(&r.SeedTests[i].Score)
 	}
 	seen := make([]bool, len(r.Folds))
-	for _, e := range r.Folds {
+	for i := range r.Folds {
+		e := &r.Folds[i]
 		at := e.Fold*points + e.GridIndex
 		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] {
 			return fmt.Errorf("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)
 		}
 		seen[at] = true
-		check(e.Score)
+		check(&e.Score)
 	}
 	return err
 }
