@@ -6,45 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/registry/rng"
 )
-
-// TestMfeatNoisy: two channels are mfeat's, the others hold its rows in another order each.
-func TestMfeatNoisy(t *testing.T) {
-	plain, noisy := mirrorSet(t, "mfeat"), mirrorSet(t, "mfeat-noisy")
-	block := func(s *datasets.Set, name string) registry.Block {
-		i := slices.IndexFunc(s.Blocks, func(b registry.Block) bool { return b.Name == name })
-		if i < 0 {
-			t.Fatalf("%s has no channel %s", s.Name, name)
-		}
-		return s.Blocks[i]
-	}
-	row := func(s *datasets.Set, b registry.Block, i int) []float64 { return s.X.RawRowView(i)[b.From:b.To] }
-	for _, name := range []string{"fou", "mor"} {
-		for i := range plain.Y {
-			if !slices.Equal(row(plain, block(plain, name), i), row(noisy, block(noisy, name), i)) {
-				t.Fatalf("row %d of %s differs", i, name)
-			}
-		}
-	}
-	for seed, name := range []string{"fou", "fac", "kar", "pix", "zer", "mor"} {
-		order := rng.New(uint32(seed + 1)).Permutation(2000)
-		same := 0
-		for i, from := range order {
-			if !slices.Equal(row(plain, block(plain, name), from), row(noisy, block(noisy, name+"-noise"), i)) {
-				t.Fatalf("row %d of %s is not row %d", i, name, from)
-			}
-			if plain.Y[from] == noisy.Y[i] {
-				same++
-			}
-		}
-		if same > 300 {
-			t.Errorf("%s: %d of 2000 rows keep their class", name, same)
-		}
-	}
-}
 
 // TestUserChannelsOfOneFile: the features of one file are divided by the key channels, and targets move to their range.
 func TestUserChannelsOfOneFile(t *testing.T) {
