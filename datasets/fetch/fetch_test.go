@@ -131,15 +131,6 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	}
 }
 
-// TestRawAddress: a path with blanks is escaped.
-func TestRawAddress(t *testing.T) {
-	commit := strings.Repeat("a", 40)
-	got := rawAddress(catalogue.File{Repository: "github.com/a/b", Commit: commit, Source: "x y"})
-	if want := "https://raw.githubusercontent.com/a/b/" + commit + "/x%20y"; got != want {
-		t.Errorf("address %s, want %s", got, want)
-	}
-}
-
 // TestFetchFailures pins one line per way an answer can be wrong, how often it is
 // asked for, and that nothing is left behind.
 func TestFetchFailures(t *testing.T) {

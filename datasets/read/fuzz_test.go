@@ -42,62 +42,45 @@ func checkFuzzed(t *testing.T, e *catalogue.Entry, data []byte) {
 	}
 }
 
-func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{
-		"a,b,y\n1,2,x\n3,4,z\n", "1,2,3\r\n4,5,6", "\"a\"\"\n\",\"b\"\n1,2\n", "\xef\xbb\xbf1;2\n3;4\n", "  1 2\t3 \n\n4 5 6\n", "1,\n2,\n", "\"", "1,2\n3", ",,\n,,\n",
-		"1,x\r2,y\r", "1e5_0,a\n0x1p3,b\n", "1,NA\n2,nan\n3,x\n", "\"3,14\";a\n2,7;b\n",
-	} {
-		for sep := range byte(4) {
-			f.Add([]byte(seed), sep, sep%2 == 0, sep)
+// FuzzRead reads any text in each format of text.
+func FuzzRead(f *testing.F) {
+	formats := []struct {
+		name, separator string
+		seeds           []string
+	}{
+		{"csv", ",", []string{
+			"a,b,y\n1,2,x\n3,4,z\n", "1,2,3\r\n4,5,6", "\"a\"\"\n\",\"b\"\n1,2\n", "1,\n2,\n", "\"", "1,2\n3", ",,\n,,\n",
+			"1,x\r2,y\r", "1e5_0,a\n0x1p3,b\n", "1,NA\n2,nan\n3,x\n", "0,\x00",
+		}},
+		{"csv", ";", []string{"\xef\xbb\xbf1;2\n3;4\n", "\"3,14\";a\n2,7;b\n"}},
+		{"blank", "", []string{"  1 2\t3 \n\n4 5 6\n", "\"1 2\" 3\n4 5\n"}},
+		{"arff", "", []string{
+			"@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,b\n",
+			"@ATTRIBUTE 'x y' {'p q', \"r\\\"s\"}\n@attribute y integer\n@DATA\n'p q',1\n{}\n{0 \"r\\\"s\", 1 4}\n%c\n",
+			"@attribute x string\n@data\n?\n", "@data\n1\n", "@attribute a {",
+			"@attribute a numeric [0,1]\r\n@attribute b {}\r\n@data\r\n{ 0 3 }\r\n",
+		}},
+		{"libsvm", "", []string{
+			"+1 1:0.5 3:2 # c\n-1 2:1e-3\n", "1\n2 4:1\r\n", "a 1:1 1:2\n", "1 2147483647:1", "1 -1:0\n", "1 1:inf\n", "#\n", "1 :\n", "\x00 1:0",
+		}},
+	}
+	for k, format := range formats {
+		for _, seed := range format.seeds {
+			for mode := range byte(8) {
+				f.Add([]byte(seed), byte(k), mode)
+			}
 		}
 	}
-	separators := []byte{',', ';', '\t', ' '}
-	f.Fuzz(func(t *testing.T, data []byte, sep byte, header bool, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "csv", Label: &catalogue.Column{Index: -1}, Header: &header}}
-		if s := separators[sep%4]; s == ' ' {
-			e.Format = "blank"
-		} else {
-			e.Separator = string(s)
+	f.Fuzz(func(t *testing.T, data []byte, k, mode byte) {
+		of, header := formats[int(k)%len(formats)], mode&1 != 0
+		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: of.name, Separator: of.separator}}
+		if of.name != "libsvm" {
+			e.Label, e.Header = &catalogue.Column{Index: -1}, &header
+			if mode&2 != 0 {
+				e.Categorical, e.Missing, e.MissingAs = []catalogue.Column{{Index: 0}}, catalogue.Marks{"?"}, "zero"
+			}
 		}
-		if mode&1 != 0 {
-			e.Categorical, e.MissingAs = []catalogue.Column{{Index: 0}}, "zero"
-		}
-		if mode&2 != 0 {
-			e.Task = registry.Regression
-		}
-		checkFuzzed(t, e, data)
-	})
-}
-
-func FuzzARFF(f *testing.F) {
-	for _, seed := range []string{
-		"@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,b\n",
-		"@ATTRIBUTE 'x y' {'p q', \"r\\\"s\"}\n@attribute y integer\n@DATA\n'p q',1\n{}\n{0 \"r\\\"s\", 1 4}\n%c\n",
-		"@attribute x string\n@data\n?\n", "@data\n1\n", "@attribute a {", "@attribute a numeric [0,1]\r\n@attribute b {}\r\n@data\r\n{ 0 3 }\r\n",
-	} {
-		f.Add([]byte(seed), byte(0))
-		f.Add([]byte(seed), byte(3))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "arff", Label: &catalogue.Column{Index: -1}}}
-		if mode&1 != 0 {
-			e.Missing, e.MissingAs = catalogue.Marks{"?"}, "level"
-		}
-		if mode&2 != 0 {
-			e.Task = registry.Binary
-		}
-		checkFuzzed(t, e, data)
-	})
-}
-
-func FuzzLIBSVM(f *testing.F) {
-	for _, seed := range []string{"+1 1:0.5 3:2 # c\n-1 2:1e-3\n", "1\n2 4:1\r\n", "a 1:1 1:2\n", "1 2147483647:1", "1 -1:0\n", "1 1:inf\n", "#\n", "1 :\n"} {
-		f.Add([]byte(seed), byte(0))
-		f.Add([]byte(seed), byte(1))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, mode byte) {
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: "libsvm"}}
-		if mode&1 != 0 {
+		if mode&4 != 0 {
 			e.Task = registry.Regression
 		}
 		checkFuzzed(t, e, data)

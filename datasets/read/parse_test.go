@@ -68,23 +68,3 @@ func TestFormatsAgree(t *testing.T) {
 		}
 	})
 }
-
-func TestLabelsSortAsNumbers(t *testing.T) {
-	labels := []string{"b", "10", "9", "-1", "a"}
-	if SortLabels(labels); !slices.Equal(labels, []string{"-1", "9", "10", "a", "b"}) {
-		t.Errorf("sorted %v", labels)
-	}
-}
-
-func TestManyLevelsAreRefused(t *testing.T) {
-	var b strings.Builder
-	for i := range MaxLevels + 1 {
-		fmt.Fprintf(&b, "id%d,%d\n", i, i%2)
-	}
-	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = 1\ncategorical = [0]\n"
-	_, err := userSet(t, toml, "my.csv", b.String())
-	want := `DIR/my.csv:1001: column 0: value "id1000" is level 1001 of a categorical column; drop the column if it is an identifier`
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
-}
