@@ -36,7 +36,7 @@ func readARFF(f File) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := arffParser{Table: t, rest: text, budget: f.Budget}
+	p := arffParser{Table: t, rest: text, budget: f.Budget, at: []int{}}
 	for !p.inData && len(p.rest) > 0 {
 		if line := p.nextLine(); !isRemark(bytes.TrimSpace(line)) {
 			if err := p.declaration(line); err != nil {
@@ -63,6 +63,7 @@ type arffParser struct {
 	line   int
 	inData bool
 	budget *Budget
+	at     []int // room for the columns of a sparse row
 }
 
 // Estimates of what an attribute and one of its levels take beside their text.
@@ -130,22 +131,14 @@ func (p *arffParser) attribute(c *cursor) error {
 
 // rows yields the rows after @data.
 func (p *arffParser) rows(yield func(Row, error) bool) {
-	row := Row{At: []int{}}
+	row := Row{}
 	for len(p.rest) > 0 {
 		line := p.nextLine()
 		if isRemark(bytes.TrimSpace(line)) {
 			continue
 		}
-		row.Line, row.Cells, row.At = p.line, row.Cells[:0], row.At[:0]
-		if err := p.row(line, &row); err != nil {
-			yield(Row{}, err)
-			return
-		}
-		dense := row
-		if len(row.At) == 0 && len(row.Cells) > 0 {
-			dense.At = nil
-		}
-		if !yield(dense, nil) {
+		row.Line, row.Cells, row.At = p.line, row.Cells[:0], nil
+		if err := p.row(line, &row); !yield(row, err) || err != nil {
 			return
 		}
 	}
@@ -157,19 +150,18 @@ func (p *arffParser) row(line []byte, row *Row) error {
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
+		row.At = p.at[:0]
 		if err := p.sparse(&c, row); err != nil {
 			return err
 		}
+		p.at = row.At
 	} else if n, err := p.dense(&c, row); err != nil {
 		return err
 	} else if n != p.Width {
 		return p.errorf("the row has %d values and there are %d attributes; repair the row", n, p.Width)
 	}
 	for k, text := range row.Cells {
-		j := k
-		if len(row.At) > 0 {
-			j = row.At[k]
-		}
+		j := row.Column(k)
 		if levels := p.Levels[j]; levels != nil && !levels[string(text)] && string(text) != "?" {
 			return p.Errorf(p.line, j, text, "is not a level of its @attribute line; repair one of them")
 		}

@@ -77,6 +77,14 @@ type Row struct {
 	At    []int    // the columns of the cells, ascending; nil if there is a cell for each column
 }
 
+// Column returns the column of cell k.
+func (r Row) Column(k int) int {
+	if r.At == nil {
+		return k
+	}
+	return r.At[k]
+}
+
 // Named returns the format with this name, or nil.
 func Named(name string) *Format { return find(func(f *Format) bool { return f.Name == name }) }
 

@@ -59,15 +59,20 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	if err := c.assign(t, tables); err != nil {
 		return nil, err
 	}
-	codes := format.Product(int64(len(c.coded)), int64(rows), 4)
-	if memory := format.Sum(codes, format.Product(int64(rows), int64(len(c.numeric)), 8)); !r.Fits(memory) {
+	const labelBytes = 12 // a code and a number
+	if memory := format.Product(int64(rows), int64(8*len(c.numeric)+4*len(c.coded)+labelBytes)); !r.Fits(memory) {
 		return nil, c.tooWide(memory, len(c.numeric)+len(c.coded), rows)
 	}
 	c.numbers = make([]float64, 0, rows*len(c.numeric))
 	for i := range c.coded {
 		c.coded[i].codes = make([]int32, 0, rows)
 	}
-	return c, c.labels.reserve(r, rows)
+	if c.labels.needs != "" {
+		c.labels.y = make([]float64, 0, rows)
+	} else {
+		c.labels.codes = make([]int32, 0, rows)
+	}
+	return c, nil
 }
 
 // tooWide refuses rows of so many columns.
@@ -126,25 +131,17 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 func (c *columns) add(t *format.Table, row format.Row) error {
 	start := len(c.numbers)
 	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)
-	numbers := c.numbers[start:]
-	if row.At == nil {
-		for k, j := range c.numeric {
-			v, ok := c.parse.value(row.Cells[j])
-			if !ok {
-				return c.notNumber(t, row, j)
-			}
-			numbers[k] = v
+	for i, text := range row.Cells {
+		j := row.Column(i)
+		k := c.place[j]
+		if k < 0 {
+			continue
 		}
-	} else {
-		for i, j := range row.At {
-			if k := c.place[j]; k >= 0 {
-				v, ok := c.parse.value(row.Cells[i])
-				if !ok {
-					return c.notNumber(t, row, j)
-				}
-				numbers[k] = v
-			}
+		v, ok := c.parse.value(text)
+		if !ok {
+			return c.notNumber(t, row, j)
 		}
+		c.numbers[start+k] = v
 	}
 	for i := range c.coded {
 		column := &c.coded[i]
@@ -242,18 +239,16 @@ func (c *columns) matrix() (*mat.Dense, []string, error) {
 		copy(x.RawRowView(i), c.numbers[i*from:(i+1)*from])
 	}
 	for _, column := range c.coded {
-		levels := slices.Sorted(slices.Values(column.names))
-		at := make([]int, len(levels))
-		for code, name := range column.names {
-			place, _ := slices.BinarySearch(levels, name)
-			at[code] = from + place
+		at := make([]int, len(column.names)) // of each level: its column of the matrix
+		for place, level := range slices.Sorted(slices.Values(column.names)) {
+			at[column.code[level]] = from + place
 		}
 		for i, code := range column.codes {
 			if code != zero {
 				x.Set(i, at[code], 1)
 			}
 		}
-		from += len(levels)
+		from += len(at)
 	}
 	return x, features, nil
 }

@@ -53,23 +53,6 @@ func (r reader) newTarget(tables []*format.Table) target {
 	return t
 }
 
-// reserve takes the memory for the labels of so many rows: a code and a number for each.
-func (t *target) reserve(r reader, rows int) error {
-	const codeAndTarget = 4 + 8
-	if t.column < 0 {
-		return nil
-	}
-	if memory := format.Product(int64(rows), codeAndTarget); !r.Fits(memory) {
-		return r.Refuse(memory, "take fewer rows", "%s: %d labels", t.files, rows)
-	}
-	if t.needs != "" {
-		t.y = make([]float64, 0, rows)
-	} else {
-		t.codes = make([]int32, 0, rows)
-	}
-	return nil
-}
-
 // add reads the label of the next row.
 func (t *target) add(r reader, table *format.Table, line int, text []byte) error {
 	if t.needs != "" {
