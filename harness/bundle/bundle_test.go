@@ -229,7 +229,7 @@ func TestDamagedTexts(t *testing.T) {
 	whole := unpacked(t, written(t, storetest.Finished("M", "d", 1), storetest.Finished("N", "d", 2)))
 	for i := range whole {
 		for j, b := range []byte(`"09-* x`) {
-			if i%7 == j || testenv.Thorough(t) {
+			if i%21 == j || testenv.Thorough(t) {
 				damaged := []byte(whole)
 				damaged[i] = b
 				readable(t, damaged)
