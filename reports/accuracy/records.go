@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // records are the values of the table at full precision, with both deviations and both ranks for all options.
@@ -35,12 +34,12 @@ func (t *table) cellRecords() doc.Records {
 				correct, test = n, of
 			}
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
-				len(c.Runs), len(t.Splits), correct, test, frame.Float(c.Mean), frame.Known(c.StdPop), frame.Known(c.StdSample),
+				len(c.Runs), len(t.Splits), correct, test, c.Mean, c.StdPop, c.StdSample,
 				best[i], s.Counted, !s.Unequal, t.Lacks(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
 			if t.comparison != nil {
 				record = append(record, t.comparison.record(s.Name, c.Method)...)
 			}
-			out.Rows = append(out.Rows, record)
+			out.Add(record...)
 		}
 	}
 	return out
@@ -61,7 +60,7 @@ func (t *table) runRecords() doc.Records {
 	for _, s := range t.Sets {
 		for _, c := range s.Entries {
 			for _, r := range c.Runs {
-				out.Add(s.Name, c.Method, r.Split, frame.Float(r.Value), exact(r.Value), r.Score.Correct, r.Score.N, t.Version(s.Name, c.Method))
+				out.Add(s.Name, c.Method, r.Split, r.Value, exact(r.Value), r.Score.Correct, r.Score.N, t.Version(s.Name, c.Method))
 			}
 		}
 	}
@@ -86,8 +85,8 @@ func (t *table) meanRecords() doc.Records {
 				ranks[1] = t.paperRanks[i]
 			}
 		}
-		out.Add(name, t.Coverage(i), frame.Float(m.mean), exact(m.mean), frame.Known(m.stdPop), frame.Known(m.stdSample), m.best,
-			frame.Float(ranks[0]), exact(ranks[0]), frame.Float(ranks[1]), exact(ranks[1]), len(t.Counted))
+		out.Add(name, t.Coverage(i), m.mean, exact(m.mean), m.stdPop, m.stdSample, m.best,
+			ranks[0], exact(ranks[0]), ranks[1], exact(ranks[1]), len(t.Counted))
 	}
 	return out
 }
@@ -96,7 +95,7 @@ func (c *comparison) record(dataset, method string) []any {
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if row.set.Name == dataset && c.methods[i].method == method && cell.published != nil {
-				return []any{frame.Float(cell.published), cell.std, frame.Float(cell.difference)}
+				return []any{cell.published, cell.std, cell.difference}
 			}
 		}
 	}
@@ -108,13 +107,12 @@ func (c *comparison) records() doc.Records {
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if cell.published != nil {
-				record := []any{c.source, row.set.Name, c.methods[i].method, frame.Float(cell.ours), frame.Float(cell.published), cell.std, frame.Float(cell.difference)}
+				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method, "ours": cell.ours,
+					"published_mean": cell.published, "published_std": cell.std, "difference": cell.difference}
 				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
-					record = append(record, frame.Known(x.Interval.Low), frame.Known(x.Interval.High), frame.Known(x.Adjusted), string(x.Verdict))
-				} else {
-					record = append(record, nil, nil, nil, nil)
+					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low, x.Interval.High, x.Adjusted, string(x.Verdict)
 				}
-				out.Rows = append(out.Rows, record)
+				out.Put(record)
 			}
 		}
 	}
@@ -125,15 +123,16 @@ func (c *comparison) methodRecords() doc.Records {
 	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets", "average_difference", "mean_absolute_difference",
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
-		var ours, theirs, paper, printed any
-		var in []string // the sets behind the method's ranks
+		record := map[string]any{"source": c.source, "method": m.method, "datasets": m.n,
+			"average_difference": m.average, "mean_absolute_difference": m.meanAbsolute, "in_ranks": []string(nil)}
 		if c.midRanks != nil && i < c.ranked {
-			in, ours, theirs, paper = c.counted, frame.Float(c.ourMidRanks[i]), frame.Float(c.midRanks[i]), frame.Float(c.ourPaperRanks[i])
+			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i], c.midRanks[i]
+			record["our_paper_rank"] = c.ourPaperRanks[i]
 		}
 		if c.printed != nil {
-			printed = c.printed[i]
+			record["printed_rank"] = c.printed[i]
 		}
-		out.Add(c.source, m.method, m.n, frame.Float(m.average), frame.Float(m.meanAbsolute), in, ours, theirs, paper, printed)
+		out.Put(record)
 	}
 	return out
 }

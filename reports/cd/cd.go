@@ -174,7 +174,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
 	for i, m := range order {
 		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
-		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], o.Test, frame.Known(j.cd), o.Level)
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], o.Test, j.cd, o.Level)
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,

@@ -397,8 +397,8 @@ func Blocks(results []Result) []doc.Block {
 			name, entries := p.row(i + 1)
 			table.Add(name, entries...)
 			low, high := p.Interval(1 - Alpha)
-			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), frame.Known(p.Value()), frame.Known(low), frame.Known(high),
-				frame.Known(p.Least), frame.Known(p.Most), p.Printed, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict))
+			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), p.Value(), low, high,
+				p.Least, p.Most, p.Printed, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict))
 		}
 	}
 	return []doc.Block{prose, table, records}

@@ -189,18 +189,23 @@ func (p *Page) pairRecords() doc.Records {
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
-		var signed any
+		row := map[string]any{
+			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
+			"sets": len(q.Gains), "mean_gain": q.Mean, "gain_low": q.Interval.Low, "gain_high": q.Interval.High,
+			"adjusted_p": q.Adjusted, "verdict": string(q.Verdict), "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
+			"won": won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
+			"comparisons": p.Evidence.Over, "set_tests": p.Evidence.Sets, "forecast_log_loss": p.Evidence.Loss,
+		}
 		if len(q.Gains) > 0 {
-			signed = frame.Known(q.Signed.P)
+			row["wilcoxon_p"] = q.Signed.P
 		}
-		forecast := &q.Forecast
-		if !p.Evidence.Forecasts() {
-			forecast = nil
+		if x := p.typical[i]; x != nil {
+			row["typical_worse"], row["typical_equivalent"], row["typical_better"] = x.Below, x.Within, x.Above
 		}
-		row := []any{p.Protocol, p.Metric.Name, p.method, p.other(q), len(q.Gains), frame.Float(q.Mean), frame.Known(q.Interval.Low), frame.Known(q.Interval.High),
-			signed, frame.Known(q.Adjusted), string(q.Verdict), q.Ahead, q.Within, q.Behind, won, tied, lost, frame.Float(q.Rope), p.o.Level, p.Evidence.Over, p.Evidence.Sets}
-		row = append(append(row, probabilities(p.typical[i])...), probabilities(forecast)...)
-		out.Rows = append(out.Rows, append(row, frame.Known(p.Evidence.Loss)))
+		if x := q.Forecast; p.Evidence.Forecasts() {
+			row["forecast_worse"], row["forecast_equivalent"], row["forecast_better"] = x.Below, x.Within, x.Above
+		}
+		out.Put(row)
 	}
 	return out
 }
@@ -213,24 +218,21 @@ func (p *Page) setRecords() doc.Records {
 		q := &p.pairs[i]
 		for _, s := range q.Sets {
 			interval := s.Interval(1 - p.o.Level)
-			var statistic any
-			if s.Tested() {
-				statistic = frame.Known(s.Test.Statistic)
+			row := map[string]any{
+				"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
+				"dataset": s.Set.Name, "group": s.Set.Group, "splits": s.Splits,
+				"train_rows": s.Set.TrainRows, "test_rows": s.Set.TestRows, "ours": s.Ours, "theirs": s.Theirs, "gain": s.Gain,
+				"gain_low": interval.Low, "gain_high": interval.High, "p": s.P, "adjusted_p": s.Adjusted,
+				"equivalence_p": s.Equivalence, "rope": s.Rope, "level": p.o.Level, "verdict": string(s.Verdict),
+				"version": p.Version(s.Set.Name, p.method), "other_version": p.Version(s.Set.Name, p.other(q)),
 			}
-			out.Add(p.Protocol, p.Metric.Name, p.method, p.other(q), s.Set.Name, s.Set.Group, s.Splits, s.Set.TrainRows, s.Set.TestRows,
-				frame.Float(s.Ours), frame.Float(s.Theirs), frame.Float(s.Gain), frame.Known(interval.Low), frame.Known(interval.High),
-				statistic, frame.Known(s.P), frame.Known(s.Adjusted), frame.Known(s.Equivalence), frame.Float(s.Rope), p.o.Level, string(s.Verdict),
-				p.Version(s.Set.Name, p.method), p.Version(s.Set.Name, p.other(q)))
+			if s.Tested() {
+				row["corrected_t"] = s.Test.Statistic
+			}
+			out.Put(row)
 		}
 	}
 	return out
-}
-
-func probabilities(x *stats.Probabilities) []any {
-	if x == nil {
-		return []any{nil, nil, nil}
-	}
-	return []any{frame.Known(x.Below), frame.Known(x.Within), frame.Known(x.Above)}
 }
 
 // effects are the sizes of differences for which power is computed: in points, or in standard deviations over

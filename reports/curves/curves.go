@@ -176,7 +176,7 @@ func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
 				}
 			}
 			for _, round := range slices.Sorted(maps.Keys(values)) {
-				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), frame.Float(means[m][round]), means[m][round].RatString(), t.Version(s.Name, m))
+				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), means[m][round], means[m][round].RatString(), t.Version(s.Name, m))
 			}
 		}
 		if len(rounds) > 0 {

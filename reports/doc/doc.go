@@ -9,7 +9,14 @@
 // special characters.
 package doc
 
-import "time"
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // A Document is a report.
 type Document struct {
@@ -144,8 +151,42 @@ type Code struct {
 type Records struct {
 	Name    string
 	Columns []string
-	Rows    [][]any // a value a column: string, bool, int, int64, *float64, []int, []string or nil
+	Rows    [][]any // a value a column: string, bool, int, int64, float64, *float64, []int, []string or nil
 }
 
-// Add appends a row.
-func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, values) }
+// Add appends a row. An exact value becomes the nearest float64. NaN becomes nil, and an infinite value "inf" or "-inf",
+// since JSON has no such numbers.
+func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, Each(values, value)) }
+
+// Put appends a row of values by the names of their columns; the other columns are nil. An unknown name is a mistake in
+// the program, and Put panics.
+func (r *Records) Put(values map[string]any) {
+	row := make([]any, len(r.Columns))
+	for name, v := range values {
+		at := slices.Index(r.Columns, name)
+		if at < 0 {
+			panic("doc: records " + r.Name + " have no column " + name)
+		}
+		row[at] = v
+	}
+	r.Add(row...)
+}
+
+func value(v any) any {
+	switch v := v.(type) {
+	case *big.Rat:
+		if v == nil {
+			return nil
+		}
+		f, _ := v.Float64()
+		return f
+	case float64:
+		switch {
+		case math.IsNaN(v):
+			return nil
+		case math.IsInf(v, 0):
+			return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'f', -1, 64), "+"))
+		}
+	}
+	return v
+}

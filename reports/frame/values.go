@@ -132,14 +132,6 @@ func Text(x *big.Rat, decimals int) string {
 	return x.FloatString(decimals)
 }
 
-// Float is the nearest float64 of a value for records, nil for none.
-func Float(x *big.Rat) any {
-	if x == nil {
-		return nil
-	}
-	return Near(x)
-}
-
 // Near is the nearest float64 of a value, NaN for none.
 func Near(x *big.Rat) float64 {
 	if x == nil {
@@ -155,18 +147,6 @@ func Rat(x float64) *big.Rat {
 		return nil
 	}
 	return new(big.Rat).SetFloat64(x)
-}
-
-// Known is a float64 for records: nil for NaN, and the texts "inf" and "-inf" for infinite values, which JSON
-// cannot have as numbers.
-func Known(x float64) any {
-	switch {
-	case math.IsNaN(x):
-		return nil
-	case math.IsInf(x, 0):
-		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(x, 'f', -1, 64), "+"))
-	}
-	return x
 }
 
 // Number writes a float64 that may not exist.

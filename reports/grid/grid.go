@@ -287,7 +287,7 @@ func flattery(t *frame.Table) (doc.Table, doc.Records) {
 		}
 		better := t.Gain(folds, test)
 		out.Add(m, doc.Texts(strconv.Itoa(len(inFolds)), frame.Text(folds, t.Decimals()), frame.Text(test, t.Decimals()), frame.Signed(better, t.Decimals()))...)
-		records.Add(t.Protocol, t.Metric.Name, m, len(inFolds), frame.Float(folds), frame.Float(test), frame.Float(better))
+		records.Add(t.Protocol, t.Metric.Name, m, len(inFolds), folds, test, better)
 	}
 	return out, records
 }
@@ -320,8 +320,8 @@ func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
 			cost, ofOne := t.Gain(r.best, r.chosen), t.Gain(r.one, r.chosen)
 			out.Add(s.Name+", "+m, doc.Texts(strconv.Itoa(r.splits), frame.Text(r.chosen, t.Decimals()), frame.Text(r.best, t.Decimals()), frame.Signed(cost, t.Decimals()),
 				frame.Text(r.one, t.Decimals()), frame.Signed(ofOne, t.Decimals()), r.point)...)
-			records.Add(t.Protocol, t.Metric.Name, s.Name, m, r.splits, frame.Float(r.chosen), frame.Float(r.best), frame.Float(cost),
-				frame.Float(r.one), frame.Float(ofOne), r.point, t.Version(s.Name, m))
+			records.Add(t.Protocol, t.Metric.Name, s.Name, m, r.splits, r.chosen, r.best, cost,
+				r.one, ofOne, r.point, t.Version(s.Name, m))
 		}
 	}
 	return out, records

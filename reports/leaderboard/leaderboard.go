@@ -187,18 +187,22 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets", "whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
 		"beside", "verdict", "wilcoxon_p", "adjusted_p", "mean_gain_beside", "level", "comparisons", "set_tests", "cpu", "cell_cpu_seconds"}}
 	for _, r := range b.Rows {
-		row := []any{t.Protocol, t.Metric.Name, b.Sets, r.Method, r.Have, r.Whole, frame.Float(r.Gain), frame.Known(r.Gains.Low), frame.Known(r.Gains.High),
-			frame.Float(r.Wins), frame.Known(r.WinRates.Low), frame.Known(r.WinRates.High), frame.Float(r.Rank), nil, t.Methods[b.Asked], nil, nil, nil, nil, ev.Level, ev.Over, ev.Sets, b.Costs.CPU, frame.Known(r.Seconds)}
+		row := map[string]any{
+			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have, "whole": r.Whole,
+			"gain": r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
+			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank, "beside": t.Methods[b.Asked],
+			"level": ev.Level, "comparisons": ev.Over, "set_tests": ev.Sets, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
+		}
 		if r.Rank != nil {
-			row[13] = r.Rank.RatString()
+			row["exact_rank"] = r.Rank.RatString()
 		}
 		if p := r.Against; p != nil {
-			row[15], row[17], row[18] = string(p.Verdict), frame.Known(p.Adjusted), frame.Float(p.Mean)
+			row["verdict"], row["adjusted_p"], row["mean_gain_beside"] = string(p.Verdict), p.Adjusted, p.Mean
 			if p.Mean != nil {
-				row[16] = frame.Known(p.Signed.P)
+				row["wilcoxon_p"] = p.Signed.P
 			}
 		}
-		out.Rows = append(out.Rows, row)
+		out.Put(row)
 	}
 	return out
 }

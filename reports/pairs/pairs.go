@@ -57,7 +57,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 			}
 			won, tied, lost, mean := count(means, a, b)
 			row = append(row, doc.Entry{Text: fmt.Sprintf("%d/%d/%d", won, tied, lost)})
-			records.Add(t.Protocol, t.Metric.Name, t.Counted, name, other, won, tied, lost, frame.Float(t.Difference(mean)))
+			records.Add(t.Protocol, t.Metric.Name, t.Counted, name, other, won, tied, lost, t.Difference(mean))
 			switch {
 			case a > b:
 			case len(figures) == mostScatters:

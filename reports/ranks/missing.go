@@ -78,7 +78,7 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 		for k, m := range t.Methods {
 			rows[k].Entries = append(rows[k].Entries, doc.Entry{Text: frame.Text(average[k], 2), Best: best[k]})
 			if average[k] != nil {
-				values.Add(t.Metric.Name, p.name, m, len(ranks), frame.Float(average[k]), average[k].RatString())
+				values.Add(t.Metric.Name, p.name, m, len(ranks), average[k], average[k].RatString())
 			}
 		}
 	}

@@ -93,9 +93,9 @@ func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 		s, method := spreads[k], t.Methods[k]
 		tip := fmt.Sprintf("%s: exactly %s, over %s", method, average[k], strings.Join(t.Counted, ", "))
 		row := []doc.Entry{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}
-		record := []any{t.Metric.Name, c.name, method, t.Counted, frame.Float(average[k]), average[k].String(), splits}
+		record := []any{t.Metric.Name, c.name, method, t.Counted, average[k], average[k].String(), splits}
 		for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
-			row, record = append(row, doc.Entry{Text: frame.Text(v, 2)}), append(record, frame.Float(v))
+			row, record = append(row, doc.Entry{Text: frame.Text(v, 2)}), append(record, v)
 		}
 		out.Add(method, row...)
 		records.Add(record...)
@@ -114,7 +114,7 @@ func stability(t *frame.Table) (doc.Table, doc.Records) {
 	for _, k := range stats.Order(average) {
 		r := resampled[k]
 		out.Add(t.Methods[k], doc.Texts(frame.Text(average[k], 2), frame.Number(r.Interval.Low, 2), frame.Number(r.Interval.High, 2), frame.Probability(r.First))...)
-		records.Add(t.Metric.Name, t.Methods[k], t.Counted, frame.Float(average[k]), r.Interval.Low, r.Interval.High, r.First, level, draws)
+		records.Add(t.Metric.Name, t.Methods[k], t.Counted, average[k], r.Interval.Low, r.Interval.High, r.First, level, draws)
 	}
 	return out, records
 }

@@ -64,7 +64,7 @@ func seeds(t *frame.Table) (table, records []doc.Block) {
 				continue
 			}
 			spreads[[2]string{s.Name, m}] = v
-			values.Add(t.Metric.Name, s.Name, m, v.splits, v.seeds, v.overSeeds, frame.Known(v.overSplits))
+			values.Add(t.Metric.Name, s.Name, m, v.splits, v.seeds, v.overSeeds, v.overSplits)
 			if !slices.Contains(methods, m) {
 				methods = append(methods, m)
 			}

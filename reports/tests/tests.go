@@ -256,7 +256,7 @@ func (p *page) omnibus() (doc.Table, doc.Records) {
 			df = append(df, strconv.FormatFloat(n, 'f', -1, 64))
 		}
 		out.Add(t.name, doc.Texts(frame.Number(t.Statistic, 3), strings.Join(df, ", "), frame.PValue(t.P))...)
-		records.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods, t.name, frame.Known(t.Statistic), frame.Known(t.P))
+		records.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods, t.name, t.Statistic, t.P)
 	}
 	return out, records
 }
@@ -311,12 +311,12 @@ func (p *page) pairRecords() doc.Records {
 	}
 	out.Columns = append(out.Columns, "level")
 	for _, q := range p.pairs {
-		row := []any{p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), frame.Float(q.Mean), frame.Known(q.Signed.P), frame.Known(q.Adjusted), string(q.Verdict),
-			frame.Float(q.ranks.Difference), q.ranks.Difference.RatString(), frame.Known(q.ranks.Z), frame.Known(q.ranks.P)}
+		row := []any{p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Mean, q.Signed.P, q.Adjusted, string(q.Verdict),
+			q.ranks.Difference, q.ranks.Difference.RatString(), q.ranks.Z, q.ranks.P}
 		for _, v := range q.adjusted {
-			row = append(row, frame.Known(v))
+			row = append(row, v)
 		}
-		out.Rows = append(out.Rows, append(row, p.o.Level))
+		out.Add(append(row, p.o.Level)...)
 	}
 	return out
 }

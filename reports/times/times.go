@@ -258,7 +258,7 @@ func (p *page) bySet() doc.Table {
 func (p *page) records() doc.Records {
 	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method", "cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front", "front_share"}}
 	for _, c := range p.costs {
-		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, frame.Known(c.usual[0]), frame.Known(c.usual[1]), c.whole, frame.Float(c.value), frame.Known(c.half), c.onFront, frame.Known(c.share))
+		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, c.usual[0], c.usual[1], c.whole, c.value, c.half, c.onFront, c.share)
 	}
 	return out
 }

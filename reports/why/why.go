@@ -230,7 +230,7 @@ func (p *page) records(method string) doc.Records {
 	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error", "correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
 		"key", "method_version", "code", "fingerprint", "program", "revision", "cpu", "started_at", "imported"}}
 	for _, r := range p.rows {
-		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, r.Score.Correct, r.TestRows, p.Metric.Name, frame.Float(p.Value(r)), frame.Float(p.InFolds(r)), string(r.Point), r.CPUSeconds,
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, r.Score.Correct, r.TestRows, p.Metric.Name, p.Value(r), p.InFolds(r), string(r.Point), r.CPUSeconds,
 			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
 	}
 	return out
