@@ -26,7 +26,7 @@ type together struct {
 // warning names them.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
-	t.drop("the protocol as it was before it was edited", func(r store.Row) bool {
+	t.dropOutdated("the protocol as it was before it was edited", func(r store.Row) bool {
 		return f.Protocol.Hash != "" && r.ProtocolHash != f.Protocol.Hash
 	})
 	t.oneKindOfData(f.Sets.Now)
@@ -45,7 +45,7 @@ func (f Frame) consistent(rows []store.Row) together {
 			fits[key] = r
 		}
 	}
-	t.drop("another method version or grid", func(r store.Row) bool {
+	t.dropOutdated("another method version or grid", func(r store.Row) bool {
 		newest := fits[pair{r.Dataset, r.Method}]
 		own, _ := registry.Libraries(r.MethodVersion)
 		kept, _ := registry.Libraries(newest.MethodVersion)
@@ -54,25 +54,42 @@ func (f Frame) consistent(rows []store.Row) together {
 	return t
 }
 
-// drop removes the cells for which out is true, and adds a note that names them.
-func (t *together) drop(what string, out func(store.Row) bool) {
-	before := len(t.rows)
-	var of, methods, sets []string
+// dropped is cells that are left out of a table.
+type dropped struct {
+	cells              int
+	pairs              []string // METHOD on SET
+	methods, sets, was []string // was: fingerprints of the data
+}
+
+// drop removes the cells for which out is true.
+func (t *together) drop(out func(store.Row) bool) (d dropped) {
 	t.rows = slices.DeleteFunc(t.rows, func(r store.Row) bool {
 		if !out(r) {
 			return false
 		}
-		Note(&of, r.Method+" on "+r.Dataset)
-		Note(&methods, r.Method)
-		Note(&sets, r.Dataset)
+		d.cells++
+		Note(&d.pairs, r.Method+" on "+r.Dataset)
+		Note(&d.methods, r.Method)
+		Note(&d.sets, r.Dataset)
+		Note(&d.was, r.Fingerprint)
 		return true
 	})
-	where := strings.Join(of, ", ")
-	if len(of) > fewNames {
-		where = Briefly(methods, "method") + " on " + Briefly(sets, "data set")
+	return d
+}
+
+func (d dropped) where() string {
+	return Briefly(d.methods, "method") + " on " + Briefly(d.sets, "data set")
+}
+
+// dropOutdated removes cells that a run brings up to date, and adds a note that names them.
+func (t *together) dropOutdated(what string, out func(store.Row) bool) {
+	d := t.drop(out)
+	where := strings.Join(d.pairs, ", ")
+	if len(d.pairs) > fewNames {
+		where = d.where()
 	}
-	if n := before - len(t.rows); n > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", Count(n, "cell"), what, where))
+	if d.cells > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", Count(d.cells, "cell"), what, where))
 	}
 }
 
@@ -88,50 +105,33 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 			newest[r.Dataset] = r
 		}
 	}
-	var of, on []string // methods and sets of all cells that are left out
-	cells := 0
+	var all dropped
 	for _, name := range names {
 		keep := newest[name].Fingerprint
 		data, known := now(name)
-		isNow := false
-		switch {
-		case !known:
-		case slices.ContainsFunc(t.rows, func(r store.Row) bool { return r.Dataset == name && r.Fingerprint == data.Fingerprint }):
-			keep, isNow = data.Fingerprint, true
-		default:
+		isNow := known && slices.ContainsFunc(t.rows, func(r store.Row) bool { return r.Dataset == name && r.Fingerprint == data.Fingerprint })
+		if isNow {
+			keep = data.Fingerprint
+		} else if known {
 			t.changed = append(t.changed, Change{Dataset: name, File: data.File, Was: keep, Is: data.Fingerprint})
 		}
-		methods, was, n := t.dropOtherData(name, keep)
-		why := fmt.Sprintf("run on other data (%s) than the cells that are shown (%.8s)", shortened(was), keep)
-		if isNow {
-			why = changedSince(data.File, keep, was...)
+		d := t.drop(func(r store.Row) bool { return r.Dataset == name && r.Fingerprint != keep })
+		if d.cells == 0 {
+			continue
 		}
-		if n > 0 {
-			t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s on %s: %s.", Count(n, "cell"), Briefly(methods, "method"), name, why))
-			on, cells = append(on, name), cells+n
-			for _, m := range methods {
-				Note(&of, m)
-			}
+		why := fmt.Sprintf("run on other data (%s) than the cells that are shown (%.8s)", shortened(d.was), keep)
+		if isNow {
+			why = changedSince(data.File, keep, d.was...)
+		}
+		t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s: %s.", Count(d.cells, "cell"), d.where(), why))
+		all.cells, all.sets = all.cells+d.cells, append(all.sets, name)
+		for _, m := range d.methods {
+			Note(&all.methods, m)
 		}
 	}
 	if len(t.warnings) > fewNames {
-		t.warnings = []string{fmt.Sprintf("Left out, %s of %s on %s: run on other data than the cells that are shown.", Count(cells, "cell"), Briefly(of, "method"), Briefly(on, "data set"))}
+		t.warnings = []string{fmt.Sprintf("Left out, %s of %s: run on other data than the cells that are shown.", Count(all.cells, "cell"), all.where())}
 	}
-}
-
-// dropOtherData removes the cells of a set whose data is not keep. It returns their methods, the fingerprints
-// of their data and their number.
-func (t *together) dropOtherData(name, keep string) (methods, was []string, n int) {
-	before := len(t.rows)
-	t.rows = slices.DeleteFunc(t.rows, func(r store.Row) bool {
-		if r.Dataset != name || r.Fingerprint == keep {
-			return false
-		}
-		Note(&methods, r.Method)
-		Note(&was, r.Fingerprint)
-		return true
-	})
-	return methods, was, before - len(t.rows)
 }
 
 // changedSince names a file and the fingerprints of its data then and now.
@@ -163,26 +163,14 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 	for _, r := range of.rows {
 		has[r.Method] = has[r.Method] || t.Value(r) != nil
 	}
-	var old []string
-	n := 0
-	of.rows = slices.DeleteFunc(of.rows, func(r store.Row) bool {
-		switch {
-		case !has[r.Method] && !declares(r.Method):
-			Note(&methods, r.Method)
-			return true
-		case r.Status == result.OK && t.Value(r) == nil:
-			n++
-			Note(&old, r.Method)
-			return true
-		}
-		return false
-	})
+	methods = of.drop(func(r store.Row) bool { return !has[r.Method] && !declares(r.Method) }).methods
+	old := of.drop(func(r store.Row) bool { return r.Status == result.OK && t.Value(r) == nil })
 	if methods != nil {
 		of.notes = append(of.notes, fmt.Sprintf("No %s of methods whose scores are not declared as probabilities: %s.", t.Metric.Name, strings.Join(methods, ", ")))
 	}
-	if n > 0 {
+	if old.cells > 0 {
 		of.notes = append(of.notes, fmt.Sprintf("Left out, %s of %s stored without %s; `bench run --rerun %s` computes them again.",
-			Count(n, "cell"), strings.Join(old, ", "), t.Metric.Name, strings.Join(old, ",")))
+			Count(old.cells, "cell"), strings.Join(old.methods, ", "), t.Metric.Name, strings.Join(old.methods, ",")))
 	}
 	return methods
 }
