@@ -46,7 +46,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	f.report.addSets(a, c)
 	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
-	report.Usual(flags, &f.options.Metric, &f.options.Title, &f.options.Label)
+	f.options.AddFlags(flags)
 	rare(c, "title", "label")
 	permissionFlags(a, c)
 	outputFlags(c, &f.report)

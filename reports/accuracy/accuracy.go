@@ -43,7 +43,7 @@ of the same runs. table2 is another name of it.`,
   bench report accuracy --metric mcc`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			o.AddFlags(flags)
 			flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
 			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
 		},
@@ -52,11 +52,9 @@ of the same runs. table2 is another name of it.`,
 
 // Options adjust the table; the zero value is the paper's.
 type Options struct {
-	Metric        string // "" for the protocol's
-	Title         string // heading or caption; empty for the usual one
-	Decimals      int    // 1 to 6; zero means 1 in percent and 3 otherwise
-	OmitPublished bool   // leaves out the comparison with published values, and ranks by their convention
-	Label         string // for LaTeX; empty for "tab:" and the protocol
+	report.Options
+	Decimals      int  // 1 to 6; zero means 1 in percent and 3 otherwise
+	OmitPublished bool // leaves out the comparison with published values, and ranks by their convention
 }
 
 // table is the table of the frame with the values computed from it and its options.
@@ -142,7 +140,8 @@ func (t *table) summarise() {
 }
 
 func (t *table) document() doc.Document {
-	d := report.Options{Title: t.o.Title, Label: cmp.Or(t.o.Label, "tab:"+t.Protocol)}.Document("accuracy", &t.Table, t.title(), t.Notes(append(t.drawNotes(), t.unused...)...))
+	t.o.Label = cmp.Or(t.o.Label, "tab:"+t.Protocol)
+	d := t.o.Document("accuracy", &t.Table, t.title(), t.Notes(append(t.drawNotes(), t.unused...)...))
 	d.Heading = cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main()}
 	if t.comparison != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
@@ -93,7 +94,7 @@ func TestPublishedTable(t *testing.T) {
 // Errors are accuracies turned round: the same bests and the same mid-ranks, and means that add up
 // to 100.
 func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
-	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(), Options{Metric: "error"})
+	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(), Options{Options: report.Options{Metric: "error"}})
 	for i, s := range right.Sets {
 		if !slices.Equal(right.Best(s), wrong.Best(wrong.Sets[i])) {
 			t.Errorf("the best on %s is another by error", s.Name)
@@ -116,7 +117,7 @@ func TestAnotherMetric(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 1, []string{"x"}, sample.Published
 	in.Rows = []store.Row{sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10)}
-	d, err := Build(in.Frame(t), Options{Metric: "MCC"})
+	d, err := Build(in.Frame(t), Options{Options: report.Options{Metric: "MCC"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestRegression(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{}}
 	in.Protocol.Splits = 2
 	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5), sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
-	d, err := Build(in.Frame(t), Options{Metric: "rmse"})
+	d, err := Build(in.Frame(t), Options{Options: report.Options{Metric: "rmse"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +341,7 @@ func TestRecordsKeepPrecision(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]Options{
 		"7 decimals; use 1 to 6": {Decimals: 7},
-		`no metric is named "x"`: {Metric: "x"},
+		`no metric is named "x"`: {Options: report.Options{Metric: "x"}},
 	} {
 		if _, err := Build(sample.Small().Frame(t), o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("options %+v: error %v, want %q", o, err, want)

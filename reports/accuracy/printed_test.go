@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 // A method that the source does not print takes no columns of the comparison and changes none of its
@@ -150,7 +151,7 @@ func TestUnusedValues(t *testing.T) {
 		t.Errorf("notes %q on what was not asked for", tab.unused)
 	}
 	want = sample.Published + " prints values of accuracy, so there is no comparison with them."
-	if tab := newTable(t, sample.Printed(), Options{Metric: "error"}); !slices.Equal(tab.unused, []string{want}) || tab.comparison != nil {
+	if tab := newTable(t, sample.Printed(), Options{Options: report.Options{Metric: "error"}}); !slices.Equal(tab.unused, []string{want}) || tab.comparison != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
 	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparison != nil {

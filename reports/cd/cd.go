@@ -42,7 +42,7 @@ list. With --methods the ranks are those among these methods.`,
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			o.AddFlags(flags)
 			report.LevelFlag(flags, &o.Level)
 			control := report.MethodFlag(flags, "control", "join only what is not told apart from this method, which you named before you looked (default each with each)")
 			flags.StringVar(&o.Test, "test", Wilcoxon, "what tells methods apart: wilcoxon, as in bench compare, or nemenyi, by average ranks")
@@ -56,17 +56,10 @@ list. With --methods the ranks are those among these methods.`,
 	}
 }
 
-// Options adjust the diagram.
+// Options adjust the diagram. A control is joined by one bar with the methods that are not told apart from it.
 type Options struct {
-	Metric string  // "" for the protocol's
-	Level  float64 // such as 0.05
-	Test   string  // Wilcoxon (also when empty) or Nemenyi
-
-	// Control is a method that was named before the data were seen. One bar joins it with the methods that
-	// are not told apart from it. "" compares each method with each.
-	Control string
-	Title   string // "" for the usual one
-	Label   string // for LaTeX; "" for "tab:cd:" and the protocol
+	report.TestOptions
+	Test string // Wilcoxon (also when empty) or Nemenyi
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
@@ -92,7 +85,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := report.Options{Title: o.Title, Label: o.Label}.Document("cd", &t,
+	d := o.Document("cd", &t,
 		fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
 	figure, records := diagram(&t, friedman, j, o)
 	d.Blocks = []doc.Block{figure}

@@ -10,21 +10,17 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
-func build(t testing.TB, in sample.Input, test string) doc.Document {
-	t.Helper()
-	d, err := Build(in.Frame(t), Options{Level: 0.05, Test: test})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+func asked(control, test string) Options {
+	return Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
 }
 
 // Two methods are on a common bar just if Wilcoxon's test does not tell them apart among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
-	d := build(t, sample.Sixteen(), "")
+	d := sample.Build(t, Build, sample.Sixteen(), asked("", ""))
 	table, err := sample.Sixteen().Frame(t).TableOf("")
 	if err != nil {
 		t.Fatal(err)
@@ -50,10 +46,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 	if apart == 0 {
 		t.Error("no two methods are told apart")
 	}
-	controlled, err := Build(sample.Sixteen().Frame(t), Options{Level: 0.05, Control: "RF"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	controlled := sample.Build(t, Build, sample.Sixteen(), asked("RF", ""))
 	if ev, err = evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: evidence.UsualRegion(table.Metric)}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +56,12 @@ func TestBarsByWilcoxon(t *testing.T) {
 			t.Errorf("beside RF alone: %v", a)
 		}
 	}
-	for want, o := range map[string]Options{"leave the control RF out": {Level: 0.05, Control: "RF", Test: Nemenyi}, "the control X is not among": {Level: 0.05, Control: "X"}} {
+	for want, o := range map[string]Options{"leave the control RF out": asked("RF", Nemenyi), "the control X is not among": asked("X", "")} {
 		if _, err := Build(sample.Sixteen().Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Build(sample.Sixteen().Frame(t), Options{Level: 0.05, Test: "x"}); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
+	if _, err := Build(sample.Sixteen().Frame(t), asked("", "x")); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -88,7 +81,7 @@ func TestLetters(t *testing.T) {
 				in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 3*m/2+rapid.IntRange(30, 42).Draw(r, "correct"), 100))
 			}
 		}
-		d := build(t, in, Nemenyi)
+		d := sample.Build(t, Build, in, asked("", Nemenyi))
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -121,7 +114,7 @@ func TestLetters(t *testing.T) {
 // The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the critical
 // difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := build(t, sample.Printed(), Nemenyi)
+	d := sample.Build(t, Build, sample.Printed(), asked("", Nemenyi))
 	first := sample.Records(t, d, "cd")[0]
 	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 || math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
 		t.Errorf("first row %v", first)

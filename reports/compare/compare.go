@@ -60,7 +60,7 @@ smaller than what matters, and neither better nor worse.`,
 		},
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			o.AddFlags(flags)
 			region := report.TestFlags(flags, &o.Level)
 			return func(f frame.Frame, args []string) (d doc.Document, err error) {
 				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
@@ -77,16 +77,14 @@ smaller than what matters, and neither better nor worse.`,
 
 // Options adjust the page.
 type Options struct {
+	report.Options
 	Method string // the method in question
 	// Chosen says that the data chose the method, as the leader. Then tests are adjusted for each method with
 	// each.
 	Chosen bool
-	Metric string           // "" for the protocol's
 	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
 	Draws  int              // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
-	Title  string           // "" for the usual one
-	Label  string           // for LaTeX; "" for "tab:compare:" and the method
 }
 
 // usualDraws is the number of draws of the Bayesian signed-rank test.
@@ -233,7 +231,9 @@ func (p *Page) Parts() Parts {
 
 // Document is the whole page.
 func (p *Page) Document() doc.Document {
-	d := report.Options{Title: p.o.Title, Label: cmp.Or(p.o.Label, "tab:compare:"+p.method)}.Document("compare", &p.Table,
+	o := p.o.Options
+	o.Label = cmp.Or(o.Label, "tab:compare:"+p.method)
+	d := o.Document("compare", &p.Table,
 		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
 	parts := p.Parts()
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)

@@ -22,15 +22,6 @@ func usual(method string) Options {
 	return Options{Method: method, Level: 0.05, Draws: 500}
 }
 
-func build(t testing.TB, in sample.Input, o Options) doc.Document {
-	t.Helper()
-	d, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // two is methods A and B on sets of 100 test rows and 200 training rows, from their correct counts by set and split.
 func two(a, b [][]int) sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{}}
@@ -65,7 +56,7 @@ func near(t testing.TB, what string, got any, want, tolerance float64) {
 // rows the error is sqrt(2.5 (1/5 + 1/2)) = 1.322876, t = 2.267787 with 4 degrees of freedom and, with v = 1 + t^2 / 4,
 // p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +- 3.672891. On s01 both are equal.
 func TestByHand(t *testing.T) {
-	d := build(t, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
+	d := sample.Build(t, Build, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
 	sets := sample.Records(t, d, "sets")
 	near(t, "gain", sets[0]["gain"], 3, 0)
 	near(t, "t", sets[0]["corrected_t"], 2.267787, 1e-6)
@@ -124,7 +115,7 @@ func TestConstructedVerdicts(t *testing.T) {
 			"A against B: better. +2.50 points on average (95 % interval +2.50 to +2.50 over 8 sets), p = 0.0078, adjusted p = 0.0078. By mean, of 8 sets: ahead by more than 1 point on 8, within it on 0, behind by more on 0. Found on single sets: better on 8 sets."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := build(t, c.in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+			got := sample.Build(t, Build, c.in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("verdict\n%s\nwant\n%s", got, c.want)
 			}
@@ -145,15 +136,15 @@ func TestOverSets(t *testing.T) {
 			a, b = append(a, []int{90 + i%3, 90, 91, 90}), append(b, []int{70, 70 + i%2, 70, 70})
 		}
 		in := two(a, b)
-		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
+		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
 			t.Errorf("verdict\n%s\nwant\n%s", got, want)
 		}
-		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
+		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
 			t.Errorf("%d sets: what is typical\n%s", n, got)
 		}
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
-		if got := build(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
+		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
 			t.Errorf("with one split: verdict\n%s", got)
 		}
 	}
@@ -168,7 +159,7 @@ func TestDraws(t *testing.T) {
 		r := &in.Rows[i]
 		r.ScoresHash = fmt.Sprint(r.Method, *r.Score.Correct)
 	}
-	d := build(t, in, usual("A"))
+	d := sample.Build(t, Build, in, usual("A"))
 	set := sample.Records(t, d, "sets")[0]
 	if set["gain"] != 2.5 || set["verdict"] != "-" || set["adjusted_p"] != nil || set["p"] != nil || set["gain_low"] != nil {
 		t.Errorf("%v", set)
@@ -192,7 +183,7 @@ func TestRelativeRegion(t *testing.T) {
 	}
 	o := usual("A")
 	o.Region = &region
-	d := build(t, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
+	d := sample.Build(t, Build, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
 	near(t, "region at 60 %", sets[1]["rope"], 4, 0)
@@ -222,10 +213,10 @@ func TestSides(t *testing.T) {
 	opposite := map[any]any{"better": "worse", "worse": "better", "smaller": "smaller", "mixed": "mixed", "open": "open", "-": "-"}
 	rapid.Check(t, func(r *rapid.T) {
 		in := two(counts(r))
-		ours, theirs := build(t, in, usual("A")), build(t, in, usual("B"))
+		ours, theirs := sample.Build(t, Build, in, usual("A")), sample.Build(t, Build, in, usual("B"))
 		byError := usual("A")
 		byError.Metric = "error"
-		errors := build(t, in, byError)
+		errors := sample.Build(t, Build, in, byError)
 		for i, a := range sample.Records(t, ours, "sets") {
 			b, e := sample.Records(t, theirs, "sets")[i], sample.Records(t, errors, "sets")[i]
 			if b["verdict"] != opposite[a["verdict"]] || b["gain"] != -a["gain"].(float64) || a["p"] != b["p"] || a["adjusted_p"] != b["adjusted_p"] {
@@ -250,11 +241,11 @@ func TestSides(t *testing.T) {
 func TestSplitsAreNoSets(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := counts(r)
-		once := sample.Records(t, build(t, two(a, b), usual("A")), "pairs")[0]
+		once := sample.Records(t, sample.Build(t, Build, two(a, b), usual("A")), "pairs")[0]
 		for i := range a {
 			a[i], b[i] = slices.Concat(a[i], a[i]), slices.Concat(b[i], b[i])
 		}
-		twice := sample.Records(t, build(t, two(a, b), usual("A")), "pairs")[0]
+		twice := sample.Records(t, sample.Build(t, Build, two(a, b), usual("A")), "pairs")[0]
 		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better", "typical_equivalent", "forecast_better"} {
 			if once[column] != twice[column] {
 				r.Fatalf("%s is %v, with every split twice %v", column, once[column], twice[column])
@@ -269,7 +260,7 @@ func TestSeveral(t *testing.T) {
 	row := sample.OK("wine", "Late", 21, 50, 54)
 	in.Rows = append(in.Rows, row)
 	in.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Late") }
-	d := build(t, in, usual("GBRFF2"))
+	d := sample.Build(t, Build, in, usual("GBRFF2"))
 	pairs := sample.Records(t, d, "pairs")
 	var ps, adjusted []float64
 	for _, p := range pairs {

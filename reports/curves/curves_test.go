@@ -14,34 +14,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-func build(t testing.TB, in sample.Input) doc.Document {
-	t.Helper()
-	d, err := Build(in.Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-func input(rows []store.Row, splits int) sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{}, Rows: rows}
-	in.Protocol.Splits = splits
-	for _, r := range rows {
-		if _, ok := in.Known[r.Dataset]; !ok {
-			in.Known[r.Dataset] = sample.Set{}
-			in.Protocol.Datasets = append(in.Protocol.Datasets, r.Dataset)
-		}
-	}
-	return in
-}
-
 // By hand: a is ahead after the first split, b from the second on, so that the order is that of all three from two splits on.
 func TestByHand(t *testing.T) {
 	var rows []store.Row
 	for split, correct := range [][2]int{{80, 70}, {70, 90}, {80, 80}} {
 		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100), sample.OK("s", "b", split+1, correct[1], 100))
 	}
-	d := build(t, input(rows, 3))
+	d := sample.Build(t, Build, sample.Of(3, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
@@ -66,7 +45,7 @@ func TestLastIsReportRanks(t *testing.T) {
 				}
 			}
 		}
-		in := input(rows, splits)
+		in := sample.Of(splits, rows...)
 		d, err := ranks.Build(in.Frame(t), report.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +56,7 @@ func TestLastIsReportRanks(t *testing.T) {
 				want[x["method"]] = x["rank"]
 			}
 		}
-		for _, x := range sample.Records(t, build(t, in), "stability") {
+		for _, x := range sample.Records(t, sample.Build(t, Build, in, report.Options{}), "stability") {
 			if x["splits"] == splits && x["rank"] != want[x["method"]] {
 				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
 			}
@@ -95,7 +74,7 @@ func TestStages(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	d := build(t, input(rows, 2))
+	d := sample.Build(t, Build, sample.Of(2, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
@@ -106,7 +85,7 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	if _, err := Build(input([]store.Row{sample.OK("s", "a", 1, 90, 100)}, 1).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
+	if _, err := Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
 		t.Errorf("error %v", err)
 	}
 }

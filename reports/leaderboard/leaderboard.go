@@ -16,8 +16,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -43,37 +41,13 @@ you look, and the tests are adjusted for it alone.`,
 		Example: `  bench report leaderboard
   bench report leaderboard --focus MyBoost
   bench report leaderboard --format latex -o leaders.tex`,
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			region := report.TestFlags(flags, &o.Level)
-			focus := report.MethodFlag(flags, "focus", "compare the others with this method (default with the leader)")
-			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
-				if o.Method, err = focus(f); err != nil {
-					return d, err
-				}
-				if o.Region, err = region(); err != nil {
-					return d, err
-				}
-				return Build(f, o)
-			}
-		},
+		Flags: report.Tests("focus", "compare the others with this method (default with the leader)", Build),
 	}
-}
-
-// Options adjust the table.
-type Options struct {
-	Method string           // named before the data were seen; the other methods are compared with it; "" for the leader
-	Metric string           // "" for the protocol's
-	Level  float64          // such as 0.05; intervals hold 1 - Level
-	Region *evidence.Region // nil for the usual one
-	Title  string           // "" for the usual one
-	Label  string           // for LaTeX; "" for "tab:leaderboard:" and the protocol
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there is only one method or no set that counts,
 // or if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -81,7 +55,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if err := t.Comparable(); err != nil {
 		return doc.Document{}, err
 	}
-	asked := compare.Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Region: o.Region}
+	asked := compare.Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
 	if asked.Chosen {
 		asked.Method = t.Methods[Leader(&t)]
 	}
@@ -94,7 +68,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	b := Of(&t, ev, slices.Index(t.Methods, asked.Method))
-	d := report.Options{Title: o.Title, Label: o.Label}.Document("leaderboard", &t,
+	d := o.Document("leaderboard", &t,
 		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary()}}, b.table(&t, ev)}
 	t.End(&d, b.records(&t, ev))

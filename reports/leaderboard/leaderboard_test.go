@@ -189,7 +189,7 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d, err := Build(in.Frame(t), Options{Level: 0.05})
+		d, err := Build(in.Frame(t), report.TestOptions{Level: 0.05})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestNoTimes(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	if _, err := Build(table([]string{"A"}, []int{84}).Frame(t), Options{Level: 0.05}); err == nil {
+	if _, err := Build(table([]string{"A"}, []int{84}).Frame(t), report.TestOptions{Level: 0.05}); err == nil {
 		t.Error("there is a leader among one")
 	}
 }

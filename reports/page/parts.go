@@ -19,7 +19,7 @@ import (
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
 func (p *Page) addTable(f frame.Frame, o Options) error {
-	d, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: false})
+	d, err := accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: o.Metric}})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if p.evidence == nil || p.table.Comparable() != nil {
 		return nil
 	}
-	d := tests.Document(p.table, p.evidence, tests.Options{Metric: o.Metric, Level: o.Level, Control: o.Method})
+	d := tests.Document(p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
 	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...)
 	d, err := pairs.Build(f, report.Options{Metric: o.Metric})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 type verdict struct {
@@ -34,7 +35,9 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
 		return nil
 	}
-	options := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Draws: o.draws, Chosen: o.Method == ""}
+	options := compare.Options{
+		Options: report.Options{Metric: o.Metric}, Method: o.Method, Level: o.Level, Draws: o.draws, Chosen: o.Method == "",
+	}
 	if options.Chosen {
 		options.Method = t.Methods[leaderboard.Leader(&t)]
 	}

@@ -34,6 +34,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/report"
 )
 
 // Options say what the folder is about.
@@ -106,7 +107,9 @@ type figure struct {
 // Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no
 // meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
-	asked := compare.Options{Method: o.Method, Metric: o.Metric, Level: o.Level, Region: o.Region, Label: string(labelOf(o.Method)) + ":compare"}
+	usual := report.Options{Metric: o.Metric, Label: string(labelOf(o.Method))}
+	asked := compare.Options{Options: usual, Method: o.Method, Level: o.Level, Region: o.Region}
+	asked.Label += ":compare"
 	page, err := compare.Of(f, asked)
 	if err != nil {
 		return nil, err
@@ -115,7 +118,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	b := &builder{o: o, frame: f, table: page.Table, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
 	b.first, b.rest = page.Sentences()
 	b.rows = slices.Collect(b.table.All())
-	means, err := accuracy.Build(f, accuracy.Options{Metric: o.Metric, OmitPublished: true, Label: string(labelOf(o.Method))})
+	means, err := accuracy.Build(f, accuracy.Options{Options: usual, OmitPublished: true})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +132,8 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 // draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set that counts.
 // The second figure shows differences: from each other method if there are several, and otherwise on each data set.
 func (b *builder) draw(verdicts doc.Document) error {
-	asked := cd.Options{Metric: b.o.Metric, Level: b.o.Level}
+	var asked cd.Options
+	asked.Metric, asked.Level = b.o.Metric, b.o.Level
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
 		asked.Control = b.o.Method
 	}

@@ -19,15 +19,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func build(t testing.TB, in sample.Input, o report.Options) doc.Document {
-	t.Helper()
-	d, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // lines are a table's rows as text.
 func lines(b doc.Block) string {
 	var out []string
@@ -53,13 +44,13 @@ func lines(b doc.Block) string {
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
 	in := sample.Small()
-	for _, b := range build(t, in, report.Options{}).Blocks {
+	for _, b := range sample.Build(t, Build, in, report.Options{}).Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "paper" {
 			t.Error("a protocol without a paper has the paper's ranks")
 		}
 	}
 	in.Protocol.Published = sample.Published
-	d := build(t, in, report.Options{})
+	d := sample.Build(t, Build, in, report.Options{})
 	if got, want := lines(d.Blocks[0]), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50\n"+
 		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50\n"+
 		"C|% 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
@@ -83,7 +74,7 @@ func TestSmallByHand(t *testing.T) {
 // uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
-	d := build(t, in, report.Options{})
+	d := sample.Build(t, Build, in, report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
@@ -93,7 +84,7 @@ func TestMissingByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, b := range build(t, sample.Sixteen(), report.Options{}).Blocks {
+	for _, b := range sample.Build(t, Build, sample.Sixteen(), report.Options{}).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")
 		}
@@ -102,7 +93,7 @@ func TestMissingByHand(t *testing.T) {
 
 // The published table has one split: its ranks are those of the oracle, without a spread.
 func TestPublishedTable(t *testing.T) {
-	d := build(t, sample.Printed(), report.Options{})
+	d := sample.Build(t, Build, sample.Printed(), report.Options{})
 	if got, want := lines(d.Blocks[0]), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17\nBMKR 2.93 "; !strings.HasPrefix(got, want) {
 		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
 	}
@@ -122,8 +113,8 @@ func TestProperties(t *testing.T) {
 				}
 			}
 		}
-		d := build(t, in, report.Options{})
-		if turned := build(t, in, report.Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
+		d := sample.Build(t, Build, in, report.Options{})
+		if turned := sample.Build(t, Build, in, report.Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
 			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", lines(turned.Blocks[0]), lines(d.Blocks[0]))
 		}
 		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })].(doc.Records)
@@ -154,7 +145,7 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	}
 	want := stats.PaperAverageRanks(ft.Means())
 	exact := map[string]*big.Rat{}
-	for _, row := range sample.Records(t, build(t, in, report.Options{}), "ranks") {
+	for _, row := range sample.Records(t, sample.Build(t, Build, in, report.Options{}), "ranks") {
 		if row["convention"] == "Paper's rank" {
 			exact[row["method"].(string)], _ = new(big.Rat).SetString(row["exact"].(string))
 		}
@@ -183,7 +174,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
 	}
-	if d := build(t, sample.Small(), report.Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
+	if d := sample.Build(t, Build, sample.Small(), report.Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
 		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
 	}
 }

@@ -38,7 +38,7 @@ func seeded() sample.Input {
 
 func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	t.Helper()
-	d := build(t, in, report.Options{})
+	d := sample.Build(t, Build, in, report.Options{})
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
 			return lines(table), d

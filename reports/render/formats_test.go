@@ -80,7 +80,7 @@ func whole() doc.Document {
 
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Title: "Accuracies", Decimals: 2, OmitPublished: true})
+	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2, OmitPublished: true})
 	printed := build(t, sample.Printed(), accuracy.Options{})
 	places, err := ranks.Build(sample.Paper().Frame(t), report.Options{})
 	if err != nil {
@@ -236,7 +236,7 @@ func FuzzNames(f *testing.F) {
 		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2, []string{dataset}, sample.Published
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, result.Status(reason), reason)}
-		d := build(t, in, accuracy.Options{Title: reason, Label: method})
+		d := build(t, in, accuracy.Options{Options: report.Options{Title: reason, Label: method}})
 		places, err := ranks.Build(in.Frame(t), report.Options{Title: reason, Label: method})
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
 	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) + "results.db"
 	hash := strings.Repeat("0a1b2c3d4e5f", 12)
-	wordy := build(t, sample.Paper(), accuracy.Options{Title: "Results of " + path})
+	wordy := build(t, sample.Paper(), accuracy.Options{Options: report.Options{Title: "Results of " + path}})
 	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".", "GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " + strings.Repeat("A-Method,", 15) + "B`.",
 		"A word: " + strings.Repeat("Überlänge", 20) + "."}
 	wordy.Notes = nil

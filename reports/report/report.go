@@ -63,17 +63,43 @@ func (o Options) Document(name string, t *frame.Table, title string, notes []str
 func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(*pflag.FlagSet) Build {
 	return func(flags *pflag.FlagSet) Build {
 		var o Options
-		Usual(flags, &o.Metric, &o.Title, &o.Label)
+		o.AddFlags(flags)
 		return func(f frame.Frame, _ []string) (doc.Document, error) { return build(f, o) }
 	}
 }
 
-// Usual adds the flags of Options.
-func Usual(flags *pflag.FlagSet, metrics, title, label *string) {
+// AddFlags adds the flags of the options.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	names := doc.Each(metric.All(), func(m metric.Metric) string { return m.Name })
-	flags.StringVar(metrics, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
-	flags.StringVar(title, "title", "", "title or caption")
-	flags.StringVar(label, "label", "", "LaTeX label (default from report and protocol)")
+	flags.StringVar(&o.Metric, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
+	flags.StringVar(&o.Title, "title", "", "title or caption")
+	flags.StringVar(&o.Label, "label", "", "LaTeX label (default from report and protocol)")
+}
+
+// TestOptions are the options of a report that tests the methods of a table.
+type TestOptions struct {
+	Options
+	Level   float64          // such as 0.05; intervals hold 1 - Level
+	Control string           // named before the data were seen; the others are compared with it alone; "" for none
+	Region  *evidence.Region // nil for the usual one
+}
+
+// Tests is the Flags of a report that has TestOptions alone. control is the flag that names Control.
+func Tests(control, usage string, build func(f frame.Frame, o TestOptions) (doc.Document, error)) func(*pflag.FlagSet) Build {
+	return func(flags *pflag.FlagSet) Build {
+		var o TestOptions
+		o.AddFlags(flags)
+		region, method := TestFlags(flags, &o.Level), MethodFlag(flags, control, usage)
+		return func(f frame.Frame, _ []string) (d doc.Document, err error) {
+			if o.Control, err = method(f); err != nil {
+				return d, err
+			}
+			if o.Region, err = region(); err != nil {
+				return d, err
+			}
+			return build(f, o)
+		}
+	}
 }
 
 // MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; "" if the flag

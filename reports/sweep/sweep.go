@@ -39,7 +39,7 @@ Sets that some point lacks are left out and named. Docs: docs/reference/protocol
   bench report sweep --protocol fourier-table3 --times`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
+			o.AddFlags(flags)
 			flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
 			flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the quantity")
 			flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
@@ -52,14 +52,12 @@ Sets that some point lacks are left out and named. Docs: docs/reference/protocol
 
 // Options adjust the page.
 type Options struct {
-	Metric  string // "" for the protocol's
-	Title   string // "" for the usual one
-	Label   string // for LaTeX; "" for "tab:sweep:" and the protocol
-	Times   bool   // processor times in place of the metric
-	Against bool   // the metric against processor times in place of the quantity
-	Each    bool   // a drawing for each data set in place of the mean
-	Bars    bool   // bars in place of lines
-	Log     bool   // the quantity on an axis of logarithms
+	report.Options
+	Times   bool // processor times in place of the metric
+	Against bool // the metric against processor times in place of the quantity
+	Each    bool // a drawing for each data set in place of the mean
+	Bars    bool // bars in place of lines
+	Log     bool // the quantity on an axis of logarithms
 }
 
 type page struct {
@@ -82,7 +80,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 	if len(p.Sets) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or name some series with --methods", frame.ErrNoResults)
 	}
-	d := report.Options{Title: o.Title, Label: o.Label}.Document("sweep", &t, p.title(), t.Notes(p.notes()...))
+	d := o.Document("sweep", &t, p.title(), t.Notes(p.notes()...))
 	d.Blocks = []doc.Block{p.figure("")}
 	if o.Each {
 		d.Blocks = nil

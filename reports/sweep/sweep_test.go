@@ -46,15 +46,6 @@ func input() sample.Input {
 	return in
 }
 
-func build(t *testing.T, in sample.Input, o Options) doc.Document {
-	t.Helper()
-	d, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // table is the text of the numbers behind a document's n-th figure.
 func table(d doc.Document, n int) string {
 	var figures []doc.Figure
@@ -84,11 +75,11 @@ func text(t doc.Table) string {
 func TestByHand(t *testing.T) {
 	in := input()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := table(build(t, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
+	if got, want := table(sample.Build(t, Build, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
 	in.Protocol.Sweep.Printed = nil
-	d := build(t, in, Options{Times: true})
+	d := sample.Build(t, Build, in, Options{Times: true})
 	if got, want := table(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("times %s, want %s", got, want)
 	}
@@ -101,10 +92,10 @@ func TestByHand(t *testing.T) {
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
-	if got, want := table(build(t, in, Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
+	if got, want := table(sample.Build(t, Build, in, Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
 		t.Errorf("bars %s, want %s", got, want)
 	}
-	each := build(t, in, Options{Each: true})
+	each := sample.Build(t, Build, in, Options{Each: true})
 	if got, want := table(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
 		t.Errorf("the second set has %s, want %s", got, want)
 	}
@@ -117,7 +108,7 @@ func TestByHand(t *testing.T) {
 func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 	in := input()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "r" && r.Method == "B landmarks=1" })
-	d := build(t, in, Options{})
+	d := sample.Build(t, Build, in, Options{})
 	if got, want := table(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -136,7 +127,7 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if got, want := table(build(t, in, Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+	if got, want := table(sample.Build(t, Build, in, Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -152,7 +143,7 @@ func TestOutlier(t *testing.T) {
 			}
 		}
 	}
-	if notes := strings.Join(build(t, in, Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
+	if notes := strings.Join(sample.Build(t, Build, in, Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
 		t.Errorf("an outlier among equal times: %s", notes)
 	}
 	for i := range in.Rows {
@@ -161,7 +152,7 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if notes := strings.Join(build(t, in, Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
+	if notes := strings.Join(sample.Build(t, Build, in, Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
 		t.Errorf("the outlier is not named: %s", notes)
 	}
 }
@@ -177,7 +168,7 @@ func TestNothingIsSwept(t *testing.T) {
 // Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
 func TestDrawings(t *testing.T) {
 	for _, o := range []Options{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
-		for _, b := range build(t, input(), o).Blocks {
+		for _, b := range sample.Build(t, Build, input(), o).Blocks {
 			f, ok := b.(doc.Figure)
 			if !ok {
 				continue

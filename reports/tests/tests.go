@@ -26,7 +26,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
-	"github.com/spf13/pflag"
 )
 
 // Report is the page of significance tests over data sets.
@@ -42,37 +41,13 @@ Iman and Davenport, Quade, and pairs by average ranks.`,
 		Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
-			report.Usual(flags, &o.Metric, &o.Title, &o.Label)
-			region := report.TestFlags(flags, &o.Level)
-			control := report.MethodFlag(flags, "control", "compare the others with this method alone (default each with each)")
-			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
-				if o.Control, err = control(f); err != nil {
-					return d, err
-				}
-				if o.Region, err = region(); err != nil {
-					return d, err
-				}
-				return Build(f, o)
-			}
-		},
+		Flags: report.Tests("control", "compare the others with this method alone (default each with each)", Build),
 	}
-}
-
-// Options adjust the page.
-type Options struct {
-	Metric  string           // "" for the protocol's
-	Level   float64          // such as 0.05
-	Control string           // compare the other methods with this method alone; "" compares all pairs
-	Region  *evidence.Region // nil for the usual one
-	Title   string           // "" for the usual one
-	Label   string           // for LaTeX; "" for "tab:tests:" and the protocol
 }
 
 type page struct {
 	frame.Table
-	o           Options
+	o           report.TestOptions
 	ev          *evidence.Evidence
 	permutation stats.PermutationTest
 	friedman    stats.FriedmanTest
@@ -90,7 +65,7 @@ type pair struct {
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
 // whole methods or no data set that counts, and if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	t, err := f.Tested(o.Metric, o.Level, o.Control)
 	if err != nil {
 		return doc.Document{}, err
@@ -103,7 +78,7 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 }
 
 // Document is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must have ranks.
-func Document(t frame.Table, ev *evidence.Evidence, o Options) doc.Document {
+func Document(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
 	p.permutation, p.friedman, p.quade = stats.FriedmanPermutation(means, 1), stats.Friedman(means), stats.Quade(means)
@@ -162,7 +137,7 @@ func (p *page) adjust(ps []float64) {
 }
 
 func (p *page) document() doc.Document {
-	d := report.Options{Title: p.o.Title, Label: p.o.Label}.Document("tests", &p.Table,
+	d := p.o.Document("tests", &p.Table,
 		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
 	omnibus, tests := p.omnibus()
 	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.rankTable()}

@@ -9,18 +9,11 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
-func build(t testing.TB, in sample.Input, o Options) doc.Document {
-	t.Helper()
-	o.Level = 0.05
-	d, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+var usual = report.TestOptions{Level: 0.05}
 
 // records are the pairs of a document by their two methods.
 func records(t testing.TB, d doc.Document) map[string]map[string]any {
@@ -37,7 +30,7 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 // 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 3.25, over 1 - 6/(2*24) is 3.714. Of the six orders of a row beside the other one
 // those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three. z of A - C: -1.25 / sqrt(3*4/12) = -1.25.
 func TestByHand(t *testing.T) {
-	d := build(t, sample.Small(), Options{})
+	d := sample.Build(t, Build, sample.Small(), usual)
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
 	if got := omnibus[0].Entries[0].Text + " " + omnibus[0].Entries[2].Text; len(omnibus) != 1 || got != "3.714 0.333" {
 		t.Errorf("%d tests of two sets; Friedman's is %s", len(omnibus), got)
@@ -66,7 +59,7 @@ func TestFewSets(t *testing.T) {
 		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 		in.Rows = append(in.Rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
 	}
-	d := build(t, in, Options{})
+	d := sample.Build(t, Build, in, usual)
 	if got := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasSuffix(got, "p = 0.250.") {
 		t.Errorf("verdict %q", got)
 	}
@@ -98,14 +91,14 @@ func TestProperties(t *testing.T) {
 				in.Rows = append(in.Rows, sample.OK(name, m, 1, rapid.IntRange(80, 84).Draw(r, "correct"), 100))
 			}
 		}
-		d := build(t, in, Options{})
+		d := sample.Build(t, Build, in, usual)
 		reversed := in
 		reversed.Protocol.Order = func(names []string) []string {
 			names = slices.Clone(names)
 			slices.Reverse(names)
 			return names
 		}
-		one, other := records(t, d), records(t, build(t, reversed, Options{}))
+		one, other := records(t, d), records(t, sample.Build(t, Build, reversed, usual))
 		if len(one) != len(methods)*(len(methods)-1)/2 {
 			r.Fatalf("%d pairs of %d methods", len(one), len(methods))
 		}
@@ -131,7 +124,7 @@ func TestProperties(t *testing.T) {
 
 // A control is set beside each other method, and p-values are adjusted for these comparisons alone.
 func TestControl(t *testing.T) {
-	d := build(t, sample.Sixteen(), Options{Control: "RF"})
+	d := sample.Build(t, Build, sample.Sixteen(), report.TestOptions{Level: 0.05, Control: "RF"})
 	pairs := records(t, d)
 	if len(pairs) != 15 {
 		t.Fatalf("%d pairs with the control, want 15", len(pairs))
@@ -145,14 +138,14 @@ func TestControl(t *testing.T) {
 			t.Errorf("%s: Bonferroni-Dunn %v of p = %v", pair, dunn, p)
 		}
 	}
-	all := build(t, sample.Sixteen(), Options{})
+	all := sample.Build(t, Build, sample.Sixteen(), usual)
 	if len(records(t, all)) != 120 || slices.ContainsFunc(all.Blocks[3].(doc.Table).Head, func(c doc.Column) bool { return c.Long == "Bergmann-Hommel" }) {
 		t.Errorf("all pairs of sixteen methods: %d, columns %v", len(records(t, all)), all.Blocks[3].(doc.Table).Head)
 	}
-	if _, err := Build(sample.Small().Frame(t), Options{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
+	if _, err := Build(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Build(sample.Small().Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
+	if _, err := Build(sample.Small().Frame(t), report.TestOptions{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
 		t.Errorf("error %v", err)
 	}
 }

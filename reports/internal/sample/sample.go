@@ -64,6 +64,29 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids}, in.Source)
 }
 
+// Of is the input of rows, on their data sets in the order in which these come.
+func Of(splits int, rows ...store.Row) Input {
+	in := Input{Known: map[string]Set{}, Rows: rows}
+	in.Protocol.Splits = splits
+	for _, r := range rows {
+		if _, ok := in.Known[r.Dataset]; !ok {
+			in.Known[r.Dataset] = Set{}
+			in.Protocol.Datasets = append(in.Protocol.Datasets, r.Dataset)
+		}
+	}
+	return in
+}
+
+// Build makes a report of the input.
+func Build[O any](t testing.TB, build func(frame.Frame, O) (doc.Document, error), in Input, o O) doc.Document {
+	t.Helper()
+	d, err := build(in.Frame(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 type rows struct {
 	rows, older []store.Row
 	left        []result.Exclusion
