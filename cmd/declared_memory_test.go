@@ -41,14 +41,12 @@ var declaredBytes = regexp.MustCompile(`linear-[0-9]+: ([0-9.]+) MiB`)
 // TestDeclaredMemoryIsEnough: an isolated cell whose --memory is what the plan declares is not ended for want of memory.
 func TestDeclaredMemoryIsEnough(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t) // a worker is as large as the detector makes it
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are isolated on Linux only")
 	}
-	methods := []string{"KNN"}
-	if testenv.Thorough(t) {
-		methods = append(methods, "CART", "EIGENPRO", "FALKON", "LDA", "LGBM", "Logistic", "NYSTROEM", "RKS", "XGB")
-	}
+	methods := []string{"CART", "EIGENPRO", "FALKON", "KNN", "LDA", "LGBM", "Logistic", "NYSTROEM", "RKS", "XGB"}
 	p := newProcess(t)
 	p.protocol(t, "many.toml", manyRows)
 	run := func(method string, more ...string) (code int, said string) {

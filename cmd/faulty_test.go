@@ -61,6 +61,9 @@ func load(goroutines int) (undo func()) {
 	return func() { over.Store(true) }
 }
 
+// oneOfEachFault are what make test tries: a method for each class of failures.
+var oneOfEachFault = []string{"Hangs", "PanicsElsewhere", "Exits0", "SaysNaN", "Noisy", "GrowsFast"}
+
 func faultyMethods(t *testing.T) {
 	p := newProcess(t)
 	p.protocol(t, "short.toml", short)
@@ -83,6 +86,9 @@ func faultyMethods(t *testing.T) {
 	for _, f := range faulty.All() {
 		if f.Name == "ChildWorks" && os.Getenv("BENCH_BUSY") == "" {
 			continue // for seconds; TestProcessorTimeOfChildren of package runner runs it
+		}
+		if !testenv.Thorough(t) && !slices.Contains(oneOfEachFault, f.Name) {
+			continue
 		}
 		faults[f.Name] = f
 		switch {
@@ -155,10 +161,14 @@ func carriersOf(t *testing.T, variable string) []string {
 func TestIsolatedIsTheSame(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
+	methods := "CART,GBRFF2"
+	if testenv.Thorough(t) {
+		methods = families
+	}
 	var contents []string
 	for _, isolate := range []string{"false", "true"} {
 		p := newProcess(t)
-		c, stderr := p.work(t, families, 1, 2)
+		c, stderr := p.work(t, methods, 1, 2)
 		c.Args = append(c.Args, "--isolate="+isolate)
 		if c.Run() != nil {
 			t.Fatal(stderr)

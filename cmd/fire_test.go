@@ -11,6 +11,7 @@ import (
 
 // TestRunningOnAFullDisk: results wait in memory until there is space, and nothing is lost.
 func TestRunningOnAFullDisk(t *testing.T) {
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	want, _ := undisturbed(t)
 	disk := testenv.SmallDisk(t, "16m")

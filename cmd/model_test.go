@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/dmitryikh/leaves"
@@ -31,12 +30,7 @@ import (
 func TestModelScripts(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "models"), UpdateScripts: *update, RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
-			return nil
-		},
+	runScripts(t, "models", "", testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				db, err := sql.Open("sqlite3", ts.MkAbs(args[0]))

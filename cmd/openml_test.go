@@ -1,7 +1,6 @@
 package cmd_test
 
 import (
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -14,15 +13,12 @@ import (
 // many requests came since it was last called.
 func TestOpenMLScripts(t *testing.T) {
 	testenv.NotUnderRace(t)
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "openml"), UpdateScripts: *update, RequireExplicitExec: true,
+	runScripts(t, "openml", "", testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			server := openmlserver.New()
 			e.Defer(server.Close)
 			e.Values["server"] = server
-			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("BENCH_OPENML", server.URL)
-			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -150,7 +150,7 @@ func undisturbed(t *testing.T) (content string, took time.Duration) {
 	return alone.content, alone.took
 }
 
-// TestKilledAndResumed kills the program without warning at 20 random moments, every other one in
+// TestKilledAndResumed kills the program without warning at 2 random moments, in make thorough at 5, every other one in
 // the middle of a transaction, continues it each time, and compares the database with an undisturbed
 // run's: what is stored of a cell, the size of its model too, depends on no cell that the process
 // computed before. BENCH_KILLS=200 kills it so often.
@@ -159,7 +159,10 @@ func TestKilledAndResumed(t *testing.T) {
 	testenv.NotUnderRace(t)
 	want, whole := undisturbed(t)
 
-	wanted := 5
+	wanted := 2
+	if testenv.Thorough(t) {
+		wanted = 5
+	}
 	if n, err := strconv.Atoi(os.Getenv("BENCH_KILLS")); err == nil {
 		wanted = n
 	}

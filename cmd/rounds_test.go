@@ -76,6 +76,7 @@ func (l *line) cut() {
 // misfortunes.
 func TestRoundsOfMisfortune(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	want, _ := undisturbed(t)
 	rounds := 5

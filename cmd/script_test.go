@@ -2,8 +2,11 @@ package cmd_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/cmd"
@@ -39,24 +42,52 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// runScripts runs the scripts of a folder of testdata, or of some of its files. [thorough] is true in make thorough: what stands behind
+// [!thorough] stop runs there alone.
+func runScripts(t *testing.T, folder, mirror string, more testscript.Params, files ...string) {
+	t.Helper()
+	for i, name := range files {
+		files[i] = filepath.Join("testdata", folder, name)
+	}
+	if more.Files = files; files == nil {
+		more.Dir = filepath.Join("testdata", folder)
+	}
+	setUp := more.Setup
+	more.UpdateScripts, more.RequireExplicitExec = *update, true
+	more.Condition = func(name string) (bool, error) {
+		if name != "thorough" {
+			return false, fmt.Errorf("unknown condition %s", name)
+		}
+		return testenv.Thorough(t), nil
+	}
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	more.Setup = func(e *testscript.Env) error {
+		for name, value := range map[string]string{
+			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "BENCH_MIRROR": mirror, "BENCH_KNOWN_PLUGINS": filepath.Join(e.WorkDir, "known"),
+			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": cache, "GOMODCACHE": modules, "GOFLAGS": "-buildvcs=false",
+		} {
+			e.Setenv(name, value)
+		}
+		if setUp != nil {
+			return setUp(e)
+		}
+		return nil
+	}
+	testscript.Run(t, more)
+}
+
 // TestScripts runs testdata/script: the sets that need no file. Under the race detector it runs
 // run.txtar alone, where cells run together.
 func TestScripts(t *testing.T) {
-	dir, files := filepath.Join("testdata", "script"), []string(nil)
+	var files []string
 	if testenv.Race {
-		dir, files = "", []string{filepath.Join(dir, "run.txtar")}
+		files = []string{"run.txtar"}
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: dir, Files: files, UpdateScripts: *update, RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
-			e.Setenv("BENCH_MIRROR", "")
-			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
-			e.Setenv("REPO", testenv.Root())
-			e.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
-		},
-	})
+	runScripts(t, "script", "", testscript.Params{}, files...)
 }
 
 // TestRealDataScripts runs testdata/realdata: the sets of the mirror.
@@ -66,13 +97,5 @@ func TestRealDataScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "realdata"), UpdateScripts: *update, RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("BENCH_DATA", filepath.Join(e.WorkDir, "data"))
-			e.Setenv("BENCH_MIRROR", mirror)
-			e.Setenv("BENCH_KNOWN_PLUGINS", filepath.Join(e.WorkDir, "known"))
-			return nil
-		},
-	})
+	runScripts(t, "realdata", mirror, testscript.Params{})
 }

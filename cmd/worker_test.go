@@ -47,12 +47,16 @@ func begin(t *testing.T, c *exec.Cmd) {
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
+	methods := "CART,GBRFF2,GFC"
+	if testenv.Thorough(t) {
+		methods = families
+	}
 	alone, p := newProcess(t), newProcess(t)
-	whole, said := alone.work(t, families, 1, 2)
+	whole, said := alone.work(t, methods, 1, 2)
 	if err := whole.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	run, told := p.work(t, families, 1, 0)
+	run, told := p.work(t, methods, 1, 0)
 	run.Args = append(run.Args, "--listen", "127.0.0.1:0", "--lost", "15s")
 	begin(t, run)
 	at := strings.Trim(awaits(t, told, "workers: bench worker "), "'")
@@ -94,6 +98,7 @@ func TestWorkers(t *testing.T) {
 // with the exit code of a conflict.
 func TestPluginsTravel(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	skeleton, err := os.ReadFile("skeleton/plugin.sh.tmpl")
 	if err != nil {
@@ -196,6 +201,7 @@ func TestListeningAgain(t *testing.T) {
 // the content is that of one process, and nothing is left at the server.
 func TestEngine(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	want, _ := undisturbed(t)
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Authorization: "a token of the server"})
