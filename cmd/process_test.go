@@ -231,54 +231,6 @@ func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
 	}
 }
 
-// TestInterrupt: the first Ctrl-C stores what is running and exits with 130; the
-// same command continues.
-func TestInterrupt(t *testing.T) {
-	p := newProcess(t)
-	c, stderr := p.work(t, families, 20, 1) // far more than is done by the time of the interrupt
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return cellsStored(p) > 0 })
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	err := c.Wait()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Fatalf("exit %v, want 130\n%s", err, stderr)
-	}
-	for _, want := range []string{"stopping: running cells finish and are stored", "not run: the same command continues"} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("standard error lacks %q:\n%s", want, stderr)
-		}
-	}
-	if c, stderr := p.work(t, "GBRFF2,CART", 1, 2); c.Run() != nil {
-		t.Errorf("the continuation failed: %s", stderr)
-	}
-}
-
-// TestSecondInterruptStops a run with a cell that takes hours. It has started by the time that
-// another is stored.
-func TestSecondInterruptStops(t *testing.T) {
-	p := newProcess(t)
-	c, stderr := longRun(t, p)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return cellsStored(p) > 0 })
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return strings.Contains(stderr.String(), "interrupt again to stop at once") })
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if code := exitCode(t, c); code != 130 {
-		t.Errorf("exit %d, want 130\n%s", code, stderr)
-	}
-}
-
 func cellsStored(p process) int64 {
 	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
 	if err != nil {

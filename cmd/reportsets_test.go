@@ -6,18 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // ownSets is what a report knows of its sets, with files of sets that were run from where the test
@@ -98,38 +93,6 @@ func TestNamedFilesComeFirst(t *testing.T) {
 	}
 }
 
-// The flags and the protocol reach package frame; defaults are left out of commands.
-func TestReportSource(t *testing.T) {
-	p, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &app{reg: methods.All(), sets: catalogue.Builtin(), db: defaultDatabase}
-	src, err := a.reportSource(reportFlags{selection: selection{splits: "2-3", methods: []string{"cart"}}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a})
-	testRows := func(rows int) int {
-		_, test, err := src.Protocol.Sizes(rows, 0)
-		if err != nil {
-			t.Error(err)
-		}
-		return test
-	}
-	if err != nil || src.Run.Protocol != "" || src.Run.Database != "" || src.Run.Splits != 20 || !slices.Equal(src.Splits, []int{2, 3}) ||
-		src.Protocol.Hash != p.Hash() || testRows(10) != 3 || testRows(178) != 54 || src.Methods[0] != "cart" {
-		t.Errorf("source %+v, error %v", src, err)
-	}
-	a.db, a.data = "other.db", "data"
-	if p, err = protocol.Load("table2-2019"); err != nil {
-		t.Fatal(err)
-	}
-	src, err = a.reportSource(reportFlags{}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a})
-	if want := (frame.Invocation{Protocol: "table2-2019", Splits: p.Splits, Database: "other.db", Data: "data"}); err != nil || !reflect.DeepEqual(src.Run, want) || src.Splits != nil {
-		t.Errorf("commands are of %+v, want %+v; error %v", src.Run, want, err)
-	}
-	if _, err := a.reportSource(reportFlags{selection: selection{splits: "x"}}, &plan.Experiment{Protocol: p, Registry: a.reg}, &storedSets{app: a}); err == nil || !strings.Contains(err.Error(), "--splits") {
-		t.Errorf("--splits x: error %v", err)
-	}
-}
-
 // A report that is interrupted leaves no file, and says so.
 func TestInterruptedReport(t *testing.T) {
 	a := ownSets(t, nil).app
@@ -143,16 +106,6 @@ func TestInterruptedReport(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil || len(entries) != 1 || entries[0].Name() != "sets" {
 		t.Errorf("the directory holds %v; error %v", entries, err)
-	}
-}
-
-// What no terminal bounds has the width of files.
-func TestTerminalWidth(t *testing.T) {
-	if w := terminalWidth(io.Discard, ""); w != widthOfFiles {
-		t.Errorf("a pipe has %d columns", w)
-	}
-	if w := terminalWidth(os.Stdout, "r.txt"); w != widthOfFiles {
-		t.Errorf("a file has %d columns", w)
 	}
 }
 

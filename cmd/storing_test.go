@@ -6,11 +6,9 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -47,59 +45,6 @@ func exitCode(t *testing.T, c *exec.Cmd) int {
 		_ = c.Process.Kill()
 		t.Fatal("the program did not end")
 		return -1
-	}
-}
-
-// TestSIGTERMEndsSoon also where a cell would go on for hours.
-func TestSIGTERMEndsSoon(t *testing.T) {
-	p := newProcess(t)
-	c, stderr := longRun(t, p)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return cellsStored(p) > 0 })
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code := exitCode(t, c); code != 130 {
-		t.Errorf("exit %d, want 130\n%s", code, stderr)
-	}
-}
-
-// TestAClosedTerminalOrPipeIsAFirstInterrupt: running cells finish and are stored.
-func TestAClosedTerminalOrPipeIsAFirstInterrupt(t *testing.T) {
-	// Under nohup this process ignores SIGHUP, and so would those that it starts.
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
-	for name, end := range map[string]func(c *exec.Cmd, reader *os.File) error{
-		"SIGHUP": func(c *exec.Cmd, _ *os.File) error { return c.Process.Signal(syscall.SIGHUP) },
-		"a closed pipe": func(c *exec.Cmd, reader *os.File) error {
-			return errors.Join(reader.Close(), c.Process.Signal(syscall.SIGPIPE))
-		},
-	} {
-		p := newProcess(t)
-		c, _ := p.work(t, families, 20, 1) // far more than is done by the time of the signal
-		reader, writer, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Stderr = writer
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		_ = writer.Close()
-		waitFor(t, func() bool { return cellsStored(p) > 0 })
-		if err := end(c, reader); err != nil {
-			t.Fatal(err)
-		}
-		if code := exitCode(t, c); code != 130 {
-			t.Errorf("after %s: exit %d with %d cells stored, want 130", name, code, cellsStored(p))
-		}
-		_ = reader.Close()
-		if c, stderr := p.work(t, "CART,GBRFF2", 1, 2); c.Run() != nil {
-			t.Errorf("after %s the continuation failed: %s", name, stderr)
-		}
 	}
 }
 
