@@ -291,23 +291,46 @@ var (
 
 // check looks at names and files, before defaults are filled in.
 func (e *Entry) check() error {
-	if e.Name == "" {
+	switch {
+	case e.Name == "":
 		return fmt.Errorf("the set has no name; write name = \"mydata\"")
-	}
-	if !validName.MatchString(e.Name) {
+	case !validName.MatchString(e.Name):
 		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
+	case len(e.DataFiles()) == 0:
+		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
+	case len(e.Drop) == 1 && e.Drop[0].All:
+		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
 	}
 	if err := wording.CheckName(e.Name); err != nil {
 		return fmt.Errorf("the name of the set: %w", err)
 	}
-	if len(e.DataFiles()) == 0 {
-		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
+	if e.Generator != "" {
+		if _, err := generate.Named(e.Generator); err != nil {
+			return fmt.Errorf("set %s: generate = %q: %w", e.Name, e.Generator, err)
+		}
 	}
-	if len(e.Drop) == 1 && e.Drop[0].All {
-		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
+	for _, f := range e.Files {
+		if err := e.checkFile(f); err != nil {
+			return fmt.Errorf("set %s: file %q: %w", e.Name, f.Path, err)
+		}
 	}
-	channels, test, splits := 0, false, 0
-	for _, f := range e.DataFiles() {
+	if err := e.checkChannels(); err != nil {
+		return fmt.Errorf("set %s: %w", e.Name, err)
+	}
+	return e.checkJoin()
+}
+
+// checkJoin looks at how the files of the set come together.
+func (e *Entry) checkJoin() error {
+	channels, splits, test := 0, 0, false
+	for _, f := range e.Files {
+		switch f.Role {
+		case RoleSplits:
+			splits++
+			continue
+		case RoleDocumentation:
+			continue
+		}
 		if f.Channel != "" {
 			channels++
 		}
@@ -318,42 +341,35 @@ func (e *Entry) check() error {
 	if channels != 0 && channels != len(e.DataFiles()) {
 		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if all have one", e.Name)
 	}
-	if e.Generator != "" {
-		if _, err := generate.Named(e.Generator); err != nil {
-			return fmt.Errorf("set %s: generate = %q: %w", e.Name, e.Generator, err)
-		}
-	}
-	if err := e.checkChannels(); err != nil {
-		return fmt.Errorf("set %s: %w", e.Name, err)
-	}
-	for _, f := range e.Files {
-		if f.Role == RoleSplits {
-			splits++
-		}
-		if err := e.checkFile(f); err != nil {
-			return fmt.Errorf("set %s: file %q: %w", e.Name, f.Path, err)
-		}
-	}
 	if splits > 1 {
 		return fmt.Errorf("set %s has %d files with role %q; keep one", e.Name, splits, RoleSplits)
 	}
 	return nil
 }
 
+// checkFile looks at what a file is for and at its parts.
 func (e *Entry) checkFile(f File) error {
+	holdsLabel := f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil
 	switch {
-	case f.Role != "" && f.Role != RoleTest && f.Role != RoleSplits && f.Role != RoleDocumentation:
+	case !slices.Contains([]string{"", RoleTest, RoleSplits, RoleDocumentation}, f.Role):
 		return fmt.Errorf("role %q is not %q, %q or %q", f.Role, RoleTest, RoleSplits, RoleDocumentation)
 	case f.Role == RoleSplits && f.SHA256 == "":
 		return fmt.Errorf("a file with role %q needs its sha256, which is a part of what decides results", RoleSplits)
 	case f.Path == "":
 		return fmt.Errorf("path is empty")
-	case f.Rows < 0 || f.Features < 0 || f.FirstRows < 0:
+	case min(f.Rows, f.Features, f.FirstRows) < 0:
 		return fmt.Errorf("rows = %d, features = %d, first_rows = %d; they must not be negative", f.Rows, f.Features, f.FirstRows)
 	case f.Features != 0 && f.Channel == "":
 		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
-	case f.Permute != 0 && (f.Channel == "" || f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil):
+	case f.Permute != 0 && (f.Channel == "" || holdsLabel):
 		return fmt.Errorf("permute = %d is of a file with a channel that does not hold the label", f.Permute)
+	}
+	return e.checkSource(f)
+}
+
+// checkSource looks at where a file comes from; a file of the built-in catalogue needs more than a user's.
+func (e *Entry) checkSource(f File) error {
+	switch {
 	case f.SHA256 != "" && !validSHA.MatchString(f.SHA256):
 		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", f.SHA256)
 	case f.Repository != "" && (!validCommit.MatchString(f.Commit) || f.Source == ""):

@@ -34,7 +34,8 @@ func mirrorSet(t testing.TB, name string) *datasets.Set {
 	return s
 }
 
-// hashOf is the hash of all that was read: the bits of inputs and labels, and what they are called.
+// hashOf is the hash of all that was read: the bits of inputs and labels, what they are called, and the fingerprint, to which
+// results in databases refer. It changes only together with readingVersion, on purpose.
 func hashOf(s *datasets.Set) string {
 	h := sha256.New()
 	for _, values := range [][]float64{s.X.RawMatrix().Data, s.Y} {
@@ -47,7 +48,7 @@ func hashOf(s *datasets.Set) string {
 		}
 	}
 	n, d := s.X.Dims()
-	fmt.Fprintf(h, "%d %d %q %q %v %d %v", n, d, s.Features, s.Labels, s.Blocks, s.TrainRows, s.Gaps)
+	fmt.Fprintf(h, "%s %d %d %q %q %v %d %v", s.Fingerprint, n, d, s.Features, s.Labels, s.Blocks, s.TrainRows, s.Gaps)
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
