@@ -51,7 +51,7 @@ func readParquet(in File) (*Table, error) {
 	for _, leaf := range leaves {
 		t.Names = append(t.Names, leaf.name)
 	}
-	p := parquetReader{Table: t, leaves: leaves, groups: f.RowGroups(), cells: make([][]byte, len(leaves))}
+	p := parquetReader{Table: t, leaves: leaves, reader: parquet.NewReader(f), cells: make([][]byte, len(leaves))}
 	t.Rows = p.all
 	return t, nil
 }
@@ -160,61 +160,49 @@ func appendNumber(to []byte, x float64) []byte {
 type parquetReader struct {
 	*Table
 	leaves []parquetLeaf
-	groups []parquet.RowGroup
+	reader *parquet.Reader
 	row    int
 	text   []byte // of the cells of a row
 	cells  [][]byte
 }
 
-// all yields the rows of all groups.
+// all yields the rows.
 func (p *parquetReader) all(yield func(Row, error) bool) {
-	for _, group := range p.groups {
-		if !p.group(group.Rows(), yield) {
-			return
-		}
-	}
-	if p.row != p.Most {
-		yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row))
-	}
-}
-
-// group yields the rows of a group, and reports whether further ones are wanted.
-func (p *parquetReader) group(rows parquet.Rows, yield func(Row, error) bool) bool {
-	defer rows.Close()
+	defer p.reader.Close()
 	for {
-		some, err := p.some(rows)
+		some, err := p.some()
 		for _, values := range some {
 			row, err := p.write(values)
 			if !yield(row, err) || err != nil {
-				return false
+				return
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return true
+			return
 		}
 		if err != nil {
 			yield(Row{}, err)
-			return false
+			return
 		}
 	}
 }
 
-// some returns the next rows of a group, and io.EOF after the last one.
-func (p *parquetReader) some(rows parquet.Rows) (some []parquet.Row, err error) {
+// some returns the next rows, and io.EOF after the last one.
+func (p *parquetReader) some() (some []parquet.Row, err error) {
 	defer damaged(p.File, &err)
 	var room [64]parquet.Row
-	n, err := rows.ReadRows(room[:])
+	n, err := p.reader.ReadRows(room[:])
 	for i, row := range room[:n] {
 		if p.row+i >= p.Most || len(row) != len(p.leaves) {
 			return nil, fmt.Errorf("%s: row %d has %d values of %d columns; the file announces %d rows",
 				p.File, p.row+i+1, len(row), len(p.leaves), p.Most)
 		}
 	}
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
+	switch ends := errors.Is(err, io.EOF); {
+	case err != nil && !ends:
 		return nil, fmt.Errorf("%s: %w", p.File, err)
-	case err == nil && n == 0:
-		return nil, fmt.Errorf("%s: the rows end after row %d", p.File, p.row)
+	case err == nil && n == 0, ends && p.row+n != p.Most:
+		return nil, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row+n)
 	}
 	return room[:n], err
 }
