@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -148,12 +150,10 @@ func (a *app) reader(ctx context.Context) (*store.DB, error) {
 
 // existing opens the database of results for writing. If the file does not exist, existing returns an error and does not create it.
 func (a *app) existing(ctx context.Context) (*store.DB, error) {
-	db, err := a.reader(ctx)
-	if err != nil {
-		return nil, err
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
+		return a.reader(ctx)
 	}
-	_ = db.Close()
-	db, err = store.Open(ctx, a.db)
+	db, err := store.Open(ctx, a.db)
 	return db, unreadable(err)
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/environment"
@@ -272,7 +273,7 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 		tell: func(string) {
 			fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up")
 		},
-		cancel: w.Abandon, waiting: func() int { return 0 }, abandon: w.Abandon,
+		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Waiting: func() int { return 0 }, Abandon: w.Abandon},
 	})
 	return w.Put, func() error {
 		defer stop()

@@ -3,16 +3,16 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/vbauerster/mpb/v8"
@@ -24,49 +24,44 @@ import (
 // the first one shows how long a method takes here.
 const lineEvery = 10 * time.Second
 
-// progress shows the progress of a run: on a terminal a bar and a line with the running cells, elsewhere plain lines. The
-// remaining time is the plan's forecast, corrected by cells that have ended, and at most the rest of the budget.
+// progress shows the progress of a run: on a terminal a bar and a line with the running cells, elsewhere plain lines.
 type progress struct {
 	out    io.Writer
 	bar    *mpb.Bar // nil where there is no terminal
 	bars   *mpb.Progress
 	start  time.Time
-	opt    schedule.Options
+	run    *harness.Progress
 	cells  int
 	resize reflow
 
 	metric string // of the protocol; "" for the task's usual metric
 
-	mu      sync.Mutex
-	done    int
-	left    map[*plan.Cell]bool      // neither ended nor running
-	running map[*plan.Cell]time.Time // since when
-	last    time.Time
-	label   string
+	mu    sync.Mutex // guards label
+	label string
 
+	ended    int       // cells
+	last     time.Time // of the last line without a terminal
 	failed   failures
 	suspects bool // the user was told that an earlier run died in a cell
 }
 
-func newProgress(out io.Writer, todo *plan.Plan, opt schedule.Options, metric string) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), opt: opt, cells: len(todo.Cells), metric: metric,
-		left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}}
-	for _, c := range todo.Cells {
-		p.left[c] = true
-	}
+func newProgress(out io.Writer, run *harness.Progress, metric string) *progress {
+	p := &progress{out: out, start: time.Now(), last: time.Now(), run: run, cells: run.Now().Planned, metric: metric}
 	if isTerminal(out) && p.cells > 0 {
+		var seen store.Progress
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(int64(p.cells),
 			mpb.BarRemoveOnComplete(), mpb.BarWidth(barWidth),
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d cells ")),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-				text := clip(p.status(), s.AvailableWidth)
+				seen = p.run.Now()
+				text := clip(p.status(seen), s.AvailableWidth)
 				width := p.resize.before(out)
 				p.resize.bar = min(width, width-s.AvailableWidth+len([]rune(text))+barWidth) // the bar takes what the text leaves
 				return text
 			})),
 			mpb.BarExtender(mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
-				line := clip(p.now(), p.resize.width-1)
+				line := clip(underWay(seen), p.resize.width-1)
 				p.resize.now = len([]rune(line))
 				_, err := fmt.Fprintln(w, line)
 				return err
@@ -114,112 +109,70 @@ func (r *reflow) before(out io.Writer) int {
 func wrapped(columns, width int) int { return max(0, columns-1) / width }
 
 // status is " 12s, about 3m40s left, wine GBRFF2".
-func (p *progress) status() string {
+func (p *progress) status(seen store.Progress) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	elapsed := time.Since(p.start).Seconds()
-	text := " " + wording.Seconds(elapsed)
-	if p.done < p.cells {
-		text += fmt.Sprintf(", about %s left", wording.Seconds(p.remaining(elapsed)))
+	text := " " + wording.Seconds(time.Since(p.start).Seconds())
+	if seen.Ended < p.cells {
+		text += fmt.Sprintf(", about %s left", wording.Seconds(max(0, time.Until(seen.Until).Seconds())))
 	}
 	return text + p.label
 }
 
-// now names the cells that are running, the longest first.
-func (p *progress) now() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	cells := slices.SortedFunc(maps.Keys(p.running), func(a, b *plan.Cell) int { return p.running[a].Compare(p.running[b]) })
+// underWay names the cells that are running, the longest first.
+func underWay(seen store.Progress) string {
 	var parts []string
-	for _, c := range cells {
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Cell, wording.Seconds(time.Since(p.running[c]).Seconds())))
+	for _, c := range seen.Running {
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, wording.Seconds(time.Since(c.Since).Seconds())))
 	}
 	return "now " + strings.Join(parts, "; ")
 }
 
-// remaining predicts the seconds that are left; p.mu is held.
-func (p *progress) remaining(elapsed float64) float64 {
-	var running []plan.RunningCell
-	for c, since := range p.running {
-		running = append(running, plan.RunningCell{Cell: c, For: time.Since(since)})
-	}
-	var left []*plan.Cell
-	for c := range p.left {
-		if _, beyond := p.opt.Forecast.Beyond(p.opt.Limits, c); !beyond {
-			left = append(left, c)
+// hear shows what happened to a cell.
+func (p *progress) hear(e schedule.Event) {
+	switch e.Kind {
+	case schedule.Started:
+		if e.Cell.Spec.Suspect && !p.suspects {
+			p.suspects = true
+			p.note(fmt.Sprintf("a cell during which an earlier run ended is run in a process of its own: %s", e.Cell.Cell))
 		}
+	case schedule.Finished:
+		p.finished(e.Cell, e.Run)
+	case schedule.Unplaced:
+		p.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does not refuse them",
+			plural(e.Cells, "cell"), e.Cell, wording.Bytes(e.Cell.Spec.Memory)))
 	}
-	seconds := p.opt.Forecast.Wall(left, running, p.opt.Places())
-	if p.opt.Budget > 0 {
-		seconds = min(seconds, max(0, p.opt.Budget.Seconds()-elapsed))
-	}
-	return seconds
-}
-
-func (p *progress) started(c *plan.Cell) {
-	p.mu.Lock()
-	delete(p.left, c)
-	p.running[c] = time.Now()
-	first := c.Spec.Suspect && !p.suspects
-	p.suspects = p.suspects || c.Spec.Suspect
-	p.mu.Unlock()
-	if first {
-		p.note(fmt.Sprintf("a cell during which an earlier run ended is run in a process of its own: %s", c.Cell))
-	}
-}
-
-// elsewhere counts a cell that another run has ended.
-func (p *progress) elsewhere(c *plan.Cell) {
-	p.mu.Lock()
-	p.done++
-	delete(p.left, c)
-	p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Increment()
-	}
-}
-
-// waiting says that other runs are computing all cells that are left.
-func (p *progress) waiting(cells int, by string) {
-	p.note(fmt.Sprintf("waiting for %s that another run is at (%s); what it does not end is run here", plural(cells, "cell"), by))
 }
 
 func (p *progress) finished(c *plan.Cell, r result.Run) {
-	p.mu.Lock()
-	p.done++
-	done := p.done
-	delete(p.running, c)
 	name := c.Cell.String()
 	if c.Spec.Canary != nil {
 		name = "canary of " + name
 	} else if r.Status == result.OK {
 		name += p.testResult(r)
 	}
+	p.mu.Lock()
 	p.label = ", " + name
-	due := p.bar == nil && (p.done == 1 || time.Since(p.last) >= lineEvery || p.done == p.cells)
-	if due {
-		p.last = time.Now()
-	}
 	p.mu.Unlock()
-
 	if r.Status != result.OK && c.Spec.Canary == nil { // a failed canary is stored, but it is no result
-		p.mu.Lock()
-		first := p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1)
-		p.mu.Unlock()
-		if first { // further failures of this kind are counted at the end
+		if p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1) { // further ones are counted at the end
 			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}
-	switch {
-	case p.bar != nil:
+	if p.bar != nil {
 		p.bar.Increment()
-	case due:
-		line := fmt.Sprintf("%d/%d cells,%s", done, p.cells, p.status())
-		if now := p.now(); now != "now " {
-			line += "; " + now
-		}
-		fmt.Fprintln(p.out, line)
+		return
 	}
+	if p.ended++; p.ended > 1 && p.ended < p.cells && time.Since(p.last) < lineEvery {
+		return
+	}
+	p.last = time.Now()
+	seen := p.run.Now()
+	line := fmt.Sprintf("%d/%d cells,%s", seen.Ended, p.cells, p.status(seen))
+	if len(seen.Running) > 0 {
+		line += "; " + underWay(seen)
+	}
+	fmt.Fprintln(p.out, line)
 }
 
 // testResult returns the test result by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".

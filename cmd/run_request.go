@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -16,8 +15,6 @@ import (
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/harness/verify"
-	"github.com/kernelboosting/bench/internal/wording"
 )
 
 type runFlags struct {
@@ -77,8 +74,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	defer collectWithin(a.memory)()
 	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
-	told := &runTold{app: a, ctx: ended, experiment: h, flags: f}
-	session := harness.Session{Experiment: h, DB: db, Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
+	told := &runPrinter{app: a, ctx: ended, experiment: h, flags: f}
+	session := harness.Session{Experiment: h, DB: db, Confirm: told.confirm, Tell: told.hear, Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
 		how := f.isolate
 		if alone {
 			how = isolation{given: true, value: runner.CanIsolate}
@@ -88,11 +85,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}}
 	over := func(bool) []remote.Conflict { return nil }
 	if f.shares() {
-		if session.Remote, over, err = a.listen(told, f); err != nil {
+		if session.Remote, session.Join, over, err = a.listen(told, f); err != nil {
 			return err
 		}
 	}
-	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}, told)
+	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
 	conflicts := over(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
 	if e := (exitError{}); conflicts != nil && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
@@ -205,34 +202,4 @@ func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error
 		}
 	}
 	return nil
-}
-
-// CheckingCode says why one stored cell of each method is run again: the method's code changed after the cell was stored, or
-// the cell was imported.
-func (r *runTold) CheckingCode(methods []string, imported bool) {
-	why := "code changed since results were stored"
-	if imported {
-		why = "imported results are compared with this program"
-	}
-	fmt.Fprintf(r.app.err, "%s: running one cell again of %s\n", why, strings.Join(methods, ", "))
-}
-
-// CheckedCode prints the methods whose code today gives other results than the stored ones, and the methods whose
-// changed code could not be compared.
-func (r *runTold) CheckedCode(report verify.CodeReport) {
-	for _, o := range report.Old {
-		fmt.Fprintf(r.app.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
-	}
-	for _, g := range report.Unchecked {
-		fmt.Fprintf(r.app.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
-			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
-	}
-	taken := map[string][]string{}
-	for _, g := range report.Taken {
-		taken[g.Why] = append(taken[g.Why], g.Method)
-	}
-	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		fmt.Fprintf(r.app.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
-			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
-	}
 }

@@ -7,67 +7,43 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestTwoRunsShareTheWork: two runs of everything on one database compute each cell once, and both
-// end with the whole.
-func TestTwoRunsShareTheWork(t *testing.T) {
-	t.Parallel()
-	testenv.NotUnderRace(t)
-	want, _ := undisturbed(t)
-	p := newProcess(t)
-	first, out1 := p.work(t, families, 2, 1)
-	second, out2 := p.work(t, families, 2, 1)
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if a, b := exitCode(t, first), exitCode(t, second); a != 0 || b != 0 {
-		t.Fatalf("exit %d and %d\n%s\n%s", a, b, out1, out2)
-	}
-	if got := p.storedContent(t); got != want {
-		t.Errorf("together they stored\n%s\nwant\n%s", got, want)
-	}
-	byOthers := 0
-	for _, out := range []*screen{out1, out2} {
-		text := out.String()
-		if !strings.Contains(text, "complete 74/74") {
-			t.Errorf("no summary:\n%s", text)
-		}
-		if strings.Contains(text, "by another run") {
-			byOthers++
-		}
-	}
-	t.Logf("%d of the runs left cells to the other", byOthers)
-}
-
-// TestACellOfADeadRunIsTakenUp: what a killed run was at is free at once, and what a living one is at
-// is waited for.
-func TestACellOfADeadRunIsTakenUp(t *testing.T) {
+// TestASecondRun: while a run is under way, another one with the same cells is refused in one line that says what to do, and one
+// without them runs beside it. The cell that a killed run was at is run in a process of its own.
+func TestASecondRun(t *testing.T) {
 	t.Parallel()
 	testenv.NotUnderRace(t)
 	p := newProcess(t)
 	long, _ := longRun(t, p)
-	if err := long.Start(); err != nil {
-		t.Fatal(err)
-	}
+	long.Args = append(long.Args, "--listen", "127.0.0.1:0")
+	begin(t, long)
 	waitFor(t, func() bool { return cellsStored(p) > 0 })
-	other, says := longRun(t, p)
-	if err := other.Start(); err != nil {
+	same, says := longRun(t, p)
+	if err := same.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool {
-		return strings.Contains(says.String(), "waiting for 1 cell that another run is at (process ")
-	})
+	if code := exitCode(t, same); code != 2 {
+		t.Errorf("exit %d, want 2: %s", code, says)
+	}
+	text := says.String()
+	for _, want := range []string{"bench: 1 of these cells are of the run of ", ", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:"} {
+		if !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
+			t.Errorf("it says %q, want %q", text, want)
+		}
+	}
+	if other, says := p.work(t, "CART", 1, 1); other.Run() != nil {
+		t.Errorf("a run of other cells: %s", says)
+	}
 	if err := long.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = long.Wait()
+	again, says := longRun(t, p)
+	begin(t, again)
 	waitFor(t, func() bool {
 		return strings.Contains(says.String(), "is run in a process of its own: GBRFF2 on board, split 1")
 	})
-	if err := other.Process.Kill(); err != nil {
+	if err := again.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = other.Wait()
+	_ = again.Wait()
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/kernelboosting/bench/harness"
 )
 
 // interrupts delivers the signals that ask the program to end: Ctrl-C, SIGTERM, a
@@ -51,22 +53,17 @@ const (
 
 // A stopping ends a run in steps, one step for each interrupt.
 type stopping struct {
-	tell    func(string)
-	cancel  func()        // stops running cells
-	waiting func() int    // finished cells that cannot be stored
-	abandon func()        // gives those up
-	stop    chan struct{} // closed by the first step
+	tell func(string)
+	harness.Control
 }
 
-// handleSignals takes the steps until ctx is done. The first step closes the channel that it returns.
-func (a *app) handleSignals(ctx context.Context, s stopping) <-chan struct{} {
+// handleSignals takes the steps until ctx is done.
+func (a *app) handleSignals(ctx context.Context, s stopping) {
 	signals, done := a.signals()
-	s.stop = make(chan struct{})
 	go func() {
 		defer done()
 		s.steps(ctx, signals)
 	}()
-	return s.stop
 }
 
 func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
@@ -90,14 +87,14 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		switch step {
 		case 0:
 			s.tell("stopping: running cells finish and are stored; interrupt again to stop at once")
-			close(s.stop)
+			s.Stop()
 		case 1:
-			s.cancel()
-			if n := s.waiting(); n > 0 {
+			s.Cancel()
+			if n := s.Waiting(); n > 0 {
 				s.tell("stopping at once; not stored yet: " + plural(n, "finished result") + ", interrupt again to give up")
 			}
 		case 2:
-			s.abandon()
+			s.Abandon()
 		}
 	}
 }

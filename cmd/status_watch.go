@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/live"
@@ -24,7 +23,7 @@ const watchEvery = time.Second
 // watcher returns a watcher of the runs under way on a database and of the results of protocol, a name or a file. If
 // protocol is "", it is the run's.
 func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live.Watcher, error) {
-	opt := live.Options{Environment: environment.Current(), Frame: func(ctx context.Context, name string) (frame.Frame, error) {
+	opt := live.Options{Frame: func(ctx context.Context, name string) (frame.Frame, error) {
 		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
 	}}
 	if protocol != "" {

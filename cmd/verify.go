@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -123,9 +124,10 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := a.handleSignals(ended, stopping{
-		tell:   func(string) { fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once") },
-		cancel: cancel, waiting: func() int { return 0 }, abandon: func() { os.Exit(exitInterrupted) },
+	stop := make(chan struct{})
+	a.handleSignals(ended, stopping{
+		tell:    func(string) { fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once") },
+		Control: harness.Control{Stop: func() { close(stop) }, Cancel: cancel, Waiting: func() int { return 0 }, Abandon: func() { os.Exit(exitInterrupted) }},
 	})
 	fmt.Fprintln(a.err, said)
 	defer collectWithin(a.memory)()

@@ -83,23 +83,19 @@ func waits(p process) bool {
 		return false
 	}
 	defer db.Close()
-	o, err := db.Onlook(context.Background())
+	o, err := db.ProgressReader(context.Background())
 	if err != nil {
 		return false
 	}
 	defer o.Close()
-	runs, cells, err := o.Look(context.Background())
+	runs, err := o.Read(context.Background())
 	if err != nil {
 		return false
-	}
-	waiting := map[string]bool{}
-	for _, c := range cells {
-		waiting[c.Key] = c.Status == "" && c.Method == "StumpBoost"
 	}
 	n := 0
 	for _, r := range runs {
 		for _, c := range r.Running {
-			if waiting[c.Key] {
+			if strings.Contains(c.Name, "StumpBoost on ") {
 				n++
 			}
 		}

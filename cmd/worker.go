@@ -173,12 +173,12 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	return nil
 }
 
-// listen lets workers join a run. over tells the workers whether the run has ended, and ends the server. It returns the
-// conflicts among the workers' results.
-func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func(ended bool) []remote.Conflict, err error) {
+// listen lets workers join a run. join says how, without the token. over tells the workers whether the run has ended, and
+// ends the server. It returns the conflicts among the workers' results.
+func (a *app) listen(told *runPrinter, f runFlags) (pool schedule.Remote, join string, over func(ended bool) []remote.Conflict, err error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker, Plugin: a.pluginOf}
 	opt.Code = (&runner.InProcess{Registry: a.reg}).CodeOf
@@ -189,18 +189,22 @@ func (a *app) listen(told *runTold, f runFlags) (pool schedule.Remote, over func
 		opt.Folder, remove, err = atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	p, err := remote.Listen(opt)
 	if err != nil {
 		remove()
 		if f.engine != "" {
-			return nil, nil, usage("--engine %s: %w", f.engine, err)
+			return nil, "", nil, usage("--engine %s: %w", f.engine, err)
 		}
-		return nil, nil, usage("--listen %s: %w", f.listen, err)
+		return nil, "", nil, usage("--listen %s: %w", f.listen, err)
 	}
 	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, opt.Token, made, f.tokenFile))
-	return p, func(ended bool) []remote.Conflict {
+	join = "`" + workerCommand(p.URL, "", false, f.tokenFile) + "`"
+	if made {
+		join += " with the token that the run has printed"
+	}
+	return p, join, func(ended bool) []remote.Conflict {
 		p.Close(ended)
 		remove()
 		return p.Conflicts()

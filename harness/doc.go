@@ -1,7 +1,7 @@
 // Package harness runs methods under a protocol and stores their results.
 //
 // A [Session] has an experiment (a protocol with methods and data) and a database. [Session.Run] takes a
-// request through the packages below this one. It tells [Events] what happens, so that the command line only
+// request through the packages below this one. It tells each [Event], so that the command line only
 // prints:
 //
 //	plan         turns a request into cells. A cell is one method on one split of one data set under one protocol.

@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -39,8 +37,8 @@ func (w *watched) Run(ctx context.Context, c runner.CellSpec) (result.Run, error
 	return run, err
 }
 
-// TestWhatTheProgramDiedOfComesLast: cells of a foreign method of which a run died are run when the others are stored, each alone and
-// isolated, and one that the program died of twice is a row.
+// TestWhatTheProgramDiedOfComesLast: cells of a foreign method of which a run died are run when the others are stored, each alone,
+// and one that the program died of twice is a row.
 func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	h := newTestHarness(t, centroids(), defineTest("killer", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		return constantModel(1), nil
@@ -49,20 +47,16 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An earlier run died of split 1 once, of split 2 twice.
-	claims := &fakeClaims{asked: map[string]int{}, theirs: map[string]store.Claim{}}
+	// Earlier runs died of split 1 once, of split 2 twice.
 	for _, c := range todo.Cells {
 		if c.Method == "killer" && c.Split < 3 {
-			claims.theirs[c.Spec.Key] = store.Claim{Suspect: true, Deaths: c.Split}
+			c.Deaths = c.Split
 		}
-	}
-	claims.later = func(key string, _ int) (store.Claim, bool) {
-		return claims.theirs[key], true
 	}
 	w := &watched{Runner: h.runner(), beside: map[string]int{}}
 	var rows []result.Run
 	var mu sync.Mutex
-	out, err := schedule.Run(t.Context(), w, nil, todo.Cells, schedule.Options{Jobs: 2, Claims: claims}, func(r result.Run) error {
+	out, err := schedule.Run(t.Context(), w, nil, todo.Cells, schedule.Options{Jobs: 2}, func(r result.Run) error {
 		mu.Lock()
 		defer mu.Unlock()
 		rows = append(rows, r)
@@ -71,20 +65,8 @@ func TestWhatTheProgramDiedOfComesLast(t *testing.T) {
 	if err != nil || out.OK != 5 || out.Failed != 1 || out.NotStarted != 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	var last []string
-	for _, name := range w.began[3:] {
-		last = append(last, name)
-		if w.beside[name] != 1 {
-			t.Errorf("%s runs beside %d others", name, w.beside[name]-1)
-		}
-	}
-	if slices.Sort(last); !slices.Equal(last, []string{"killer1", "killer3"}) {
-		t.Errorf("the cells begin in the order %q", w.began)
-	}
-	for _, c := range todo.Cells {
-		if want := c.Method == "killer" && c.Split != 2; c.Spec.Suspect != want {
-			t.Errorf("%s: isolated %v", c.Cell, c.Spec.Suspect)
-		}
+	if last := w.began[len(w.began)-1]; len(w.began) != 5 || last != "killer1" || w.beside[last] != 1 {
+		t.Errorf("the cells begin in the order %q, and the last runs beside %d", w.began, w.beside[last]-1)
 	}
 	for _, r := range rows {
 		if r.Status != result.OK && (r.Split != 2 || r.Class != result.ClassCrash || !strings.HasPrefix(r.Error, "the program ended 2 times while this cell was running; run it again with --retry")) {

@@ -28,15 +28,15 @@ func nothing(points int) registry.Spec {
 		})
 }
 
-// BenchmarkCell is the harness's own time per cell: plan, schedule, claim, split,
-// standardise, score and store, with a method that does nothing and one grid point.
+// BenchmarkCell is the harness's own time per cell: plan, schedule, split, standardise, score and store, and
+// "registered" also the notes on what is under way, with a method that does nothing and one grid point.
 func BenchmarkCell(b *testing.B) {
-	for name, shared := range map[string]bool{"alone": false, "claimed": true} {
-		b.Run(name, func(b *testing.B) { benchmarkCell(b, shared) })
+	for name, registered := range map[string]bool{"alone": false, "registered": true} {
+		b.Run(name, func(b *testing.B) { benchmarkCell(b, registered) })
 	}
 }
 
-func benchmarkCell(b *testing.B, shared bool) {
+func benchmarkCell(b *testing.B, registered bool) {
 	h, db := newTestHarness(b, nothing(1)), openTestDB(b)
 	splits := make([]int, b.N)
 	for i := range splits {
@@ -44,18 +44,37 @@ func benchmarkCell(b *testing.B, shared bool) {
 	}
 	b.ResetTimer()
 	opt := schedule.Options{Jobs: 2}
-	if shared {
-		claims, err := db.NewClaims()
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer claims.Close()
-		opt.Claims = claims
+	var r *store.Registration
+	if registered {
+		opt.Begin = func(ctx context.Context, keys []string) error { return r.Begin(ctx, keys) }
 	}
-	_, out := runAll(b, h, db, plan.Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, nil)
+	_, out := runAll(b, h, db, plan.Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, func(cells []*plan.Cell) {
+		if registered {
+			r = register(b, db, cells)
+		}
+	})
 	if out.OK != b.N {
 		b.Fatalf("%d of %d cells ok", out.OK, b.N)
 	}
+}
+
+// register begins a run with these cells. It ends with the test.
+func register(t testing.TB, db *store.DB, cells []*plan.Cell) *store.Registration {
+	t.Helper()
+	var planned []store.PlannedCell
+	for _, c := range cells {
+		planned = append(planned, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
+	}
+	r, err := db.Register(t.Context(), planned, store.Progress{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
 }
 
 // BenchmarkStoreEvaluation is the time per stored evaluation: cells with 500 of

@@ -75,14 +75,10 @@ func benchmarkWorkers(b *testing.B, workers int, takes time.Duration) {
 		}
 	}
 	w := db.NewWriter(environment.Current(), nil)
-	claims, err := db.NewClaims()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer claims.Close()
+	registered := register(b, db, todo.Cells)
 	b.ResetTimer()
 	began := time.Now()
-	opt := schedule.Options{Forecast: todo.Forecast, Remote: p, Claims: claims, Ready: w.Ready}
+	opt := schedule.Options{Forecast: todo.Forecast, Remote: p, Begin: registered.Begin, Ready: w.Ready}
 	out, err := schedule.Run(b.Context(), nil, nil, todo.Cells, opt, w.Put)
 	if err == nil {
 		err = w.Close()

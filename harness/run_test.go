@@ -288,7 +288,10 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	for range 10 {
 		stop, ended, begun := make(chan struct{}), make(chan struct{}, len(todo.Cells)), 0
 		stored.Store(0)
-		opt := schedule.Options{Jobs: 2, Started: func(*plan.Cell) {
+		opt := schedule.Options{Jobs: 2, Tell: func(e schedule.Event) {
+			if e.Kind != schedule.Started {
+				return
+			}
 			if begun++; begun == 2 { // the first cell ends before the run can see either
 				<-ended
 				close(stop)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/environment"
@@ -25,8 +26,16 @@ type Session struct {
 	// runner. alone asks for a new process for each cell, where this is possible.
 	Cells func(timeout time.Duration, alone bool) (run runner.Runner, end func())
 
-	// Remote runs cells of the plan on other machines; nil for none. Checks run here.
+	// Remote runs cells of the plan on other machines; nil for none. Checks run here. Join says how to add a worker,
+	// for people.
 	Remote schedule.Remote
+	Join   string
+
+	// Confirm is asked before the first cell of the plan starts. An error ends the session.
+	Confirm func(*plan.Plan, plan.Prediction, schedule.Options) error
+
+	// Tell hears what happens, one call at a time.
+	Tell func(Event)
 }
 
 // A Request says which cells to run and how.
@@ -36,38 +45,42 @@ type Request struct {
 	Budget time.Duration // wall time of the whole run; 0 for any time
 }
 
-// Events hears what happens in a session, in the order of its methods and one call at a time. An error ends
-// the session before a cell starts.
-type Events interface {
-	// Waits: another program holds the database. Waits is called now and then while this lasts.
-	Waits(err error)
-	// ChangedData: cells of a data set are stored that belong to other data than today's.
-	ChangedData(was store.DataName, now string)
-	// CheckingCode: one stored cell of each of these methods is run again, since the method's code changed or its
-	// results are imported.
-	CheckingCode(methods []string, imported bool)
-	// CheckedCode: the result of these checks and of earlier ones.
-	CheckedCode(verify.CodeReport)
-	// Planned: the plan is made.
-	Planned(*plan.Plan, plan.Prediction, schedule.Options) error
-	// Begins: cells start. Once the returned channel is closed, running cells finish and no more start.
-	Begins(Control) <-chan struct{}
-	// Trouble: results cannot be stored at present, or can be stored again.
-	Trouble(store.Trouble)
-	// The next four tell progress. Finished: a cell ended, here or in another run (then the result is nil). Waiting: only
-	// cells of other runs are left. Unplaced: no machine takes some cells; such is the one that needs the most memory.
-	Started(*plan.Cell)
-	Finished(*plan.Cell, *result.Run, result.Status)
-	Waiting(cells int, by string)
-	Unplaced(cells int, such *plan.Cell)
-	// Ended: no cell is running any more, and all results that could be stored are stored.
-	Ended()
-	// CheckingState: one cell of each of these methods is run once more in a new process.
-	CheckingState(methods []string)
-}
+// An Event is something that happens in a session: one of the types below, a [verify.CodeReport] (how the code of
+// the methods compares with that of their results), a [store.Trouble] (results cannot be stored at present, or can be
+// stored again), or a [schedule.Event] (what happened to a cell).
+type Event any
+
+type (
+	// Waits says that another program holds the database. It comes again now and then while this lasts.
+	Waits struct{ Err error }
+	// WaitsForRun says that a run on another machine has cells of this one, and may be dead.
+	WaitsForRun struct{ Run *store.OverlapError }
+	// ChangedData says that cells of a data set are stored that belong to other data than today's.
+	ChangedData struct {
+		Was store.DataName
+		Now string // the fingerprint
+	}
+	// CheckingCode says that one stored cell of each of these methods is run again, since the method's code changed or
+	// its results are imported.
+	CheckingCode struct {
+		Methods  []string
+		Imported bool
+	}
+	// Begins says that cells start.
+	Begins struct {
+		Control
+		Plan     *plan.Plan
+		Progress *Progress
+	}
+	// Ended says that no cell is running any more, and that all results that could be stored are stored.
+	Ended struct{}
+	// CheckingState says that one cell of each of these methods is run once more in a new process.
+	CheckingState struct{ Methods []string }
+)
 
 // Control ends a run early.
 type Control struct {
+	Stop    func()     // lets running cells finish and starts no more; called at most once
 	Cancel  func()     // ends running cells; they have no result
 	Waiting func() int // the number of finished cells that cannot be stored at present
 	Abandon func()     // gives these results up
@@ -81,10 +94,12 @@ type Report struct {
 }
 
 // Run plans a request, runs the cells that are not stored, and stores them. A cell is stored whole when it
-// ends, so that the same request continues a run that was stopped or killed. Results that could not be stored
-// are a [store.LostError], and the report does not count them.
-func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, error) {
-	err := store.Patiently(ctx, events.Waits, func() (err error) {
+// ends, so that the same request continues a run that was stopped or killed. Run refuses cells that another run which
+// is alive has planned, by a [store.OverlapError]. Results that could not be stored are a [store.LostError], and the
+// report does not count them.
+func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
+	s.oneAtATime()
+	err := s.patiently(ctx, func() (err error) {
 		req.Secret, err = s.DB.Secret(ctx)
 		return err
 	})
@@ -95,18 +110,24 @@ func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits, Budget: req.Budget, Forecast: todo.Forecast}
-	if err := s.changedData(ctx, todo, events); err != nil {
+	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits, Budget: req.Budget, Forecast: todo.Forecast, Remote: s.Remote}
+	registered, err := s.register(ctx, todo, opt)
+	if err != nil {
 		return Report{}, err
 	}
-	if err := s.checkCode(ctx, req.Request, opt, events); err != nil {
+	defer func() { _ = registered.Close() }() // results are stored; who comes next sees that this process is gone
+	progress := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join)
+	defer progress.keep(ctx, registered)()
+	if err := s.changedData(ctx, todo); err != nil {
 		return Report{}, err
 	}
-	opt.Remote = s.Remote
-	if err := events.Planned(todo, todo.Predict(opt.Places(), opt.Budget), opt); err != nil {
+	if err := s.checkCode(ctx, req); err != nil {
 		return Report{}, err
 	}
-	err = store.Patiently(ctx, events.Waits, func() error {
+	if err := s.Confirm(todo, todo.Predict(opt.Places(), opt.Budget), opt); err != nil {
+		return Report{}, err
+	}
+	err = s.patiently(ctx, func() error {
 		if err := s.DB.NoteSkipped(ctx, todo.Excluded, names(todo.Cells)); err != nil {
 			return err
 		}
@@ -116,18 +137,59 @@ func (s *Session) Run(ctx context.Context, req Request, events Events) (Report, 
 		return Report{}, err
 	}
 	out := Report{Plan: todo}
-	stop, ended, err := s.cells(ctx, req, opt, &out, events)
+	opt.Begin = registered.Begin
+	stop, ended, err := s.cells(ctx, req, opt, &out, progress)
 	if err != nil {
 		return out, err
 	}
 	if !out.Outcome.Interrupted {
-		if err := s.checkState(ctx, stop, ended.Sample(), opt, events); err != nil {
+		if err := s.checkState(ctx, stop, ended.Sample(), req.Limits.Memory); err != nil {
 			return out, err
 		}
 	}
 	out.Findings, err = s.DB.Findings(context.WithoutCancel(ctx), s.Experiment.Protocol.Name)
 	out.Findings = slices.DeleteFunc(out.Findings, func(f store.Finding) bool { return todo.Versions[f.Method] != f.MethodVersion })
 	return out, err
+}
+
+// oneAtATime lets the writer of results and the scheduler tell events in turn.
+func (s *Session) oneAtATime() {
+	var mu sync.Mutex
+	tell := s.Tell
+	s.Tell = func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		tell(e)
+	}
+}
+
+// patiently repeats work while another program holds the database, and says so.
+func (s *Session) patiently(ctx context.Context, work func() error) error {
+	return store.Patiently(ctx, func(err error) { s.Tell(Waits{err}) }, work)
+}
+
+// register begins the run in the database. It leaves canaries that another run computes out of the plan, and notes
+// which cells an earlier run died of.
+func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Options) (r *store.Registration, err error) {
+	var cells []store.PlannedCell
+	for _, c := range todo.Cells {
+		cells = append(cells, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
+	}
+	first := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
+	err = s.patiently(ctx, func() (err error) {
+		r, err = s.DB.Register(ctx, cells, first, func(e *store.OverlapError) { s.Tell(WaitsForRun{e}) })
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	todo.Cells = slices.DeleteFunc(todo.Cells, func(c *plan.Cell) bool { return r.Elsewhere[c.Spec.Key] })
+	todo.Canaries -= len(r.Elsewhere)
+	for _, c := range todo.Cells {
+		c.Deaths = r.Deaths[c.Spec.Key]
+		c.Spec.Suspect = c.Deaths > 0
+	}
+	return r, nil
 }
 
 // Plan plans a request with the cells and times that a database holds; db may be nil.
@@ -161,7 +223,7 @@ func (e *StoredError) Error() string { return e.Err.Error() }
 func (e *StoredError) Unwrap() error { return e.Err }
 
 // cells runs the cells of a plan and stores them.
-func (s *Session) cells(caller context.Context, req Request, opt schedule.Options, out *Report, events Events) (stop <-chan struct{}, ended *verify.Ended, err error) {
+func (s *Session) cells(caller context.Context, req Request, opt schedule.Options, out *Report, progress *Progress) (<-chan struct{}, *verify.Ended, error) {
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	run, end := s.Cells(req.Timeout, false)
@@ -171,25 +233,23 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 		if t.Err != nil {
 			end() // an idle worker may be what holds the database
 		}
-		events.Trouble(t)
+		s.Tell(t)
 	}
-	stop = events.Begins(Control{Cancel: cancel, Waiting: w.Waiting, Abandon: w.Abandon})
-	claims, err := s.DB.NewClaims()
-	if err != nil {
-		return nil, nil, errors.Join(err, w.Close())
+	stop := make(chan struct{})
+	s.Tell(Begins{Control{Stop: func() { close(stop) }, Cancel: cancel, Waiting: w.Waiting, Abandon: w.Abandon}, out.Plan, progress})
+	ended := &verify.Ended{}
+	opt.Ready = w.Ready
+	opt.Tell = func(e schedule.Event) {
+		if e.Kind == schedule.Finished {
+			ended.Add(s.Experiment, e.Cell, e.Run)
+		}
+		progress.hear(e)
+		s.Tell(e)
 	}
-	defer claims.Close() // after everything is stored
-	ended = &verify.Ended{}
-	opt.Ready, opt.Claims, opt.Started, opt.Waiting, opt.Unplaced = w.Ready, claims, events.Started, events.Waiting, events.Unplaced
-	opt.Finished = func(c *plan.Cell, r result.Run) {
-		ended.Add(s.Experiment, c, r)
-		events.Finished(c, &r, r.Status)
-	}
-	opt.Elsewhere = func(c *plan.Cell, status result.Status) { events.Finished(c, nil, status) }
-	opt = show(claims, out.Plan, opt)
+	var err error
 	out.Outcome, err = schedule.Run(ctx, run, stop, out.Plan.Cells, opt, w.Put)
 	stored := w.Close()
-	events.Ended()
+	s.Tell(Ended{})
 	if stored == nil {
 		stored = s.DB.NoteSkipped(context.WithoutCancel(caller), out.Outcome.Excluded, nil)
 	}
@@ -206,34 +266,35 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 }
 
 // changedData tells which sets of a plan have stored cells of other data.
-func (s *Session) changedData(ctx context.Context, todo *plan.Plan, events Events) error {
+func (s *Session) changedData(ctx context.Context, todo *plan.Plan) error {
 	names, err := s.DB.DataNames(ctx)
 	if err != nil {
 		return &StoredError{err}
 	}
 	for _, n := range names {
 		if now, planned := todo.Data[n.Dataset]; planned && n.Fingerprint != now {
-			events.ChangedData(n, now)
+			s.Tell(ChangedData{n, now})
 		}
 	}
 	return nil
 }
 
 // checkCode compares the code of the request's methods with that of their stored results.
-func (s *Session) checkCode(ctx context.Context, req plan.Request, opt schedule.Options, events Events) error {
+func (s *Session) checkCode(ctx context.Context, req Request) error {
 	run, end := s.Cells(0, false) // a time limit must not make a compared cell fail
 	defer end()
-	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req, opt, events.CheckingCode)
+	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits}
+	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) })
 	if err != nil {
 		return &StoredError{err}
 	}
-	events.CheckedCode(report)
-	return store.Patiently(ctx, events.Waits, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
+	s.Tell(report)
+	return s.patiently(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
 }
 
 // checkState computes cells once more, each alone in a new process. It stores whether their methods depend on
 // earlier cells.
-func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, events Events) error {
+func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []*plan.Cell, memory int64) error {
 	if len(cells) == 0 {
 		return nil
 	}
@@ -241,14 +302,14 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 	for _, c := range cells {
 		methods = append(methods, c.Method)
 	}
-	events.CheckingState(methods)
+	s.Tell(CheckingState{methods})
 	fresh := func() (runner.Runner, func()) { return s.Cells(0, true) }
-	checks, err := verify.State(ctx, fresh, cells, stop, opt.Limits.Memory, s.DB)
+	checks, err := verify.State(ctx, fresh, cells, stop, memory, s.DB)
 	if err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	return store.Patiently(ctx, events.Waits, func() error { return s.DB.PutStateChecks(ctx, checks) })
+	return s.patiently(ctx, func() error { return s.DB.PutStateChecks(ctx, checks) })
 }
 
 // names returns the names of cells in the form that the database compares with its notes.

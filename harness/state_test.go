@@ -35,7 +35,11 @@ func TestStateIsFound(t *testing.T) {
 	methods := func() []registry.Spec { return []registry.Spec{centroids(), counting("counts"), declared} }
 	h, db := newTestHarness(t, methods()...), openTestDB(t)
 	var ended verify.Ended
-	todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1, Finished: func(c *plan.Cell, r result.Run) { ended.Add(h.Experiment, c, r) }}, nil)
+	todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1, Tell: func(e schedule.Event) {
+		if e.Kind == schedule.Finished {
+			ended.Add(h.Experiment, e.Cell, e.Run)
+		}
+	}}, nil)
 	sample := ended.Sample()
 	var names []string
 	for _, c := range sample {

@@ -47,7 +47,8 @@ type Cell struct {
 	Seconds  float64 // predicted when the cell was planned, on one core
 	Memory   int64   // predicted bytes of the process at the peak, without the data set
 	SetBytes int64   // bytes of the data set, which the cells of the set share
-	Attempt  int64   // the stored attempt that is to be replaced; see store.Claims
+	Attempt  int64   // the stored attempt that is to be replaced, see store.Known; 0 for none
+	Deaths   int     // how many processes died while they were at the cell; see store.Registration
 	Foreign  bool    // the method is a foreign one
 	Early    bool    // the first cell of its method on its set, if none is stored
 	Guessed  bool    // the method declares no cost: see Forecast

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
 )
 
 // Remote runs cells on other machines.
@@ -16,6 +17,7 @@ type Remote interface {
 	RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error)
 	Rooms() []Room            // what the other machines take at present
 	Changed() <-chan struct{} // receives when Rooms has changed
+	Workers() []store.Worker  // the processes that run cells, for people to see
 }
 
 // A Room describes the cells that a group of similar machines takes.
@@ -122,11 +124,7 @@ func (s *state) sayUnplaced() {
 		}
 	}
 	if n > 0 {
-		s.tell(func(o Options) {
-			if o.Unplaced != nil {
-				o.Unplaced(n, such)
-			}
-		})
+		s.tell(Event{Kind: Unplaced, Cell: such, Cells: n})
 	}
 }
 
@@ -159,13 +157,4 @@ func (s *state) roomFor(c *plan.Cell) string {
 // less reports whether a room has less memory than another; 0 is any memory.
 func (r *Room) less(other *Room) bool {
 	return r.Memory != other.Memory && r.Memory > 0 && (other.Memory == 0 || r.Memory < other.Memory)
-}
-
-// A Worker is a process that runs cells for a [Remote]. A Remote that knows its workers has a method Workers,
-// which returns them for people to see.
-type Worker struct {
-	Name   string
-	Jobs   int      // cells at a time
-	Memory int64    // bytes that its cells may need together; 0 for any number
-	Keys   []string // the cells that the worker is known to compute
 }

@@ -23,14 +23,16 @@ func TestCellsGoWhereTheirMemoryIs(t *testing.T) {
 	small, large := Room{Name: "small", Slots: 2, Memory: 1 << 30}, Room{Name: "large", Slots: 1, Memory: 8 << 30}
 	var told []string
 	cells := []*plan.Cell{awayCell("Huge", 1, 9<<30, 400), awayCell("Big", 1, 4<<30, 300), awayCell("Big", 2, 4<<30, 300), awayCell("Tiny", 1, 1<<20, 100), awayCell("Tiny", 2, 1<<20, 100)}
-	s := newState(Options{Remote: fakeRemote{}, Unplaced: func(n int, such *plan.Cell) { told = append(told, fmt.Sprint(n, " ", such.Method)) }}, cells, time.Unix(0, 0))
+	s := newState(Options{Remote: fakeRemote{}}, cells, time.Unix(0, 0))
 	step := func(e event) (started []string) {
 		for _, a := range s.step(time.Unix(0, 0), e) {
 			switch a := a.(type) {
 			case start:
 				started = append(started, fmt.Sprint(a.cell.Method, " ", a.room))
 			case tell:
-				a.note(s.opt)
+				if a.Kind == Unplaced {
+					told = append(told, fmt.Sprint(a.Cells, " ", a.Cell.Method))
+				}
 			}
 		}
 		return started

@@ -1,7 +1,7 @@
 // Package schedule decides when the cells of a plan start, and runs them.
 //
 //	state.go   the decisions: a state, and a step that takes an event with its time and returns actions
-//	claims.go  the decisions that concern other runs on the same database
+//	fatal.go   which cells begin together, and those that an earlier run died of
 //	away.go    which cells other machines take, and in which room
 //	memory.go  which cells fit into the memory beside those that run
 //	run.go     does the actions (starts cells, asks the database, waits) and turns their results into events
@@ -11,9 +11,8 @@
 //
 // Cells start in this order. First comes one split of every method on every set, the cheapest first. Then come the
 // remaining cells, the heaviest first by the current forecast (package plan has the queue). With a budget the sets
-// are begun one after another, the cheapest first, as long as they are predicted to end in time. Then come cells
-// that another run had claimed and did not end. If an earlier run died during a cell of a
-// foreign method, the cells of this method come last, and each runs alone.
+// are begun one after another, the cheapest first, as long as they are predicted to end in time. Cells of foreign
+// methods of which an earlier run died come last, and each runs alone.
 //
 // A cell that fits no free place waits, and later cells may start before it. Among other machines a cell goes to
 // those with the least memory that take it. Short cells share a place there, so that a machine always has a second

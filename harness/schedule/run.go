@@ -9,11 +9,9 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Options says how planned cells are executed. No option changes a result. The functions may be nil. All of
-// them but Ready are called one at a time.
+// Options says how planned cells are executed. No option changes a result. The functions may be nil.
 type Options struct {
 	Jobs   int         // cells at a time here; at least 1 without Remote
 	Limits plan.Limits // of one cell; all cells that run here at the same time stay within Memory
@@ -27,25 +25,35 @@ type Options struct {
 	// until stop is closed. It returns false if no more cells are to start.
 	Ready func(stop <-chan struct{}) bool
 
-	// Claims shares the work with other runs on the same database. A cell that another run has claimed is left
-	// to that run. At the end this run takes the claimed cells that the other run did not end.
-	Claims Claims
+	// Begin is called before cells run here, with their keys: see [store.Registration]. Short cells are begun many at a
+	// time.
+	Begin func(ctx context.Context, keys []string) error
 
 	// Remote runs cells beside those that run here; nil for none.
 	Remote Remote
 
-	Started   func(*plan.Cell)
-	Finished  func(*plan.Cell, result.Run)
-	Elsewhere func(*plan.Cell, result.Status)  // another run has ended the cell
-	Waiting   func(cells int, by string)       // only cells are left that other runs are computing
-	Unplaced  func(cells int, such *plan.Cell) // the number of cells that no place takes; such needs the most memory
+	// Tell hears what happens to cells, one call at a time.
+	Tell func(Event)
 }
 
-// Claims says which cells are being computed, and by which run: see [store.Claims].
-type Claims interface {
-	Take(ctx context.Context, cells []store.Wanted) ([]store.Claim, error)
-	Release(key string)
+// An Event is something that happens to a cell.
+type Event struct {
+	Kind  Kind
+	Cell  *plan.Cell // of Unplaced the one that needs the most memory
+	Room  string     // of Started: where on other machines, "" for this one
+	Run   result.Run // of Finished
+	Cells int        // of Unplaced: how many cells
 }
+
+// A Kind says what happened.
+type Kind int
+
+const (
+	Started   Kind = iota
+	GivenBack      // another machine could not run it; it waits again
+	Finished       // it has a result
+	Unplaced       // no place takes some cells that wait
+)
 
 // ErrGivenBack says that a cell has no result and is to be run again, here or elsewhere.
 var ErrGivenBack = errors.New("no other machine takes the cell at present")
@@ -54,10 +62,11 @@ var ErrGivenBack = errors.New("no other machine takes the cell at present")
 var errOverBudget = errors.New("over budget")
 
 // Run runs the cells of a plan and gives each result to put. After stop is closed running cells finish and no
-// more start. Cancelling ctx ends running cells without a result. An error of put, of the claims or of the
+// more start. Cancelling ctx ends running cells without a result. An error of put, of Begin or of the
 // runner stops the run. Results that were put before stay.
 func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options, put func(result.Run) error) (Outcome, error) {
-	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{})}
+	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{}), begun: make(chan struct{})}
+	close(d.begun)
 	var cancel context.CancelCauseFunc
 	d.ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -68,7 +77,6 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 		defer over()
 	}
 	s := newState(opt, cells, time.Now())
-	defer d.sleepNoMore()
 	cancelled := d.ctx.Done()
 	var rooms <-chan struct{}
 	if opt.Remote != nil {
@@ -136,37 +144,49 @@ type driver struct {
 	events chan event
 	halt   chan struct{} // closed when no more cells are to start
 	halted sync.Once
-	sleep  *time.Timer
+	begun  chan struct{} // closed when the database knows of all cells that were to begin so far
 }
 
 func (d *driver) do(a action) {
 	switch a := a.(type) {
 	case start:
-		if d.opt.Started != nil {
-			d.opt.Started(a.cell)
+		before := d.begun
+		if a.begin != nil && d.opt.Begin != nil {
+			d.begun = make(chan struct{})
 		}
-		go func() { d.events <- d.run(a) }()
+		go func(now chan struct{}) { d.events <- d.begin(a, before, now) }(d.begun)
 	case give:
 		go func() { d.events <- ended{cell: a.cell, run: a.run, err: d.put(a.run), given: true} }()
 	case ask:
 		go func() { d.events <- answered{d.opt.Ready(d.halt)} }()
-	case claim:
-		go func() { d.events <- d.claim(a) }()
-	case release:
-		if d.opt.Claims != nil {
-			d.opt.Claims.Release(a.cell.Spec.Key)
-		}
 	case forget:
 		if keeper, ok := d.runner.(interface{ Forget(runner.CellSpec) }); ok {
 			keeper.Forget(a.cell.Spec)
 		}
 	case tell:
-		a.note(d.opt)
-	case wake:
-		d.wake(a.after)
+		if d.opt.Tell != nil {
+			d.opt.Tell(a.Event)
+		}
 	case fail:
 		d.cancel(a.err)
 	}
+}
+
+// begin runs a cell once the database knows that it begins.
+func (d *driver) begin(a start, before, now chan struct{}) ended {
+	<-before
+	if now != before {
+		var keys []string
+		for _, c := range a.begin {
+			keys = append(keys, c.Spec.Key)
+		}
+		err := d.opt.Begin(context.WithoutCancel(d.ctx), keys)
+		close(now)
+		if err != nil {
+			return ended{cell: a.cell, how: withError, err: err}
+		}
+	}
+	return d.run(a)
 }
 
 func (d *driver) run(a start) ended {
@@ -195,30 +215,4 @@ func (d *driver) run(a start) ended {
 		run.Canary = c.Spec.NewRun().Canary
 	}
 	return ended{cell: c, run: run, around: took.Seconds() - run.Seconds(), err: d.put(run)}
-}
-
-func (d *driver) claim(a claim) claimed {
-	wanted := make([]store.Wanted, len(a.cells))
-	for i, c := range a.cells {
-		wanted[i] = store.Wanted{Key: c.Spec.Key, Attempt: c.Attempt, Spared: a.spare && c.Foreign}
-	}
-	claims, err := d.opt.Claims.Take(context.WithoutCancel(d.ctx), wanted)
-	return claimed{a.cells, claims, err}
-}
-
-// wake sends an event after some time, unless wake is called again before.
-func (d *driver) wake(after time.Duration) {
-	d.sleepNoMore()
-	d.sleep = time.AfterFunc(after, func() {
-		select {
-		case d.events <- ticked{}:
-		case <-d.ctx.Done():
-		}
-	})
-}
-
-func (d *driver) sleepNoMore() {
-	if d.sleep != nil {
-		d.sleep.Stop()
-	}
 }

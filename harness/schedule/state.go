@@ -6,18 +6,16 @@ import (
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
 )
 
 // Outcome counts how the cells of a run ended.
 type Outcome struct {
-	OK, Failed int // cells that ended with a result, stored or not, in this run or another one
+	OK, Failed int // cells that ended with a result, stored or not
 	NotStarted int // cells that an interrupt or an error left without a result
 	// Excluded is the cells that exceed the limits, as measured times showed, and the cells that did not fit into the
 	// budget, canaries among them, those of the cheapest set first.
 	Excluded    []result.Exclusion
 	Canaries    int // canaries that ended in any way or exceed the limits; they are in no other count but NotStarted
-	Elsewhere   int // the ended cells that other runs ended
 	Interrupted bool
 }
 
@@ -37,12 +35,6 @@ type (
 	}
 	// answered says whether the next cell may start. Each start needs a new answer.
 	answered struct{ ready bool }
-	// claimed is the answer to a claim, in the order of its cells.
-	claimed struct {
-		cells  []*plan.Cell
-		claims []store.Claim
-		err    error
-	}
 	// stopped says that no further cells are to start.
 	stopped struct{}
 	// roomsChanged tells what other machines take from now on.
@@ -68,18 +60,12 @@ type action any
 type (
 	// start runs a cell. The event ended follows.
 	start struct {
-		cell *plan.Cell
-		room string // a room of other machines; "" is this machine
+		cell  *plan.Cell
+		room  string       // a room of other machines; "" is this machine
+		begin []*plan.Cell // the database must know of these before the cell runs, or before one that starts later does
 	}
 	// ask asks whether cells may start. The event answered follows.
 	ask struct{}
-	// claim takes cells. The event claimed follows.
-	claim struct {
-		cells []*plan.Cell
-		spare bool // leave out cells during which a process of an earlier run died
-	}
-	// release gives back the claim of a cell that has no result here.
-	release struct{ cell *plan.Cell }
 	// forget drops the data set of the cell for now.
 	forget struct{ cell *plan.Cell }
 	// give puts a result that no runner computed. The event ended follows.
@@ -87,10 +73,8 @@ type (
 		cell *plan.Cell
 		run  result.Run
 	}
-	// tell calls a function of the options.
-	tell struct{ note func(Options) }
-	// wake sends ticked after this time, unless another wake comes first.
-	wake struct{ after time.Duration }
+	// tell hands an event to the caller of Run.
+	tell struct{ Event }
 	// fail ends all running cells.
 	fail struct{ err error }
 )
@@ -109,10 +93,10 @@ type state struct {
 	queue   *plan.Queue
 	running map[*plan.Cell]time.Time // when each running cell started
 	held    *plan.Cell               // the cell that starts when there is memory for it
-	waiting bool                     // an answer to ask or claim is still to come
+	waiting bool                     // an answer to ask is still to come
 	ready   bool                     // cells may start
 	stopped bool
-	sharing
+	fatal
 	away
 }
 
@@ -120,10 +104,11 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	if opt.Remote == nil {
 		opt.Jobs = max(1, opt.Jobs)
 	}
-	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells), sharing: newSharing()}
+	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells)}
 	if s.forecast == nil {
 		s.forecast = plan.NewForecast(nil)
 	}
+	s.fatal, cells = newFatal(cells)
 	s.groups = [][]*plan.Cell{cells}
 	if opt.Budget > 0 {
 		s.groups = plan.ByDataset(cells)
@@ -141,9 +126,6 @@ func (s *state) step(now time.Time, e event) []action {
 	case answered:
 		s.waiting, s.ready = false, e.ready
 		s.stopped = s.stopped || !e.ready
-	case claimed:
-		s.waiting = false
-		s.take(e)
 	case stopped:
 		s.stopped = true
 	case roomsChanged:
@@ -160,7 +142,7 @@ func (s *state) step(now time.Time, e event) []action {
 
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
-	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.elsewhere)+len(s.suspects) == 0)
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.suspects) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
@@ -191,10 +173,10 @@ func (s *state) next() bool {
 		s.skip(c, out)
 		return true
 	}
-	if s.startsHere(c) {
-		return s.admit(c)
+	if s.tooDeadly(c) {
+		return true
 	}
-	return true
+	return s.admit(c)
 }
 
 // placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell exceeds the
@@ -207,8 +189,8 @@ func (s *state) placeable(c *plan.Cell) bool {
 	return beyond || s.roomFor(c) != ""
 }
 
-// refill is called when the queue is empty or no cell of it fits any place. It adds the next set, else cells that
-// another run had claimed, else a cell that must run alone.
+// refill is called when the queue is empty or no cell of it fits any place. It adds the next set, else a cell that must
+// run alone.
 func (s *state) refill() bool {
 	if len(s.groups) > 0 {
 		group := s.groups[0]
@@ -220,9 +202,6 @@ func (s *state) refill() bool {
 		s.groups = s.groups[1:]
 		s.queue = plan.NewQueue(append(s.queue.Rest(), group...), s.forecast)
 		return true
-	}
-	if len(s.elsewhere) > 0 {
-		return s.claimAgain()
 	}
 	return s.queueSuspect()
 }
@@ -258,7 +237,8 @@ func (s *state) admit(c *plan.Cell) bool {
 	if !here {
 		s.startRemote(c, room)
 	}
-	s.do(start{c, room})
+	s.tell(Event{Kind: Started, Cell: c, Room: room})
+	s.do(start{c, room, s.begin(c, here)})
 	return true
 }
 
@@ -268,16 +248,13 @@ func (s *state) end(e ended) {
 	away := s.endRemote(e.cell)
 	switch {
 	case e.how == givenBack:
-		s.do(release{e.cell})
 		s.queue.PutBack(e.cell)
+		s.tell(Event{Kind: GivenBack, Cell: e.cell})
 		return
 	case e.given || away:
 		s.forget(s.memory.drop(e.cell))
 	default:
 		s.forget(s.memory.release(e.cell))
-	}
-	if e.how != withResult {
-		s.do(release{e.cell})
 	}
 	switch e.how {
 	case withResult: // a cell whose result put could not store has ended, too, and does not start again
@@ -296,11 +273,7 @@ func (s *state) end(e ended) {
 			s.stop(e.err)
 			return
 		}
-		s.tell(func(o Options) {
-			if o.Finished != nil {
-				o.Finished(e.cell, e.run)
-			}
-		})
+		s.tell(Event{Kind: Finished, Cell: e.cell, Run: e.run})
 	case withError:
 		s.stop(e.err)
 	case cancelled:
@@ -318,7 +291,7 @@ func (s *state) stop(err error) {
 	}
 }
 
-func (s *state) tell(note func(Options)) { s.do(tell{note}) }
+func (s *state) tell(e Event) { s.do(tell{e}) }
 
 func (s *state) forget(sets []*plan.Cell) {
 	for _, c := range sets {
@@ -344,36 +317,23 @@ func (s *state) skip(c *plan.Cell, why result.Exclusion) {
 	} else {
 		s.out.Excluded = append(s.out.Excluded, why)
 	}
-	s.giveBack(c)
 	s.forget(s.memory.drop(c))
-}
-
-// giveBack releases the claim on a cell that does not start, if it was claimed ahead.
-func (s *state) giveBack(c *plan.Cell) {
-	if s.claims[c].Taken {
-		s.do(release{c})
-	}
-	delete(s.claims, c)
 }
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
 
 func (s *state) skipRest() {
-	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.elsewhere, s.suspects))
-	s.queue, s.groups, s.elsewhere, s.suspects = plan.NewQueue(nil, s.forecast), nil, nil, nil
+	s.skipForBudget(slices.Concat(s.letGo(), s.queue.Rest(), slices.Concat(s.groups...), s.suspects))
+	s.queue, s.groups, s.suspects = plan.NewQueue(nil, s.forecast), nil, nil
 }
 
 func (s *state) skipForBudget(cells []*plan.Cell) {
-	for _, c := range cells {
-		s.giveBack(c)
-	}
 	s.out.Excluded = append(s.out.Excluded, plan.OverBudget(cells, s.opt.Budget)...)
 }
 
 func (s *state) letGo() (held []*plan.Cell) {
 	if s.held != nil {
 		held = []*plan.Cell{s.held}
-		s.do(release{s.held})
 		s.held = nil
 	}
 	return held

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"pgregory.net/rapid"
 )
 
@@ -20,14 +20,11 @@ type world struct {
 	t       *rapid.T
 	s       *state
 	now     time.Time
-	left    map[*plan.Cell]bool // neither ended nor elsewhere nor skipped
+	left    map[*plan.Cell]bool // neither ended nor skipped
 	running map[*plan.Cell]time.Time
 	sets    map[string]bool // loaded, by name
-	alone   map[*plan.Cell]bool
-	held    map[*plan.Cell]bool        // claimed, and neither ended nor released
-	theirs  map[*plan.Cell]store.Claim // of cells that other runs are or were at
-	pending []event                    // answers that are to come
-	wakeAt  time.Time
+	begun   map[*plan.Cell]bool
+	pending []event // answers that are to come
 	stopped bool
 	started int
 	rooms   []Room
@@ -45,13 +42,14 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
 			c.Spec.Canary = &runner.Canary{}
 		}
+		if rapid.IntRange(0, 4).Draw(t, "fatal") == 0 {
+			c.Deaths = rapid.IntRange(1, 3).Draw(t, "deaths")
+		}
 		c.Seconds, c.Spec.Memory = c.Spec.Cost/1e9, c.Memory+c.SetBytes
 		cells = append(cells, c)
 	}
 	return cells
 }
-
-type fakeClaims struct{ Claims }
 
 type fakeRemote struct{ Remote }
 
@@ -69,19 +67,9 @@ func drawRooms(t *rapid.T) []Room {
 
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
-		alone: map[*plan.Cell]bool{}, held: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, theirs: map[*plan.Cell]store.Claim{}}
+		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}}
 	for _, c := range cells {
 		w.left[c] = true
-		if opt.Claims != nil {
-			switch rapid.IntRange(0, 5).Draw(t, "before") {
-			case 0:
-				w.theirs[c] = store.Claim{By: "process 7"}
-			case 1:
-				w.theirs[c] = store.Claim{Suspect: true, Deaths: rapid.IntRange(1, 3).Draw(t, "deaths")}
-			case 2:
-				w.theirs[c] = store.Claim{Stored: rapid.SampledFrom([]result.Status{result.OK, result.Failed}).Draw(t, "stored")}
-			}
-		}
 	}
 	w.s = newState(opt, cells, w.now)
 	return w
@@ -90,19 +78,16 @@ func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 func (w *world) do(a action) {
 	switch a := a.(type) {
 	case start:
+		w.begin(a)
 		w.start(a.cell, a.room)
 	case give:
-		if w.theirs[a.cell].Deaths < mostDeaths || a.run.Status != result.Failed {
+		if a.cell.Deaths < mostDeaths || !a.cell.Foreign || a.run.Status != result.Failed {
 			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
 		}
 		delete(w.left, a.cell)
 		w.pending = append(w.pending, ended{cell: a.cell, run: a.run, given: true})
 	case ask:
 		w.pending = append(w.pending, answered{true})
-	case claim:
-		w.claim(a)
-	case release:
-		delete(w.held, a.cell)
 	case forget:
 		if !w.sets[a.cell.Dataset] {
 			w.t.Fatalf("set %s is forgotten and was not loaded", a.cell.Dataset)
@@ -113,14 +98,26 @@ func (w *world) do(a action) {
 				w.t.Fatalf("set %s is forgotten while a cell of it runs", c.Dataset)
 			}
 		}
-	case tell:
-		a.note(w.s.opt)
-	case wake:
-		w.wakeAt = w.now.Add(a.after)
 	case fail:
 		w.stopped = true
 	}
 }
+
+// begin notes which cells the database knows.
+func (w *world) begin(a start) {
+	for _, c := range a.begin {
+		if w.begun[c] || c.Foreign && len(a.begin) > 1 {
+			w.t.Fatalf("%v begins twice, or is a foreign one of %d", c.Cell, len(a.begin))
+		}
+		w.begun[c] = true
+	}
+	if w.s.opt.Begin != nil && a.room == "" && !w.begun[a.cell] || a.cell.Foreign && a.room != "" && a.begin != nil {
+		w.t.Fatalf("%v starts in room %q, and begun are %v", a.cell.Cell, a.room, a.begin)
+	}
+}
+
+// alone reports whether a cell must not run beside others.
+func alone(c *plan.Cell) bool { return c.Foreign && c.Deaths > 0 }
 
 func (w *world) start(c *plan.Cell, room string) {
 	opt := w.s.opt
@@ -140,7 +137,9 @@ func (w *world) start(c *plan.Cell, room string) {
 	}
 	switch {
 	case !w.left[c]:
-		w.t.Fatalf("%v starts twice, or was ended elsewhere", c.Cell)
+		w.t.Fatalf("%v starts twice", c.Cell)
+	case c.Foreign && c.Deaths >= mostDeaths:
+		w.t.Fatalf("%v starts again", c.Cell)
 	case w.stopped:
 		w.t.Fatalf("%v starts when nothing is to start", c.Cell)
 	case opt.Budget > 0 && w.now.Sub(time.Unix(0, 0)) > opt.Budget:
@@ -163,35 +162,10 @@ func (w *world) start(c *plan.Cell, room string) {
 		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs, opt.Limits.Memory)
 	}
 	for other := range w.running {
-		if other != c && (w.alone[c] || w.alone[other]) {
+		if other != c && (alone(c) || alone(other)) {
 			w.t.Fatalf("%v and %v run beside each other, and one of them is to run alone", c.Cell, other.Cell)
 		}
 	}
-}
-
-func (w *world) claim(a claim) {
-	var answers []store.Claim
-	for _, c := range a.cells {
-		answer, others := w.theirs[c]
-		switch {
-		case !others:
-			answer.Taken = true
-		case answer.Suspect:
-			answer.Taken = !(a.spare && c.Foreign)
-			w.alone[c] = answer.Taken && c.Foreign
-		case answer.Stored != "":
-			delete(w.left, c)
-		case rapid.Bool().Draw(w.t, "ends elsewhere"):
-			w.theirs[c] = store.Claim{Stored: result.OK}
-		case rapid.Bool().Draw(w.t, "comes free"):
-			delete(w.theirs, c)
-		}
-		if answer.Taken {
-			w.held[c] = true
-		}
-		answers = append(answers, answer)
-	}
-	w.pending = append(w.pending, claimed{cells: a.cells, claims: answers})
 }
 
 // next draws what happens next, nil if nothing will.
@@ -216,18 +190,11 @@ func (w *world) next() event {
 		return roomsChanged{w.rooms}
 	}
 	if len(cells) == 0 {
-		if w.wakeAt.IsZero() && w.s.opt.Remote != nil { // in the end somebody comes who takes everything
+		if w.s.opt.Remote != nil { // in the end somebody comes who takes everything
 			w.rooms = []Room{{Name: "last", Slots: 1}}
 			return roomsChanged{w.rooms}
 		}
-		if w.wakeAt.IsZero() {
-			return nil
-		}
-		if w.now.Before(w.wakeAt) {
-			w.now = w.wakeAt
-		}
-		w.wakeAt = time.Time{}
-		return ticked{}
+		return nil
 	}
 	c := rapid.SampledFrom(cells).Draw(w.t, "ends")
 	delete(w.running, c)
@@ -267,8 +234,8 @@ func TestSteps(t *testing.T) {
 		if rapid.Bool().Draw(t, "budgeted") {
 			opt.Budget = time.Duration(rapid.IntRange(1, 400).Draw(t, "budget")) * time.Second
 		}
-		if rapid.Bool().Draw(t, "shared") {
-			opt.Claims = fakeClaims{}
+		if rapid.Bool().Draw(t, "noted") {
+			opt.Begin = func(context.Context, []string) error { return nil }
 		}
 		if rapid.Bool().Draw(t, "asked") {
 			opt.Ready = func(<-chan struct{}) bool { return true }
@@ -287,11 +254,6 @@ func TestSteps(t *testing.T) {
 			}
 			if e = w.next(); e == nil {
 				t.Fatalf("nothing runs, nothing is waited for, and it is not done: %+v", w.s.out)
-			}
-		}
-		for c := range w.held {
-			if w.left[c] && !w.stopped {
-				t.Errorf("%v is not run, and keeps its claim", c.Cell)
 			}
 		}
 		out := w.s.out

@@ -47,7 +47,7 @@ func (w *Writer) commit(group []result.Run) (err error) {
 }
 
 func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE key = ?`, r.Key); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM underway_cells WHERE key = ?`, r.Key); err != nil {
 		return err
 	}
 	if r.Canary != nil {

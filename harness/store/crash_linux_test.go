@@ -255,7 +255,7 @@ func (j *journey) at(ops int) moment {
 // written since, each part that fates names, with the names of new and removed files synced or not. The store
 // promises every commit (synchronous=FULL): whatever a Writer said to be committed, and every note and change
 // for which a call returned without error, is there afterwards. At most one commit more is there, the one that
-// was asked for, and it is whole. Claims may be lost.
+// was asked for, and it is whole. What is under way may be lost.
 func TestLossOfPower(t *testing.T) {
 	seed, random := uint64(1), 1
 	if os.Getenv("BENCH_FIRE") != "" {

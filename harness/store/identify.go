@@ -21,12 +21,15 @@ import (
 // such a mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes. Programs before the first release made versions 1
-// to 11. Version 10 differs from 11 only in the names of parameters in grids, and 11 from 12 in the folds of published values.
-const schemaVersion = 12
+// schemaVersion is the version of the schema that migrate makes, from schemaOldest too. Programs before the first
+// release made earlier versions, which are refused.
+const (
+	schemaVersion = 13
+	schemaOldest  = 12
+)
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "414fcac0f2129be1832f5e7101e0582e42a2e914f66100d4d65a5de14edce5b9"
+const schemaHash = "bcc7abc2404c37a286a92099528bf6775a2ea135006d4a64406adf67308484f2"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
@@ -128,6 +131,8 @@ func (db *DB) checkSchema(ctx context.Context) error {
 		return err
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
+	case version >= schemaOldest && version < schemaVersion:
+		return fmt.Errorf("its schema is version %d, and this program reads version %d; `bench db compact` brings it there", version, schemaVersion)
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
 			"write a bundle with the program that made it (bench export FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
@@ -182,6 +187,6 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"canaries", "cells", "checksums", "claims", "code_checks", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "models",
-	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "warnings",
+	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "models",
+	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
 }

@@ -83,7 +83,7 @@ func created(j *journey) error {
 	return nil
 }
 
-// filled puts cells one by one and in groups, with claims, notes, a checkpoint, an attempt that supersedes
+// filled puts cells one by one and in groups, begun before, with notes, a checkpoint, an attempt that supersedes
 // another and one that replaces another. Then it closes the database, which empties the log, and goes on.
 func filled(j *journey) error {
 	first := withArtifacts(testRun("first", result.OK))
@@ -131,11 +131,11 @@ func inTurn(steps ...func() error) error {
 	return nil
 }
 
-// A session is an open database with its writer and its claims.
+// A session is an open database with its writer, and a run that is under way.
 type session struct {
-	j      *journey
-	db     *DB
-	claims *Claims
+	j   *journey
+	db  *DB
+	run *Registration
 }
 
 func (j *journey) session(work func(*session) error) error {
@@ -143,23 +143,31 @@ func (j *journey) session(work func(*session) error) error {
 	if err != nil {
 		return err
 	}
-	claims, err := db.NewClaims()
+	var planned []PlannedCell
+	for _, key := range strings.Fields("first second failed newer last") {
+		planned = append(planned, PlannedCell{Key: key})
+	}
+	var run *Registration
+	err = j.try("register", func() (err error) {
+		run, err = db.Register(context.Background(), planned, Progress{}, nil)
+		return err
+	})
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	return errors.Join(work(&session{j, db, claims}), claims.Close(), db.Close())
+	err = work(&session{j, db, run})
+	_ = run.Close() // where it fails, the next run sees that this one is dead
+	return errors.Join(err, db.Close())
 }
 
-// put stores groups of cells, each in one commit, and claims them before.
+// put stores groups of cells, each in one commit, and begins them before.
 func (s *session) put(groups ...[]result.Run) error {
-	var wanted []Wanted
+	var keys []string
 	for _, r := range slices.Concat(groups...) {
-		if !r.Replace {
-			wanted = append(wanted, Wanted{Key: r.Key})
-		}
+		keys = append(keys, r.Key)
 	}
-	if _, err := s.claims.Take(context.Background(), wanted); err != nil {
-		return fmt.Errorf("claims: %w", err)
+	if err := s.run.Begin(context.Background(), keys); err != nil {
+		return fmt.Errorf("begin: %w", err)
 	}
 	var w *Writer
 	all, bad := make(chan struct{}), error(nil)
@@ -215,7 +223,7 @@ func (s *session) checkpoint() error {
 	return s.j.try("checkpoint", func() error { _, err := s.db.sql.Exec("PRAGMA wal_checkpoint(PASSIVE)"); return err })
 }
 
-// content prints every row that is a result or a note; claims are hints, and may be lost.
+// content prints every row that is a result or a note; what is under way may be lost.
 func content(db *DB) (string, error) {
 	var b strings.Builder
 	for _, table := range byRow {

@@ -16,11 +16,11 @@ var migrationFiles embed.FS
 // createsFor is how long migrate tries again when it cannot make the tables. Tests shorten it.
 var createsFor = 5 * time.Second
 
-// migrate makes the tables and views of a new database. After the first release, migrations will update the
-// databases of releases. Databases of programs before the first release are refused.
+// migrate makes the tables and views of a new database, and brings a database of schemaOldest or later to
+// schemaVersion.
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx)
-	if err != nil || version > 0 {
+	if err != nil || version >= schemaVersion || version > 0 && version < schemaOldest {
 		return err // checkSchema says how to handle another version
 	}
 	files, err := fs.Sub(migrationFiles, "migrations")
@@ -35,8 +35,8 @@ func (db *DB) migrate(ctx context.Context) error {
 		if _, err = p.Up(ctx); err == nil {
 			return nil
 		}
-		// Another program may have created the same tables meanwhile, or be creating them at this moment.
-		if version, unknown := db.version(ctx); unknown == nil && version > 0 {
+		// Another program may have done the same meanwhile, or be doing it at this moment.
+		if version, unknown := db.version(ctx); unknown == nil && version >= schemaVersion {
 			return nil
 		}
 		if time.Now().After(deadline) {

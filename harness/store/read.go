@@ -12,7 +12,7 @@ type Known struct {
 	TimeoutSeconds float64 // the time limit of the attempt; 0 if none
 	Current        bool    // the attempt stands for its cell in the views
 	ScoresHash     string  // hash of the bits of its test scores; "" if unknown
-	Attempt        int64   // distinguishes attempts with the same key; see Claims
+	Attempt        int64   // distinguishes attempts with the same key
 }
 
 // Keys returns every stored cell by key.

@@ -4,52 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// Two tables hold the progress of runs, for onlookers ([DB.Onlook]). A run makes these tables when it begins. They
-// hold no results, and a database without them is whole, so they are not part of the schema. A run is listed as
-// long as its [Claims] are open.
-const underwayTables = `CREATE TABLE IF NOT EXISTS underway (
-  run      INTEGER PRIMARY KEY,
-  host     TEXT NOT NULL,      -- as in claims, and the next three
-  process  INTEGER NOT NULL,
-  started  INTEGER NOT NULL,
-  beat     INTEGER NOT NULL,
-  told     TEXT NOT NULL       -- JSON: a Told
-) STRICT;
-CREATE TABLE IF NOT EXISTS underway_cells (
-  run            INTEGER NOT NULL,
-  key            TEXT NOT NULL,
-  attempt        INTEGER NOT NULL, -- checksum of the stored attempt when the cell was planned; 0 for none
-  protocol       TEXT NOT NULL,
-  dataset        TEXT NOT NULL,
-  method         TEXT NOT NULL,
-  method_version TEXT NOT NULL,
-  split          INTEGER NOT NULL,
-  cost_units     REAL NOT NULL,
-  n_train        INTEGER NOT NULL,
-  n_features     INTEGER NOT NULL,
-  guessed        INTEGER NOT NULL, -- the method declares no cost
-  early          INTEGER NOT NULL,
-  canary         INTEGER NOT NULL,
-  PRIMARY KEY (run, key)
-) STRICT, WITHOUT ROWID`
+// Progress is what a run says of itself while it is under way, for people who look on.
+type Progress struct {
+	Machine  string         `json:"machine"` // name of the machine, and process number
+	Protocol string         `json:"protocol"`
+	Begun    time.Time      `json:"begun"`
+	Until    time.Time      `json:"until"`            // when the run will have ended, as it predicts
+	Join     string         `json:"join,omitempty"`   // how to add a worker; "" if the run takes none
+	Jobs     int            `json:"jobs"`             // cells at a time on this machine
+	Planned  int            `json:"planned"`          // cells
+	Ended    int            `json:"ended"`            // of these
+	Failed   int            `json:"failed,omitempty"` // of those that ended
+	Left     map[string]int `json:"left,omitempty"`   // cells of each data set that have no result yet, without canaries
 
-// showEvery is the least time between two writes of a run's progress.
-const showEvery = time.Second
-
-// Told is what a run says of its progress.
-type Told struct {
-	Machine string        `json:"machine"` // name of the machine, and process number, for people
-	Begun   time.Time     `json:"begun"`
-	Places  int           `json:"places"`             // cells at a time, here and on workers
-	Jobs    int           `json:"jobs"`               // cells at a time on this machine
-	MaxCell time.Duration `json:"max_cell,omitempty"` // cells that are predicted to take longer are skipped; 0 for none
-	Ends    time.Time     `json:"ends,omitzero"`      // when the budget is used up
-	Workers []Worker      `json:"workers,omitempty"`  // processes beside the run's own that compute its cells
-	Running []CellUnder   `json:"running,omitempty"`  // the cells that are being computed
+	Workers []Worker      `json:"workers,omitempty"` // processes beside the run's own that compute its cells
+	Running []RunningCell `json:"running,omitempty"` // the longest first
 }
 
 // A Worker is a process, mostly on another machine, that computes cells of a run.
@@ -57,181 +37,317 @@ type Worker struct {
 	Name   string   `json:"name"`
 	Jobs   int      `json:"jobs"`             // cells at a time
 	Memory int64    `json:"memory,omitempty"` // bytes that its cells may need together; 0 for any number
-	Keys   []string `json:"keys,omitempty"`   // the cells that the worker is known to compute
+	Keys   []string `json:"-"`                // the cells that the worker is known to compute
 }
 
-// A CellUnder is a cell that is being computed.
-type CellUnder struct {
-	Key   string    `json:"key"`
+// A RunningCell is a cell that is being computed.
+type RunningCell struct {
+	Name  string    `json:"name"`
+	By    string    `json:"by,omitempty"` // the name of the worker or the run's machine; "" while a worker has not said so
 	Since time.Time `json:"since"`
-	Away  bool      `json:"away,omitempty"` // computed by a worker
+	Until time.Time `json:"until"` // predicted
 }
 
-// A PlannedCell is a cell of a run that is under way, with what its prediction depends on.
+// A Registration is this process's place among the runs that are under way on a database. No two such runs have a
+// cell in common, except for canaries. A Registration must be closed.
+type Registration struct {
+	// Deaths says how many processes died while they were at a cell, for cells with such a history.
+	Deaths map[string]int
+	// Elsewhere are the planned canaries that another run computes.
+	Elsewhere map[string]bool
+
+	pool *sql.DB
+	run  int64
+
+	mu    sync.Mutex
+	tried time.Time // when Begin failed last
+}
+
+// A process that runs cells. host identifies the machine, the machine's last start and the namespace of process
+// numbers; host is "" where the system does not tell these.
+type process struct {
+	host        string
+	id, started int64
+}
+
+// A sighting is the last beat of a run, and the time when this process first saw that beat.
+type sighting struct {
+	beat  int64
+	since time.Time
+	moved bool // an earlier beat was another one
+}
+
+// sightings remember runs by their numbers.
+type sightings map[int64]sighting
+
+// A run on another machine is dead if its beat has not gone up for a minute of this machine's clock, since clocks
+// differ. Its process writes more often.
+const (
+	BeatEvery    = 10 * time.Second // the longest time between two calls of Registration.Write
+	expiresAfter = time.Minute
+	lookEvery    = time.Second      // at a run on another machine that may be dead
+	beginWait    = 2 * time.Second  // for the database
+	beginPause   = 10 * time.Second // after a failure
+)
+
+// A PlannedCell is a cell that a run is going to compute.
 type PlannedCell struct {
-	Key                                      string
-	Attempt                                  int64 // as in Wanted
-	Protocol, Dataset, Method, MethodVersion string
-	Split                                    int
-	CostUnits                                float64
-	TrainRows, Features                      int
-	Guessed, Early, Canary                   bool
-
-	// Look sets the fields below; Show does not read them. Status is "" for a cell that has not ended since it
-	// was planned. Wall and Processor are the seconds of a cell that ended ok.
-	Status          string
-	Wall, Processor float64
+	Key    string
+	Canary bool // left to another run that has planned it, too
 }
 
-// Show writes the plan and the progress of this process to the database until the claims are closed. It calls told
-// each second, and writes the answer if that has changed. Progress is a hint, as claims are: if the database
-// cannot be written, Show tries again after a pause.
-func (c *Claims) Show(plan []PlannedCell, told func() Told) {
-	c.done.Go(func() {
-		tick := time.NewTicker(showEvery)
-		defer tick.Stop()
-		last, begun := "", false
-		for {
-			if text, err := json.Marshal(told()); err == nil && string(text) != last {
-				if begun {
-					_, err = c.pool.Exec(`UPDATE underway SET told = ? WHERE host = ? AND process = ? AND started = ?`, string(text), c.me.host, c.me.process, c.me.started)
-				} else {
-					err = c.begin(plan, string(text))
-					begun = err == nil
-				}
-				if err == nil {
-					last = string(text)
-					tick.Reset(showEvery)
-				} else { // the connection is shared with the claims, which had to wait for it
-					tick.Reset(claimsPause)
-				}
-			}
-			select {
-			case <-c.stop:
-				return
-			case <-tick.C:
-			}
-		}
+// An OverlapError says that a run which is under way has planned some of the same cells.
+type OverlapError struct {
+	Run   Progress
+	Cells int  // in common
+	sure  bool // the run is alive; else it may be dead, on another machine
+}
+
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("%d of these cells are of the run of %s since %s", e.Cells, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
+}
+
+// Register begins a run with its planned cells. If another run that is alive has planned one of them, Register
+// returns an [OverlapError]. If that run is on another machine, Register waits until it knows whether the run is
+// alive, and calls wait first.
+func (db *DB) Register(ctx context.Context, cells []PlannedCell, first Progress, wait func(*OverlapError)) (*Registration, error) {
+	// Registrations have a connection of their own, since the writer's may be busy. What is begun need not survive a
+	// loss of power, but results must. Both are written to the same log, and after a failed sync the system may lose
+	// earlier writes that were not synced. So all writes are synced.
+	other, err := connect(db.path, url.Values{
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
+		"_busy_timeout": {fmt.Sprint(beginWait.Milliseconds())},
 	})
+	if err != nil {
+		return nil, err
+	}
+	other.sql.SetMaxOpenConns(1)
+	r := &Registration{pool: other.sql}
+	for seen := (sightings{}); ; {
+		err := r.register(ctx, cells, first, seen)
+		var overlap *OverlapError
+		if err == nil {
+			return r, nil
+		}
+		if !errors.As(err, &overlap) || overlap.sure {
+			return nil, errors.Join(err, r.pool.Close())
+		}
+		if wait != nil {
+			wait(overlap)
+			wait = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), r.pool.Close())
+		case <-time.After(lookEvery):
+		}
+	}
 }
 
-// begin stores the plan, and removes what ended processes left behind.
-func (c *Claims) begin(plan []PlannedCell, told string) error {
-	ctx := context.Background()
-	return inTransaction(ctx, c.pool, func(tx *sql.Tx) error {
-		if _, err := tx.Exec(underwayTables); err != nil {
-			return err
-		}
-		if err := c.forgetRuns(ctx, tx, true); err != nil {
-			return err
-		}
-		res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, told) VALUES (?, ?, ?, 0, ?)`, c.me.host, c.me.process, c.me.started, told)
+// register is one try of Register, in one transaction: of two runs that begin at the same moment one sees the other.
+func (r *Registration) register(ctx context.Context, cells []PlannedCell, first Progress, seen sightings) error {
+	r.Deaths, r.Elsewhere = map[string]int{}, map[string]bool{}
+	return inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
+		runs, err := readRuns(ctx, tx, seen)
 		if err != nil {
 			return err
 		}
-		run, err := res.LastInsertId()
-		if err != nil {
-			return err
-		}
-		insert, err := tx.Prepare(`INSERT OR IGNORE INTO underway_cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		for _, p := range plan {
-			_, err := insert.Exec(run, p.Key, p.Attempt, p.Protocol, p.Dataset, p.Method, p.MethodVersion, p.Split, p.CostUnits, p.TrainRows, p.Features, p.Guessed, p.Early, p.Canary)
+		alive := []int64{} // not nil, which would be a NULL that nothing is outside of
+		for _, other := range runs {
+			if other.dead {
+				_, err = tx.Exec(`DELETE FROM underway WHERE run = ?; DELETE FROM underway_cells WHERE run = ? AND begun + deaths = 0`, other.run, other.run)
+			} else {
+				alive = append(alive, other.run)
+			}
 			if err != nil {
 				return err
 			}
 		}
-		return nil
+		text, err := json.Marshal(first)
+		if err != nil {
+			return err
+		}
+		me := thisProcess()
+		res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, progress) VALUES (?, ?, ?, 0, ?)`, me.host, me.id, me.started, string(text))
+		if err != nil {
+			return err
+		}
+		if r.run, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		return r.take(ctx, tx, cells, runs, alive)
 	})
 }
 
-// forgetRuns removes what this process has stored and, with gone, what ended processes of this machine have.
-func (c *Claims) forgetRuns(ctx context.Context, tx *sql.Tx, gone bool) error {
-	var runs []int64
-	err := each(ctx, tx, `SELECT run, host, process, started FROM underway`, func(r []any) error {
-		if who := (claimant{r[1].(string), r[2].(int64), r[3].(int64)}); who == c.me || gone && who.host != "" && who.host == c.me.host && !alive(who) {
-			runs = append(runs, r[0].(int64))
-		}
-		return nil
-	})
-	for _, run := range runs {
-		if err == nil {
-			_, err = tx.Exec(`DELETE FROM underway_cells WHERE run = ?; DELETE FROM underway WHERE run = ?`, run, run)
+// take plans the cells in the name of this run. A cell that a dead run began has one death more.
+func (r *Registration) take(ctx context.Context, tx *sql.Tx, cells []PlannedCell, runs []underwayRun, alive []int64) error {
+	those, _ := json.Marshal(alive)
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO underway_cells (key, run, begun, deaths) VALUES (?, ?, 0, 0)
+		ON CONFLICT (key) DO UPDATE SET run = excluded.run, begun = 0, deaths = deaths + begun
+		WHERE run NOT IN (SELECT value FROM json_each(?)) RETURNING deaths`)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	common := map[int64]int{}
+	for _, c := range cells {
+		var deaths int
+		switch err := insert.QueryRowContext(ctx, c.Key, r.run, string(those)).Scan(&deaths); {
+		case err == nil && deaths > 0:
+			r.Deaths[c.Key] = deaths
+		case err == sql.ErrNoRows && c.Canary:
+			r.Elsewhere[c.Key] = true
+		case err == sql.ErrNoRows:
+			var owner int64
+			if err := tx.QueryRowContext(ctx, `SELECT run FROM underway_cells WHERE key = ?`, c.Key).Scan(&owner); err != nil {
+				return err
+			}
+			common[owner]++
+		case err != nil:
+			return err
 		}
 	}
-	return err
+	var unsure error
+	for _, other := range runs {
+		if n := common[other.run]; n > 0 {
+			e := &OverlapError{Run: other.Progress, Cells: n, sure: other.sure}
+			if e.sure {
+				return e
+			}
+			unsure = e
+		}
+	}
+	return unsure
 }
 
-// An Underway is a run that is under way.
-type Underway struct {
-	Process int64
-	Told
+// Begin notes that cells are about to be computed, in one transaction. While the database cannot be written, cells
+// begin without a note: then nobody learns that the process died of them.
+func (r *Registration) Begin(ctx context.Context, keys []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.tried.IsZero() && time.Since(r.tried) < beginPause {
+		return nil
+	}
+	these, err := json.Marshal(keys)
+	if err == nil {
+		_, err = r.pool.ExecContext(ctx, `UPDATE underway_cells SET begun = 1 WHERE run = ? AND key IN (SELECT value FROM json_each(?))`, r.run, string(these))
+	}
+	r.tried = time.Time{}
+	if passes(err) {
+		r.tried = time.Now()
+		return nil
+	}
+	return explain(err)
 }
 
-// An Onlooker looks at the runs that are under way on a database that is open for reading. It is not safe for
-// concurrent use, and must be closed.
-type Onlooker struct {
+// Write stores the progress of the run, which is also a sign of life.
+func (r *Registration) Write(ctx context.Context, p Progress) error {
+	text, err := json.Marshal(p)
+	if err == nil {
+		_, err = r.pool.ExecContext(ctx, `UPDATE underway SET beat = beat + 1, progress = ? WHERE run = ?`, string(text), r.run)
+	}
+	return explain(err)
+}
+
+// Close ends the run. The deaths of cells that the run did not store stay known.
+func (r *Registration) Close() error {
+	ctx := context.Background()
+	return errors.Join(inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM underway_cells WHERE run = ? AND deaths = 0; UPDATE underway_cells SET begun = 0 WHERE run = ?;
+			DELETE FROM underway WHERE run = ?`, r.run, r.run, r.run)
+		return err
+	}), r.pool.Close())
+}
+
+// An underwayRun is a row of a run. A run that is neither dead nor surely alive is on another machine.
+type underwayRun struct {
+	run int64
+	Progress
+	dead, sure bool
+}
+
+// readRuns reads the runs that are under way, the earliest first.
+func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRun, err error) {
+	me := thisProcess()
+	err = each(ctx, tx, `SELECT run, host, process, started, beat, progress FROM underway ORDER BY run`, func(row []any) error {
+		u := underwayRun{run: row[0].(int64)}
+		if err := json.Unmarshal([]byte(row[5].(string)), &u.Progress); err != nil {
+			return fmt.Errorf("table underway: run %d: %w", u.run, err)
+		}
+		other := process{row[1].(string), row[2].(int64), row[3].(int64)}
+		if other.host != "" && other.host == me.host {
+			u.sure = processes.Alive(int(other.id), other.started)
+			u.dead = !u.sure
+		} else {
+			s := seen.at(u.run, row[4].(int64))
+			u.sure, u.dead = s.moved, time.Since(s.since) >= expiresAfter
+		}
+		out = append(out, u)
+		return nil
+	})
+	return out, err
+}
+
+// at notes the beat of a run.
+func (s sightings) at(run, beat int64) sighting {
+	last, known := s[run]
+	if !known || last.beat != beat {
+		last = sighting{beat: beat, since: time.Now(), moved: known}
+		s[run] = last
+	}
+	return last
+}
+
+func thisProcess() process {
+	me := process{id: int64(os.Getpid())}
+	p, known := processes.Of(os.Getpid())
+	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, err2 := os.Readlink("/proc/self/ns/pid")
+	if known && err1 == nil && err2 == nil {
+		me.host, me.started = strings.TrimSpace(string(boot))+" "+space, p.Started
+	}
+	return me
+}
+
+// A ProgressReader reads the progress of the runs that are under way on a database that is open for reading. It is not
+// safe for concurrent use, and must be closed.
+type ProgressReader struct {
 	conn *sql.Conn // always the same, since data_version counts for one connection only
-	me   claimant
 	seen sightings
 	seq  int64
 }
 
-// Onlook begins to look on.
-func (db *DB) Onlook(ctx context.Context) (*Onlooker, error) {
+// ProgressReader begins to look on.
+func (db *DB) ProgressReader(ctx context.Context) (*ProgressReader, error) {
 	conn, err := db.sql.Conn(ctx)
-	return &Onlooker{conn: conn, me: thisProcess(), seen: sightings{}}, err
+	return &ProgressReader{conn: conn, seen: sightings{}}, err
 }
 
 // Close ends looking on.
-func (o *Onlooker) Close() error { return o.conn.Close() }
+func (p *ProgressReader) Close() error { return p.conn.Close() }
 
 // Changed reports whether anybody has written to the database since Changed was called last. This costs no more than a
 // look at the file's first page.
-func (o *Onlooker) Changed(ctx context.Context) (bool, error) {
-	was := o.seq
-	err := o.conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&o.seq)
-	return o.seq != was, explain(err)
+func (p *ProgressReader) Changed(ctx context.Context) (bool, error) {
+	was := p.seq
+	err := p.conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&p.seq)
+	return p.seq != was, explain(err)
 }
 
-// Look returns the runs that are under way, and the cells of their plans. A cell of several plans occurs once.
-// Look reads both in one transaction.
-func (o *Onlooker) Look(ctx context.Context) (runs []Underway, cells []PlannedCell, err error) {
-	tx, err := o.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+// Read returns the progress of the runs that are under way, the earliest first.
+func (p *ProgressReader) Read(ctx context.Context) (out []Progress, err error) {
+	tx, err := p.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, nil, explain(err)
+		return nil, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	var there int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name = 'underway_cells'`).Scan(&there); err != nil || there == 0 {
-		return nil, nil, explain(err)
-	}
-	var live []int64
-	err = each(ctx, tx, `SELECT run, host, process, started, beat, told FROM underway ORDER BY run`, func(r []any) error {
-		s := sighting{claimant: claimant{r[1].(string), r[2].(int64), r[3].(int64)}, beat: r[4].(int64)}
-		u := Underway{Process: s.process}
-		if json.Unmarshal([]byte(r[5].(string)), &u.Told) != nil || !o.seen.lives(o.me, fmt.Sprint(r[0]), s) {
-			return nil
+	runs, err := readRuns(ctx, tx, p.seen)
+	for _, r := range runs {
+		if !r.dead {
+			out = append(out, r.Progress)
 		}
-		runs, live = append(runs, u), append(live, r[0].(int64))
-		return nil
-	})
-	if err != nil || runs == nil {
-		return nil, nil, explain(err)
 	}
-	these, _ := json.Marshal(live)
-	cells, err = listOf(ctx, tx, `SELECT u.key, u.attempt, u.protocol, u.dataset, u.method, u.method_version, u.split, u.cost_units, u.n_train, u.n_features, u.guessed, u.early, u.canary,
-		  coalesce(r.status, k.status, ''), coalesce(r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), 0), coalesce(r.cpu_seconds, 0)
-		FROM underway_cells u LEFT JOIN runs r ON r.key = u.key AND r.checksum <> u.attempt
-		LEFT JOIN canaries k ON k.key = u.key AND k.checksum <> u.attempt
-		WHERE u.run IN (SELECT value FROM json_each(?)) GROUP BY u.key ORDER BY u.protocol, u.dataset, u.method, u.split`, func(c *PlannedCell) []any {
-		return []any{&c.Key, &c.Attempt, &c.Protocol, &c.Dataset, &c.Method, &c.MethodVersion, &c.Split, &c.CostUnits, &c.TrainRows, &c.Features, &c.Guessed, &c.Early, &c.Canary,
-			&c.Status, &c.Wall, &c.Processor}
-	}, string(these))
-	return runs, cells, explain(err)
+	return out, explain(err)
 }
 
 // LastProtocol returns the protocol whose cells ran last; "" where nothing is stored.

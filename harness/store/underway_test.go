@@ -1,11 +1,13 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,66 +15,45 @@ import (
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// onlooker looks on at the database of a file.
-func onlooker(t *testing.T, path string) *Onlooker {
-	t.Helper()
-	db, err := OpenReader(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := db.Onlook(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(o.Close(), db.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return o
-}
-
-func look(t *testing.T, o *Onlooker) ([]Underway, []PlannedCell) {
-	t.Helper()
-	runs, cells, err := o.Look(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runs, cells
-}
-
-// awaitRuns looks until so many runs are under way.
-func awaitRuns(t *testing.T, o *Onlooker, want int) ([]Underway, []PlannedCell) {
-	t.Helper()
-	for {
-		if runs, cells := look(t, o); len(runs) == want {
-			return runs, cells
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatalf("there are not %d runs", want)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
 func planned(keys ...string) (out []PlannedCell) {
 	for _, key := range keys {
-		out = append(out, PlannedCell{Key: key, Protocol: "p", Dataset: "d", Method: "m", MethodVersion: "1", Split: len(out) + 1, CostUnits: 7, TrainRows: 5, Features: 3, Guessed: true})
+		out = append(out, PlannedCell{Key: key, Canary: key[0] == '~'})
 	}
 	return out
 }
 
-// TestUnderway: who looks on sees the plans of the runs under way, each cell once, and what has ended of them. It sees no run that
-// is over, nor one whose process is gone.
-func TestUnderway(t *testing.T) {
+// register begins a run with cells.
+func register(t *testing.T, db *DB, keys ...string) *Registration {
+	t.Helper()
+	r, err := db.Register(t.Context(), planned(keys...), Progress{Machine: "first", Begun: time.Now()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// becomes makes all runs that are under way those of another process.
+func becomes(t *testing.T, db *DB, who process) {
+	t.Helper()
+	if _, err := db.sql.Exec(`UPDATE underway SET host = ?, process = ?, started = ?`, who.host, who.id, who.started); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dead is a process of this machine that is gone.
+func dead(t *testing.T) process {
+	t.Helper()
+	me := thisProcess()
+	if me.host == "" {
+		t.Skip("the system does not tell of processes")
+	}
+	return process{me.host, 1 << 30, 1} // no process has that number
+}
+
+// TestOverlap: a cell is of one run until it is stored, or that run is over or dead. A canary is left to the run that planned it first.
+func TestOverlap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	o := onlooker(t, path)
-	if runs, cells := look(t, o); runs != nil || cells != nil {
-		t.Errorf("a database without any run: %v %v", runs, cells)
-	}
-	me := thisProcess()
 	other := exec.Command("sleep", "1000") // stands for another run
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
@@ -81,66 +62,45 @@ func TestUnderway(t *testing.T) {
 	if !known {
 		t.Skip("the system does not tell of processes")
 	}
-	mine, theirs := claims(t, db, me), claims(t, db, claimant{me.host, int64(p.ID), p.Started})
-	since := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	run := testRun("a", result.OK)
-	mine.Show(planned(run.Key, "b"), func() Told {
-		return Told{Machine: "one", Places: 2, Running: []CellUnder{{Key: "b", Since: since}}, Workers: []Worker{{Name: "w", Jobs: 1, Keys: []string{"b"}}}}
-	})
-	awaitRuns(t, o, 1)
-	theirs.Show(planned("b", "c"), func() Told { return Told{Machine: "two"} })
-	runs, cells := awaitRuns(t, o, 2)
-	if got := fmt.Sprint(runs[0].Machine, runs[0].Places, runs[0].Running[0].Key, runs[0].Running[0].Since.Equal(since), runs[0].Workers, runs[1].Machine); got != "one2btrue [{w 1 0 [b]}]two" {
-		t.Errorf("the runs say %s", got)
-	}
-	if len(cells) != 3 || cells[0].TrainRows != 5 || cells[0].CostUnits != 7 || !cells[0].Guessed || cells[0].Early {
-		t.Errorf("cells: %+v", cells)
-	}
-	if _, err := o.Changed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	put(t, db, run)
-	if changed, err := o.Changed(t.Context()); err != nil || !changed {
-		t.Errorf("a stored cell is no change: %v", err)
-	}
-	ended := 0
-	_, cells = look(t, o)
-	for _, c := range cells {
-		if c.Status == "ok" && c.Key == run.Key && c.Wall > 0 {
-			ended++
-		} else if c.Status != "" {
-			t.Errorf("%+v ended", c)
+	first := register(t, db, "a", "b", "c", "~x")
+	becomes(t, db, process{thisProcess().host, int64(p.ID), p.Started})
+	refused := func(want int, keys ...string) {
+		t.Helper()
+		var e *OverlapError
+		_, err := db.Register(t.Context(), planned(keys...), Progress{}, nil)
+		if !errors.As(err, &e) || e.Cells != want || e.Run.Machine != "first" {
+			t.Errorf("%v: %v, want %d common cells", keys, err, want)
 		}
 	}
-	if ended != 1 {
-		t.Errorf("the stored cell has not ended: %+v", cells)
+	refused(2, "b", "c", "d", "~x")
+	beside := register(t, db, "d", "~x")
+	if !beside.Elsewhere["~x"] || beside.Elsewhere["d"] {
+		t.Errorf("canaries of the other run: %v", beside.Elsewhere)
+	}
+	put(t, db, testRun("a", result.OK))
+	refused(1, "a", "b")
+	if err := beside.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Begin(t.Context(), []string{"b"}); err != nil {
+		t.Fatal(err)
 	}
 	if err := errors.Join(other.Process.Kill(), ignore(other.Wait())); err != nil {
 		t.Fatal(err)
 	}
-	if runs, cells := look(t, o); len(runs) != 1 || len(cells) != 2 {
-		t.Errorf("a run whose process is gone is under way: %+v %+v", runs, cells)
+	if after := register(t, db, "b", "c", "~x"); !maps.Equal(after.Deaths, map[string]int{"b": 1}) || len(after.Elsewhere) > 0 {
+		t.Errorf("after a dead run: %+v", after)
+	} else if err := after.Close(); err != nil {
+		t.Error(err)
 	}
-	copied := filepath.Join(t.TempDir(), "copy.db")
-	if err := db.Backup(t.Context(), copied); err != nil {
-		t.Fatal(err)
+	if _, rows := query(t, db, "SELECT key, begun, deaths FROM underway_cells"); fmt.Sprint(rows) != "[[b 0 1]]" {
+		t.Errorf("left are %v, want the cell of which a process died", rows)
 	}
-	if runs, _ := look(t, onlooker(t, copied)); runs != nil {
-		t.Errorf("runs are under way on a copy: %v", runs)
+	put(t, db, testRun("b", result.OK))
+	if _, rows := query(t, db, "SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"); rows[0][0] != int64(0) {
+		t.Errorf("%v rows are left", rows[0][0])
 	}
-	if err := mine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if runs, _ := look(t, o); runs != nil {
-		t.Errorf("a run that is over: %+v", runs)
-	}
-	again := claims(t, db, me) // removes what the dead process left
-	again.Show(nil, func() Told { return Told{} })
-	awaitRuns(t, o, 1)
-	if n, err := db.one(context.Background(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM underway_cells)"); err != nil || n != int64(1) {
-		t.Errorf("%v rows are left, want that of one run: %v", n, err)
-	}
-	if err := errors.Join(again.Close(), theirs.Close()); err != nil {
+	if err := first.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -148,13 +108,196 @@ func TestUnderway(t *testing.T) {
 // ignore is for the error of a process that was killed.
 func ignore(error) error { return nil }
 
-// TestUnderwayIsNoResult: a database with these tables is that of the schema, and programs that do not know them read it.
-func TestUnderwayIsNoResult(t *testing.T) {
+// TestDeathsAreCounted: each process that ends while it is at a cell counts, and one that leaves the cell alone does not.
+func TestDeathsAreCounted(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	if _, err := db.sql.Exec(underwayTables); err != nil {
+	gone := dead(t)
+	for i, c := range []struct {
+		begins, closes bool
+		want           int
+	}{{true, false, 0}, {true, false, 1}, {false, false, 2}, {true, true, 2}, {true, false, 2}, {false, false, 3}} {
+		r := register(t, db, "a", "b")
+		if r.Deaths["a"] != c.want || r.Deaths["b"] != 0 {
+			t.Errorf("run %d: %v deaths, want %d", i, r.Deaths, c.want)
+		}
+		if c.begins {
+			if err := r.Begin(t.Context(), []string{"a"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.closes {
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		becomes(t, db, gone)
+	}
+}
+
+// TestRunsOfOtherMachines are alive if they write, and dead after a minute without a beat, by this machine's own count of time.
+func TestRunsOfOtherMachines(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	theirs, mine := register(t, db, "a"), &Registration{pool: db.sql}
+	becomes(t, db, process{"elsewhere", 1, 1})
+	seen := sightings{}
+	try := func(what string, refused, sure bool) {
+		t.Helper()
+		var e *OverlapError
+		err := mine.register(t.Context(), planned("a"), Progress{}, seen)
+		if errors.As(err, &e) != refused || refused && e.sure != sure || !refused && err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	wait := func(d time.Duration) { // as if so long had passed
+		for run, s := range seen {
+			s.since = s.since.Add(-d)
+			seen[run] = s
+		}
+	}
+	try("at first sight", true, false)
+	wait(expiresAfter - 10*time.Second)
+	try("before its time", true, false)
+	if err := theirs.Write(t.Context(), Progress{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.checkSchema(t.Context()); err != nil {
+	wait(time.Hour)
+	try("after a sign of life", true, true)
+	wait(expiresAfter)
+	try("after a minute without one", false, false)
+}
+
+// TestManyAtOnce: of many runs that begin with a cell at the same moment one gets it.
+func TestManyAtOnce(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	for n := range 20 {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		var got []*Registration
+		for range 4 {
+			wg.Go(func() {
+				var e *OverlapError
+				r, err := db.Register(t.Context(), planned(fmt.Sprint("cell ", n)), Progress{}, nil)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					got = append(got, r)
+				} else if !errors.As(err, &e) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(got) != 1 {
+			t.Fatalf("%d of 4 got the cell", len(got))
+		}
+		if err := got[0].Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBeginWithoutTheDatabase: cells begin although that cannot be noted.
+func TestBeginWithoutTheDatabase(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	r := register(t, db, "a", "b")
+	tx, err := db.sql.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "b"} { // the first waits, the other does not
+		if err := r.Begin(t.Context(), []string{key}); err != nil {
+			t.Error(err)
+		}
+	}
+	if r.tried.IsZero() {
+		t.Error("it does not know that it failed")
+	}
+	if err := errors.Join(tx.Rollback(), r.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestProgressIsRead: who looks on sees what runs say of themselves. It sees no run that is over, nor one whose process is gone, and
+// none in a copy.
+func TestProgressIsRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	reader, err := OpenReader(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := reader.ProgressReader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(on.Close(), reader.Close()) }()
+	sees := func(on *ProgressReader, want string) {
+		t.Helper()
+		runs, err := on.Read(t.Context())
+		got := ""
+		for _, r := range runs {
+			got += fmt.Sprint(r.Machine, r.Left, r.Workers, r.Running, ";")
+		}
+		if err != nil || got != want {
+			t.Errorf("it sees %q, %v; want %q", got, err, want)
+		}
+	}
+	sees(on, "")
+	first, second := register(t, db, "a"), register(t, db, "b")
+	if _, err := on.Changed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	err = second.Write(t.Context(), Progress{Machine: "second", Left: map[string]int{"d": 2}, Workers: []Worker{{Name: "w", Jobs: 1, Memory: 2}},
+		Running: []RunningCell{{Name: "M on d", By: "w", Since: at, Until: at}}})
+	if changed, unknown := on.Changed(t.Context()); !changed || err != nil || unknown != nil {
+		t.Errorf("a written progress is no change: %v, %v", err, unknown)
+	}
+	sees(on, "firstmap[] [] [];secondmap[d:2] [{w 1 2 []}] [{M on d w 2026-11-01 12:00:00 +0000 UTC 2026-11-01 12:00:00 +0000 UTC}];")
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := db.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := open(t, copied).one(t.Context(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM underway_cells)"); err != nil || n != int64(0) {
+		t.Errorf("a copy has %v rows of runs, %v", n, err)
+	}
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sees(on, "firstmap[] [] [];")
+	becomes(t, db, dead(t))
+	sees(on, "")
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOldSchema: a database of the last program is brought to this schema when it is opened for writing, with its results. Readers say so.
+func TestOldSchema(t *testing.T) {
+	path := smallDatabase(t)
+	old := open(t, path)
+	before, err := content(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`DROP TABLE underway`, `DROP TABLE underway_cells`, `DELETE FROM goose_db_version WHERE version_id > 12`,
+		`CREATE TABLE claims (key TEXT PRIMARY KEY)`, `CREATE TABLE underway (run INTEGER)`} {
+		if _, err := old.sql.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "its schema is version 12, and this program reads version 13; `bench db compact` brings it there"
+	if _, err := OpenReader(t.Context(), path); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("a reader says %v", err)
+	}
+	now := open(t, path)
+	if after, err := content(now); err != nil || after != before {
+		t.Errorf("the results differ: %v\n%s\nwere\n%s", err, after, before)
+	}
+	if err := now.damageOf(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+	if r := register(t, now, "a"); r.Close() != nil {
+		t.Error("no run can begin")
 	}
 }

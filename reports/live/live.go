@@ -3,20 +3,19 @@
 //
 // A State is drawn as text, or as a strip on the report's page (Server).
 //
-// All data come from the database: from what runs note there about themselves (store.Claims.Show), and from stored results.
-// So the package does not talk to the runs, and watching does not disturb them. The package changes nothing. It predicts
-// times by plan.Forecast, as the runs do.
+// All data come from the database: from what runs write there about themselves (store.Progress), and from stored results.
+// So the package does not talk to the runs, and watching does not disturb them. The package changes and predicts nothing.
 package live
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/cputime"
@@ -72,8 +71,7 @@ func (s Set) Cells() int { return s.OK + s.Failed + s.Left }
 
 // Options say what a Watcher reads.
 type Options struct {
-	Protocol    string // whose results are shown; "" for the protocol of the run under way, or of the cells that ran last
-	Environment result.Environment
+	Protocol string // whose results are shown; "" for the protocol of the run under way, or of the cells that ran last
 	// Frame reads the results of a protocol.
 	Frame func(ctx context.Context, protocol string) (frame.Frame, error)
 	Now   func() time.Time // time.Now
@@ -82,13 +80,11 @@ type Options struct {
 // A Watcher looks at a database again and again. It is not safe for concurrent use.
 type Watcher struct {
 	db  *store.DB
-	on  *store.Onlooker
+	on  *store.ProgressReader
 	opt Options
 
 	under, results pace
-	runs           []store.Underway
-	cells          []store.PlannedCell
-	timings        []store.Timing
+	runs           []store.Progress
 	ended          []endedAt
 	shown          State // the fields that come from results; each look fills in the other fields
 }
@@ -104,7 +100,7 @@ const rateOver = time.Minute
 
 // NewWatcher begins to look at a database that is open for reading. A watcher must be closed.
 func NewWatcher(ctx context.Context, db *store.DB, opt Options) (*Watcher, error) {
-	on, err := db.Onlook(ctx)
+	on, err := db.ProgressReader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +151,7 @@ func (w *Watcher) Look(ctx context.Context) (State, error) {
 	if w.under.due(now) {
 		were := len(w.runs)
 		err := w.under.read(now, func() (err error) {
-			w.runs, w.cells, err = w.on.Look(ctx)
+			w.runs, err = w.on.Read(ctx)
 			return err
 		})
 		if err != nil {
@@ -173,90 +169,40 @@ func (w *Watcher) Look(ctx context.Context) (State, error) {
 	s := w.shown
 	s.Database, s.At = w.db.Path(), now
 	w.addRuns(&s)
-	s.addPlanned(w.cells)
 	return s, nil
 }
 
-// addRuns adds what the runs under way note about themselves, and what follows from these notes.
+// addRuns adds what the runs under way write about themselves.
 func (w *Watcher) addRuns(s *State) {
 	s.Runs = len(w.runs)
 	if s.Runs == 0 {
 		w.ended = nil
 		return
 	}
-	var guessed []string
-	for _, p := range w.cells {
-		if p.Guessed {
-			guessed = append(guessed, p.Method)
-		}
-	}
-	forecast := plan.NewForecast(w.timings, guessed...)
-	running, by, places := map[string]store.CellUnder{}, map[string]string{}, 0
-	var limits plan.Limits
-	begun, ends := w.runs[0].Begun, w.runs[0].Ends
+	begun := w.runs[0].Begun
+	until := func(t time.Time) float64 { return max(0, t.Sub(s.At).Seconds()) }
+	cells := map[string]int{} // by worker
 	for _, r := range w.runs {
-		places += r.Places
-		limits.MaxCell = max(limits.MaxCell, r.MaxCell)
+		s.Planned, s.Ended, s.Failed = s.Planned+r.Planned, s.Ended+r.Ended, s.Failed+r.Failed
+		s.Left = max(s.Left, until(r.Until))
 		if r.Begun.Before(begun) {
 			begun = r.Begun
-		}
-		for _, c := range r.Running {
-			running[c.Key] = c
-			if !c.Away {
-				by[c.Key] = r.Machine
-			}
 		}
 		s.Workers = append(s.Workers, Worker{Name: r.Machine, Jobs: r.Jobs, Runs: true})
 		for _, other := range r.Workers {
 			s.Workers = append(s.Workers, Worker{Name: other.Name, Jobs: other.Jobs, Memory: other.Memory})
-			for _, key := range other.Keys {
-				by[key] = other.Name
+		}
+		for _, c := range r.Running {
+			cells[c.By]++
+			name := c.Name
+			if r.Protocol != s.Protocol {
+				name += " (" + r.Protocol + ")"
 			}
+			s.Cells = append(s.Cells, Cell{Name: name, By: c.By, For: max(0, s.At.Sub(c.Since).Seconds()), Left: until(c.Until)})
 		}
-	}
-	var left []*plan.Cell
-	var now []plan.RunningCell
-	canaries := map[string]bool{}
-	for _, p := range w.cells {
-		c := plan.OfShown(p)
-		s.Planned++
-		canaries[p.Key] = p.Canary
-		at, runs := running[p.Key]
-		switch {
-		case p.Status != "":
-			s.Ended++
-			if p.Status != string(result.OK) {
-				s.Failed++
-			} else if p.Wall > 0 {
-				forecast.Record(c, p.Wall, p.Processor)
-			}
-		case runs:
-			now = append(now, plan.RunningCell{Cell: c, For: max(0, s.At.Sub(at.Since))})
-		default:
-			left = append(left, c)
-		}
-	}
-	left = slices.DeleteFunc(left, func(c *plan.Cell) bool { _, beyond := forecast.Beyond(limits, c); return beyond })
-	s.Left = forecast.Wall(left, now, places)
-	if len(w.runs) == 1 && !ends.IsZero() {
-		s.Left = min(s.Left, max(0, ends.Sub(s.At).Seconds()))
-	}
-	for _, r := range now {
-		c := Cell{Name: r.Cell.String(), By: by[r.Cell.Spec.Key], For: r.For.Seconds(), Left: forecast.Wall(nil, []plan.RunningCell{r}, 1)}
-		if canaries[r.Cell.Spec.Key] {
-			c.Name = "canary of " + c.Name
-		}
-		if r.Cell.Protocol != s.Protocol {
-			c.Name += " (" + r.Cell.Protocol + ")"
-		}
-		s.Cells = append(s.Cells, c)
 	}
 	for i, worker := range s.Workers {
-		for _, c := range s.Cells {
-			if c.By == worker.Name {
-				s.Workers[i].Cells++
-			}
-		}
+		s.Workers[i].Cells = cells[worker.Name]
 	}
 	slices.SortStableFunc(s.Cells, func(a, b Cell) int { return -cmp.Compare(a.For, b.For) })
 	s.Rate = w.rate(begun, s.At, s.Ended)
@@ -279,26 +225,19 @@ func (w *Watcher) rate(begun, now time.Time, ended int) float64 {
 	return float64(ended-w.ended[0].cells) / since
 }
 
-// addPlanned counts the planned cells of the runs under way for each set of the protocol. Stored cells outside of these runs are
-// counted already.
-func (s *State) addPlanned(cells []store.PlannedCell) {
-	s.Sets = slices.Clone(s.Sets)
-	for _, c := range cells {
-		if c.Protocol != s.Protocol || c.Canary {
+// addLeft counts the cells that the runs under way have not ended, for each set of the protocol.
+func (s *State) addLeft(runs []store.Progress) {
+	for _, r := range runs {
+		if r.Protocol != s.Protocol {
 			continue
 		}
-		i := slices.IndexFunc(s.Sets, func(d Set) bool { return d.Name == c.Dataset })
-		if i < 0 {
-			i = len(s.Sets)
-			s.Sets = append(s.Sets, Set{Name: c.Dataset})
-		}
-		switch c.Status {
-		case "":
-			s.Sets[i].Left++
-		case string(result.OK):
-			s.Sets[i].OK++
-		default:
-			s.Sets[i].Failed++
+		for _, name := range slices.Sorted(maps.Keys(r.Left)) {
+			i := slices.IndexFunc(s.Sets, func(d Set) bool { return d.Name == name })
+			if i < 0 {
+				i = len(s.Sets)
+				s.Sets = append(s.Sets, Set{Name: name})
+			}
+			s.Sets[i].Left += r.Left[name]
 		}
 	}
 	s.Sets = slices.DeleteFunc(s.Sets, func(d Set) bool { return d.Cells() == 0 })
@@ -310,33 +249,27 @@ const mostFailures = 10
 // readResults reads what is stored of the protocol.
 func (w *Watcher) readResults(ctx context.Context) (err error) {
 	s := State{Protocol: w.opt.Protocol}
-	if s.Protocol == "" && len(w.cells) > 0 {
-		s.Protocol = w.cells[0].Protocol
+	if s.Protocol == "" && len(w.runs) > 0 {
+		s.Protocol = w.runs[0].Protocol
 	}
 	if s.Protocol == "" {
 		if s.Protocol, err = w.db.LastProtocol(ctx); err != nil {
 			return err
 		}
 	}
-	if w.timings, err = w.db.Timings(ctx, w.opt.Environment); err != nil {
-		return err
-	}
 	if s.Failures, err = w.db.LastFailures(ctx, s.Protocol, mostFailures); err != nil {
 		return err
 	}
-	planned := map[string]bool{}
-	for _, c := range w.cells {
-		planned[c.Key] = true
-	}
-	if err := s.addSets(ctx, w.opt, planned); err != nil && !errors.Is(err, frame.ErrNoResults) {
+	if err := s.addSets(ctx, w.opt); err != nil && !errors.Is(err, frame.ErrNoResults) {
 		s.Warnings = []string{err.Error()}
 	}
+	s.addLeft(w.runs)
 	w.shown = s
 	return ctx.Err()
 }
 
-// addSets adds the sets of the stored results with their best methods, and counts the cells that are not planned.
-func (s *State) addSets(ctx context.Context, opt Options, planned map[string]bool) error {
+// addSets adds the sets of the stored results with their best methods, and counts their cells.
+func (s *State) addSets(ctx context.Context, opt Options) error {
 	if s.Protocol == "" {
 		return nil
 	}
@@ -353,11 +286,9 @@ func (s *State) addSets(ctx context.Context, opt Options, planned map[string]boo
 		line := Set{Name: set.Name, Best: bestOf(&t, set)}
 		for _, e := range set.Entries {
 			for _, r := range t.Cells(set.Name, e.Method) {
-				switch {
-				case planned[r.Key]:
-				case r.Status == result.OK:
+				if r.Status == result.OK {
 					line.OK++
-				default:
+				} else {
 					line.Failed++
 				}
 			}

@@ -12,19 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/harness/environment"
-	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // began is when the runs of these tests began.
 var began = time.Date(2026, 11, 2, 12, 0, 0, 0, time.Local)
-
-// cell returns a planned cell. Its predicted time is the given seconds, if no time of a cell was measured before.
-func cell(method, dataset string, split int, seconds float64) store.PlannedCell {
-	return store.PlannedCell{Key: fmt.Sprint(method, dataset, split), Protocol: "p", Dataset: dataset, Method: method, MethodVersion: "1", Split: split, CostUnits: 1e9 * seconds / plan.UsualFactor}
-}
 
 // A scene is a database with runs under way, and a watcher whose clock the test sets.
 type scene struct {
@@ -45,7 +40,7 @@ func newScene(t *testing.T) *scene {
 	s := &scene{db: db, now: began}
 	var err error
 	s.w, err = NewWatcher(t.Context(), reader, Options{
-		Environment: environment.Current(), Now: func() time.Time { return s.now },
+		Now:   func() time.Time { return s.now },
 		Frame: func(context.Context, string) (frame.Frame, error) { return frame.Frame{}, frame.ErrNoResults },
 	})
 	if err != nil {
@@ -59,25 +54,24 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// begin puts a run under way.
-func (s *scene) begin(t *testing.T, told store.Told, cells ...store.PlannedCell) {
+// begin puts a run under way. says writes what it says of itself.
+func (s *scene) begin(t *testing.T, first store.Progress) (says func(store.Progress)) {
 	t.Helper()
-	claims, err := s.db.NewClaims()
+	r, err := s.db.Register(t.Context(), nil, first, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := claims.Close(); err != nil {
+		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	claims.Show(cells, func() store.Told { return told })
-	for s.look(t).Runs == 0 {
-		time.Sleep(5 * time.Millisecond)
-		s.now = s.now.Add(time.Hour) // it is time to look again
+	return func(p store.Progress) {
+		t.Helper()
+		if err := r.Write(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s.now = began
-	s.w.under, s.w.results, s.w.ended = pace{stale: true}, pace{stale: true}, nil
 }
 
 func (s *scene) look(t *testing.T) State {
@@ -90,13 +84,12 @@ func (s *scene) look(t *testing.T) State {
 }
 
 // put stores a cell.
-func (s *scene) put(t *testing.T, c store.PlannedCell, status result.Status, text, stderr string) {
+func (s *scene) put(t *testing.T, method, dataset string, status result.Status, text, stderr string) {
 	t.Helper()
-	seconds := c.CostUnits / 1e9 * plan.UsualFactor
-	run := result.Run{Planned: result.Planned{Key: c.Key, Protocol: c.Protocol, ProtocolHash: "h", Method: c.Method, MethodVersion: "1", Dataset: c.Dataset, Fingerprint: "f", Split: c.Split, Task: "binary", GridHash: "g", CostUnits: c.CostUnits},
-		Status: status, Error: text, Stderr: stderr, TrainRows: 1, SearchSeconds: seconds, FitSeconds: new(float64), PredictSeconds: new(float64), CPUSeconds: &seconds, StartedAt: began.UTC().Format(time.RFC3339Nano)}
+	run := storetest.Finished(method, dataset, 1)
+	run.Protocol, run.Status, run.Error, run.Stderr = "p", status, text, stderr
 	if status != result.OK {
-		run.Class = result.ClassCrash
+		run.Class, run.Folds, run.Score = result.ClassCrash, nil, result.Score{}
 	}
 	w := s.db.NewWriter(environment.Current(), nil)
 	if err := errors.Join(w.Put(run), w.Close()); err != nil {
@@ -104,41 +97,25 @@ func (s *scene) put(t *testing.T, c store.PlannedCell, status result.Status, tex
 	}
 }
 
-// TestState: what is left is the forecast of the plan over the cells that neither ended nor run, with those that run, on all places of
-// the runs. Rates are counted since the runs began, and then over the last minute.
+// TestState: what runs say of themselves is shown as of the moment of the look. Rates are counted since the runs began, and then over
+// the last minute.
 func TestState(t *testing.T) {
 	s := newScene(t)
-	var cells []store.PlannedCell
-	for split := 1; split <= 6; split++ {
-		cells = append(cells, cell("A", "x", split, 10), cell("B", "y", split, 30))
-	}
-	running := []store.CellUnder{{Key: "Ax1", Since: began}, {Key: "By1", Since: began.Add(5 * time.Second), Away: true}, {Key: "By2", Since: began, Away: true}}
-	s.begin(t, store.Told{Machine: "here/1", Begun: began, Places: 3, Jobs: 1, Running: running, Workers: []store.Worker{{Name: "lab/2", Jobs: 2, Memory: 1 << 30, Keys: []string{"By1"}}}}, cells...)
-
-	s.now = began.Add(8 * time.Second)
+	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
+	p := store.Progress{Machine: "here/1", Protocol: "p", Begun: began, Until: at(100), Jobs: 1, Planned: 12, Left: map[string]int{"x": 6, "y": 6},
+		Workers: []store.Worker{{Name: "lab/2", Jobs: 2, Memory: 1 << 30}},
+		Running: []store.RunningCell{{Name: "A on x, split 1", By: "here/1", Since: began, Until: at(10)}, {Name: "B on y, split 2", Since: began, Until: at(30)}, {Name: "B on y, split 1", By: "lab/2", Since: at(5), Until: at(7)}}}
+	says := s.begin(t, p)
+	s.now = at(8)
 	got := s.look(t)
-	f := plan.NewForecast(nil)
-	var left []*plan.Cell
-	var now []plan.RunningCell
-	for _, c := range cells {
-		switch c.Key {
-		case "Ax1", "By2":
-			now = append(now, plan.RunningCell{Cell: plan.OfShown(c), For: 8 * time.Second})
-		case "By1":
-			now = append(now, plan.RunningCell{Cell: plan.OfShown(c), For: 3 * time.Second})
-		default:
-			left = append(left, plan.OfShown(c))
-		}
+	if got.Left != 92 || got.Protocol != "p" || got.Planned != 12 || got.Ended != 0 || got.Rate != 0 {
+		t.Errorf("%+v, want 92 s left of 12 cells", got)
 	}
-	if want := f.Wall(left, now, 3); got.Left != want || got.Planned != 12 || got.Ended != 0 || got.Rate != 0 {
-		t.Errorf("%+v, want %v s left of 12 cells", got, want)
-	}
-	// Without measured times a cell takes its cost, so that the ends can be said by hand: 10 - 8, 30 - 8 and 30 - 3 seconds.
 	text := ""
 	for _, c := range got.Cells {
 		text += fmt.Sprintf("%s by %s for %.6g, %.6g left; ", c.Name, c.By, c.For, c.Left)
 	}
-	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by lab/2 for 3, 27 left; " {
+	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by lab/2 for 3, 0 left; " {
 		t.Errorf("cells under way: %s", text)
 	}
 	if text := fmt.Sprint(got.Workers); text != "[{here/1 true 1 0 1} {lab/2 false 2 1073741824 1}]" {
@@ -148,11 +125,13 @@ func TestState(t *testing.T) {
 		t.Errorf("sets: %s", text)
 	}
 
-	s.put(t, cells[0], result.OK, "", "")
-	s.put(t, cells[1], result.Failed, "it broke\nhere", "a trace")
-	s.now = began.Add(30 * time.Second)
+	s.put(t, "A", "x", result.OK, "", "")
+	s.put(t, "B", "y", result.Failed, "it broke\nhere", "a trace")
+	p.Ended, p.Failed, p.Left, p.Running = 2, 1, map[string]int{"x": 5}, p.Running[1:2]
+	says(p)
+	s.now = at(30)
 	got = s.look(t)
-	if got.Ended != 2 || got.Failed != 1 || got.Rate != 4 || fmt.Sprint(got.Sets) != "[{x 1 0 5 } {y 0 1 5 }]" {
+	if got.Ended != 2 || got.Failed != 1 || got.Rate != 4 || fmt.Sprint(got.Sets) != "[{x 0 0 5 }]" {
 		t.Errorf("%+v: want 2 cells in half a minute", got)
 	}
 	if len(got.Failures) != 1 || got.Failures[0].Stderr != "a trace" || Failure(got.Failures[0]) != "1 cell of B failed (crash), the last on y, split 1: it broke" {
@@ -161,38 +140,26 @@ func TestState(t *testing.T) {
 	if len(got.Cells) != 1 || got.Cells[0].Name != "B on y, split 2" {
 		t.Errorf("cells that have ended are under way: %v", got.Cells)
 	}
-	s.put(t, cells[2], result.OK, "", "")
-	s.now = began.Add(90 * time.Second)
+	p.Ended = 3
+	says(p)
+	s.now = at(90)
 	if got = s.look(t); math.Abs(got.Rate-1) > 1e-9 {
 		t.Errorf("one cell in the last minute is a rate of %v", got.Rate)
 	}
 }
 
-// TestTwoRuns: of two runs on one database each cell counts once, and their places go together.
+// TestTwoRuns: two runs on one database go together, each until it ends. Cells of another protocol than the shown one name it.
 func TestTwoRuns(t *testing.T) {
 	s := newScene(t)
-	s.begin(t, store.Told{Machine: "a", Begun: began, Places: 1, Jobs: 1}, cell("A", "x", 1, 10), cell("A", "x", 2, 10))
-	s.look(t)
-	runs := []store.Underway{s.w.runs[0], s.w.runs[0]}
-	runs[1].Machine = "b"
-	s.w.runs = runs // a second one of this process
-	if got := s.look(t); got.Left != 10 || got.Planned != 2 || got.Runs != 2 || !strings.HasPrefix(got.Summary(), "0 of 2 cells of 2 runs; about 10s left, until 12:00:10") {
+	s.begin(t, store.Progress{Machine: "a", Protocol: "p", Begun: began, Until: began.Add(10 * time.Second), Planned: 2, Left: map[string]int{"x": 2}})
+	s.begin(t, store.Progress{Machine: "b", Protocol: "q", Begun: began, Until: began.Add(5 * time.Second), Planned: 3, Left: map[string]int{"x": 3},
+		Running: []store.RunningCell{{Name: "A on x, split 1", By: "b", Since: began}}})
+	got := s.look(t)
+	if got.Left != 10 || got.Planned != 5 || got.Runs != 2 || !strings.HasPrefix(got.Summary(), "0 of 5 cells of 2 runs; about 10s left, until 12:00:10") {
 		t.Errorf("%+v", got)
 	}
-}
-
-// TestBudget: a run with a budget ends with it, and cells beyond the limit of the run are not waited for.
-func TestBudget(t *testing.T) {
-	s := newScene(t)
-	s.begin(t, store.Told{Machine: "a", Begun: began, Places: 1, Ends: began.Add(5 * time.Second)}, cell("A", "x", 1, 10))
-	if got := s.look(t); got.Left != 5 {
-		t.Errorf("%v s are left of a budget of 5", got.Left)
-	}
-	other := newScene(t)
-	other.begin(t, store.Told{Machine: "a", Begun: began, Places: 1, MaxCell: 20 * time.Second}, cell("A", "x", 1, 10), cell("A", "x", 2, 10), cell("B", "x", 1, 100))
-	other.put(t, cell("A", "x", 1, 10), result.OK, "", "")
-	if got := other.look(t); got.Left < 10 || got.Left > 200 {
-		t.Errorf("%v s are left", got.Left)
+	if fmt.Sprint(got.Sets) != "[{x 0 0 2 }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
+		t.Errorf("sets %v, cells %v", got.Sets, got.Cells)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,20 +17,18 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// runTold prints what happens in a run.
-type runTold struct {
+// runPrinter prints what happens in a run.
+type runPrinter struct {
 	app        *app
 	ctx        context.Context // of the whole run, including the time in which results wait to be stored
 	experiment *plan.Experiment
 	flags      runFlags
-
-	todo *plan.Plan
-	opt  schedule.Options
-	bar  *progress
+	bar        *progress
 
 	mu      sync.Mutex
 	waiting []string  // messages of workers from before the bar existed
@@ -37,7 +36,7 @@ type runTold struct {
 }
 
 // worker prints a message of a worker. Any goroutine may call it.
-func (r *runTold) worker(format string, args ...any) {
+func (r *runPrinter) worker(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	line := fmt.Sprintf(format, args...)
@@ -49,7 +48,7 @@ func (r *runTold) worker(format string, args ...any) {
 }
 
 // show prints the messages of workers so far, and sends later ones to bar.
-func (r *runTold) show(bar *progress) {
+func (r *runPrinter) show(bar *progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown = bar
@@ -61,52 +60,46 @@ func (r *runTold) show(bar *progress) {
 	}
 }
 
-func (r *runTold) Waits(err error) { r.app.waits(err) }
-
-func (r *runTold) ChangedData(was store.DataName, now string) {
-	fmt.Fprintf(r.app.err, "%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out\n", was.Dataset, counted(was.Cells, "cell", "is", "are"), was.Fingerprint, now)
-}
-
-func (r *runTold) Planned(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
-	r.todo, r.opt = todo, opt
+// confirm announces the plan, and asks before a long run.
+func (r *runPrinter) confirm(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
 	r.app.announce(todo, p, opt)
 	return r.app.confirm(p)
 }
 
-func (r *runTold) Begins(control harness.Control) <-chan struct{} {
-	r.app.noteSandbox(r.experiment, r.todo, r.flags.isolate)
-	r.bar = newProgress(r.app.screen, r.todo, r.opt, r.experiment.Protocol.Semantics.Metric)
-	r.show(r.bar)
-	return r.app.handleSignals(r.ctx, stopping{tell: r.bar.note, cancel: control.Cancel, waiting: control.Waiting, abandon: control.Abandon})
-}
-
-func (r *runTold) Trouble(t store.Trouble) { r.bar.note(r.app.troubleLine(t)) }
-
-func (r *runTold) Started(c *plan.Cell) { r.bar.started(c) }
-
-func (r *runTold) Finished(c *plan.Cell, run *result.Run, _ result.Status) {
-	if run == nil {
-		r.bar.elsewhere(c)
-	} else {
-		r.bar.finished(c, *run)
+func (r *runPrinter) hear(event harness.Event) {
+	say := func(format string, args ...any) { fmt.Fprintf(r.app.err, format+"\n", args...) }
+	switch e := event.(type) {
+	case harness.Waits:
+		r.app.waits(e.Err)
+	case harness.WaitsForRun:
+		say("waiting for a minute at most: %v; that run is dead if it writes nothing until then (Ctrl-C ends)", e.Run)
+	case harness.ChangedData:
+		say("%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out",
+			e.Was.Dataset, counted(e.Was.Cells, "cell", "is", "are"), e.Was.Fingerprint, e.Now)
+	case harness.CheckingCode:
+		why := "code changed since results were stored"
+		if e.Imported {
+			why = "imported results are compared with this program"
+		}
+		say("%s: running one cell again of %s", why, strings.Join(e.Methods, ", "))
+	case verify.CodeReport:
+		r.app.tellCode(e)
+	case harness.Begins:
+		r.app.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
+		r.bar = newProgress(r.app.screen, e.Progress, r.experiment.Protocol.Semantics.Metric)
+		r.show(r.bar)
+		r.app.handleSignals(r.ctx, stopping{r.bar.note, e.Control})
+	case store.Trouble:
+		r.bar.note(r.app.troubleLine(e))
+	case schedule.Event:
+		r.bar.hear(e)
+	case harness.Ended:
+		r.show(nil)
+		r.bar.close()
+		r.bar.failed.list(r.app.err, true)
+	case harness.CheckingState:
+		say("computing a cell once more in a new process, to see whether what ran before matters, of %s", strings.Join(e.Methods, ", "))
 	}
-}
-
-func (r *runTold) Waiting(cells int, by string) { r.bar.waiting(cells, by) }
-
-func (r *runTold) Unplaced(cells int, such *plan.Cell) {
-	r.bar.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does not refuse them",
-		plural(cells, "cell"), such, wording.Bytes(such.Spec.Memory)))
-}
-
-func (r *runTold) Ended() {
-	r.show(nil)
-	r.bar.close()
-	r.bar.failed.list(r.app.err, true)
-}
-
-func (r *runTold) CheckingState(methods []string) {
-	fmt.Fprintf(r.app.err, "computing a cell once more in a new process, to see whether what ran before matters, of %s\n", strings.Join(methods, ", "))
 }
 
 // noteSandbox says once what of other modules' methods is not kept within limits.
@@ -154,6 +147,7 @@ func (a *app) tellFindings(findings []store.Finding) {
 func (a *app) conclude(report harness.Report, err error) error {
 	var lost *store.LostError
 	var stored *harness.StoredError
+	var overlap *store.OverlapError
 	switch {
 	case errors.As(err, &lost):
 		code := exitIncomplete
@@ -163,6 +157,8 @@ func (a *app) conclude(report harness.Report, err error) error {
 		return exitError{code, err}
 	case errors.As(err, &stored):
 		return unreadable(stored.Err)
+	case errors.As(err, &overlap):
+		return usage("%v, which is under way on %s: %s", overlap, a.db, instead(overlap.Run))
 	case err != nil && report.Plan == nil:
 		return refused(err)
 	case err != nil:
@@ -179,6 +175,14 @@ func (a *app) conclude(report harness.Report, err error) error {
 	return a.lastLine(report.Plan, report.Outcome)
 }
 
+// instead says what to do instead of a run whose cells another run has.
+func instead(of store.Progress) string {
+	if of.Join != "" {
+		return "add a worker to it: " + of.Join
+	}
+	return "wait until it has ended, ask for other cells, or interrupt it and start it with --listen HOST:PORT, so that `bench worker` can help"
+}
+
 // lastLine prints the last line and chooses the exit code.
 func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
@@ -190,7 +194,6 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	}
 	also(plan.Failed+out.Failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results "+
 		"WHERE status <> 'ok'\"`; --retry runs them again)")
-	also(out.Elsewhere, "%d of them by another run")
 	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool { return !e.Counted() })
 	parts = append(parts, result.Explain(excluded)...)
 	also(out.NotStarted, "%d not run: the same command continues")
@@ -202,6 +205,26 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 		return exitError{code: exitIncomplete}
 	}
 	return nil
+}
+
+// tellCode prints the methods whose code today gives other results than the stored ones, and the methods whose
+// changed code could not be compared.
+func (a *app) tellCode(report verify.CodeReport) {
+	for _, o := range report.Old {
+		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
+	}
+	for _, g := range report.Unchecked {
+		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
+			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
+	}
+	taken := map[string][]string{}
+	for _, g := range report.Taken {
+		taken[g.Why] = append(taken[g.Why], g.Method)
+	}
+	for _, why := range slices.Sorted(maps.Keys(taken)) {
+		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
+	}
 }
 
 // mostFailures bounds the different failures that are listed.
