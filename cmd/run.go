@@ -18,8 +18,8 @@ those already stored, and runs the rest in parallel: first one split of every
 method on every set, so that a whole table stands early, then the others, heaviest
 first. A cell is stored whole when it ends, so a run that was stopped or killed is
 continued by the same command. The first Ctrl-C lets running cells finish, the
-second stops. Several runs on one database share the work: a cell that another is
-at is left to it, and taken up at the end if it did not come.
+second stops. Runs of different cells may share a database; a run whose cells another
+run is computing is refused, with what to do instead (exit code 2).
 
 Cells of methods that are not this program's own are run in worker processes, so
 that a crash, an exit or a leak of memory costs one cell: its row says timeout, oom,
