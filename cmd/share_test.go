@@ -25,7 +25,7 @@ func TestASecondRun(t *testing.T) {
 		t.Errorf("exit %d, want 2: %s", code, says)
 	}
 	text := says.String()
-	for _, want := range []string{"bench: 1 of these cells are of the run of ", ", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:"} {
+	for _, want := range []string{"bench: 1 of these cells is of the run of ", ", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:"} {
 		if !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("it says %q, want %q", text, want)
 		}

@@ -39,7 +39,8 @@ type runningNow struct {
 func newProgress(todo *plan.Plan, opt schedule.Options, protocol, join string) *Progress {
 	machine, _ := os.Hostname()
 	p := &Progress{opt: opt, left: map[*plan.Cell]bool{}, running: map[*plan.Cell]runningNow{}, first: store.Progress{
-		Machine: fmt.Sprintf("%s/%d", machine, os.Getpid()), Protocol: protocol, Begun: time.Now().UTC(), Join: join, Jobs: opt.Jobs,
+		Machine: fmt.Sprintf("%s/%d", machine, os.Getpid()), Protocol: protocol, Begun: time.Now().UTC(), Join: join,
+		Jobs: opt.Jobs,
 	}}
 	for _, c := range todo.Cells {
 		p.left[c] = true
@@ -103,10 +104,12 @@ func (p *Progress) Now() store.Progress {
 		waits(c)
 	}
 	var running []plan.RunningCell
-	for _, c := range slices.SortedFunc(maps.Keys(p.running), func(a, b *plan.Cell) int { return p.running[a].since.Compare(p.running[b].since) }) {
+	since := func(a, b *plan.Cell) int { return p.running[a].since.Compare(p.running[b].since) }
+	for _, c := range slices.SortedFunc(maps.Keys(p.running), since) {
 		r := plan.RunningCell{Cell: c, For: now.Sub(p.running[c].since)}
 		running = append(running, r)
-		shown := store.RunningCell{Name: c.String(), By: by[c.Spec.Key], Since: p.running[c].since, Until: in(p.opt.Forecast.Wall(nil, []plan.RunningCell{r}, 1))}
+		ends := in(p.opt.Forecast.Wall(nil, []plan.RunningCell{r}, 1))
+		shown := store.RunningCell{Name: c.String(), By: by[c.Spec.Key], Since: p.running[c].since, Until: ends}
 		if c.Spec.Canary != nil {
 			shown.Name = "canary of " + shown.Name
 		}

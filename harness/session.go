@@ -110,7 +110,8 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits, Budget: req.Budget, Forecast: todo.Forecast, Remote: s.Remote}
+	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits, Budget: req.Budget, Forecast: todo.Forecast}
+	opt.Remote = s.Remote
 	registered, err := s.register(ctx, todo, opt)
 	if err != nil {
 		return Report{}, err
@@ -170,13 +171,14 @@ func (s *Session) patiently(ctx context.Context, work func() error) error {
 
 // register begins the run in the database. It leaves canaries that another run computes out of the plan, and notes
 // which cells an earlier run died of.
-func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Options) (r *store.Registration, err error) {
+func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Options) (*store.Registration, error) {
 	var cells []store.PlannedCell
 	for _, c := range todo.Cells {
 		cells = append(cells, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
 	}
 	first := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
-	err = s.patiently(ctx, func() (err error) {
+	var r *store.Registration
+	err := s.patiently(ctx, func() (err error) {
 		r, err = s.DB.Register(ctx, cells, first, func(e *store.OverlapError) { s.Tell(WaitsForRun{e}) })
 		return err
 	})
@@ -223,7 +225,9 @@ func (e *StoredError) Error() string { return e.Err.Error() }
 func (e *StoredError) Unwrap() error { return e.Err }
 
 // cells runs the cells of a plan and stores them.
-func (s *Session) cells(caller context.Context, req Request, opt schedule.Options, out *Report, progress *Progress) (<-chan struct{}, *verify.Ended, error) {
+func (s *Session) cells(
+	caller context.Context, req Request, opt schedule.Options, out *Report, progress *Progress,
+) (<-chan struct{}, *verify.Ended, error) {
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	run, end := s.Cells(req.Timeout, false)
@@ -236,7 +240,8 @@ func (s *Session) cells(caller context.Context, req Request, opt schedule.Option
 		s.Tell(t)
 	}
 	stop := make(chan struct{})
-	s.Tell(Begins{Control{Stop: func() { close(stop) }, Cancel: cancel, Waiting: w.Waiting, Abandon: w.Abandon}, out.Plan, progress})
+	control := Control{Stop: func() { close(stop) }, Cancel: cancel, Waiting: w.Waiting, Abandon: w.Abandon}
+	s.Tell(Begins{control, out.Plan, progress})
 	ended := &verify.Ended{}
 	opt.Ready = w.Ready
 	opt.Tell = func(e schedule.Event) {
@@ -284,7 +289,8 @@ func (s *Session) checkCode(ctx context.Context, req Request) error {
 	run, end := s.Cells(0, false) // a time limit must not make a compared cell fail
 	defer end()
 	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits}
-	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) })
+	told := func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) }
+	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, told)
 	if err != nil {
 		return &StoredError{err}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/schedule"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -173,16 +172,16 @@ func (p *Pool) change() {
 }
 
 // Workers returns the present workers by name, each with the cells that it was running when it last said hello.
-func (p *Pool) Workers() []store.Worker {
+func (p *Pool) Workers() []schedule.Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := map[string]string{} // the keys of cells by their tasks
 	for key, c := range p.calls {
 		at[c.id] = key
 	}
-	var out []store.Worker
+	var out []schedule.Worker
 	for _, m := range p.members {
-		w := store.Worker{Name: m.Machine, Jobs: m.Jobs, Memory: m.Memory}
+		w := schedule.Worker{Name: m.Machine, Jobs: m.Jobs, Memory: m.Memory}
 		for _, id := range m.Running {
 			if key, there := at[id]; there {
 				w.Keys = append(w.Keys, key)
@@ -191,6 +190,6 @@ func (p *Pool) Workers() []store.Worker {
 		slices.Sort(w.Keys)
 		out = append(out, w)
 	}
-	slices.SortFunc(out, func(a, b store.Worker) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b schedule.Worker) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

@@ -17,8 +17,11 @@ type Remote interface {
 	RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error)
 	Rooms() []Room            // what the other machines take at present
 	Changed() <-chan struct{} // receives when Rooms has changed
-	Workers() []store.Worker  // the processes that run cells, for people to see
+	Workers() []Worker        // the processes that run cells, for people to see
 }
+
+// A Worker is such a process.
+type Worker = store.Worker
 
 // A Room describes the cells that a group of similar machines takes.
 type Room struct {

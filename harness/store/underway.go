@@ -104,13 +104,19 @@ type OverlapError struct {
 }
 
 func (e *OverlapError) Error() string {
-	return fmt.Sprintf("%d of these cells are of the run of %s since %s", e.Cells, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
+	what := "1 of these cells is"
+	if e.Cells > 1 {
+		what = fmt.Sprintf("%d of these cells are", e.Cells)
+	}
+	return fmt.Sprintf("%s of the run of %s since %s", what, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
 }
 
 // Register begins a run with its planned cells. If another run that is alive has planned one of them, Register
 // returns an [OverlapError]. If that run is on another machine, Register waits until it knows whether the run is
 // alive, and calls wait first.
-func (db *DB) Register(ctx context.Context, cells []PlannedCell, first Progress, wait func(*OverlapError)) (*Registration, error) {
+func (db *DB) Register(
+	ctx context.Context, cells []PlannedCell, first Progress, wait func(*OverlapError),
+) (*Registration, error) {
 	// Registrations have a connection of their own, since the writer's may be busy. What is begun need not survive a
 	// loss of power, but results must. Both are written to the same log, and after a failed sync the system may lose
 	// earlier writes that were not synced. So all writes are synced.
@@ -155,7 +161,8 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 		alive := []int64{} // not nil, which would be a NULL that nothing is outside of
 		for _, other := range runs {
 			if other.dead {
-				_, err = tx.Exec(`DELETE FROM underway WHERE run = ?; DELETE FROM underway_cells WHERE run = ? AND begun + deaths = 0`, other.run, other.run)
+				_, err = tx.Exec(`DELETE FROM underway WHERE run = ?;
+					DELETE FROM underway_cells WHERE run = ? AND begun + deaths = 0`, other.run, other.run)
 			} else {
 				alive = append(alive, other.run)
 			}
@@ -168,7 +175,8 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 			return err
 		}
 		me := thisProcess()
-		res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, progress) VALUES (?, ?, ?, 0, ?)`, me.host, me.id, me.started, string(text))
+		res, err := tx.Exec(`INSERT INTO underway (host, process, started, beat, progress) VALUES (?, ?, ?, 0, ?)`,
+			me.host, me.id, me.started, string(text))
 		if err != nil {
 			return err
 		}
@@ -180,7 +188,9 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 }
 
 // take plans the cells in the name of this run. A cell that a dead run began has one death more.
-func (r *Registration) take(ctx context.Context, tx *sql.Tx, cells []PlannedCell, runs []underwayRun, alive []int64) error {
+func (r *Registration) take(
+	ctx context.Context, tx *sql.Tx, cells []PlannedCell, runs []underwayRun, alive []int64,
+) error {
 	those, _ := json.Marshal(alive)
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO underway_cells (key, run, begun, deaths) VALUES (?, ?, 0, 0)
 		ON CONFLICT (key) DO UPDATE SET run = excluded.run, begun = 0, deaths = deaths + begun
@@ -199,7 +209,8 @@ func (r *Registration) take(ctx context.Context, tx *sql.Tx, cells []PlannedCell
 			r.Elsewhere[c.Key] = true
 		case err == sql.ErrNoRows:
 			var owner int64
-			if err := tx.QueryRowContext(ctx, `SELECT run FROM underway_cells WHERE key = ?`, c.Key).Scan(&owner); err != nil {
+			owned := tx.QueryRowContext(ctx, `SELECT run FROM underway_cells WHERE key = ?`, c.Key)
+			if err := owned.Scan(&owner); err != nil {
 				return err
 			}
 			common[owner]++
@@ -230,7 +241,8 @@ func (r *Registration) Begin(ctx context.Context, keys []string) error {
 	}
 	these, err := json.Marshal(keys)
 	if err == nil {
-		_, err = r.pool.ExecContext(ctx, `UPDATE underway_cells SET begun = 1 WHERE run = ? AND key IN (SELECT value FROM json_each(?))`, r.run, string(these))
+		_, err = r.pool.ExecContext(ctx, `UPDATE underway_cells SET begun = 1
+			WHERE run = ? AND key IN (SELECT value FROM json_each(?))`, r.run, string(these))
 	}
 	r.tried = time.Time{}
 	if passes(err) {
@@ -244,7 +256,8 @@ func (r *Registration) Begin(ctx context.Context, keys []string) error {
 func (r *Registration) Write(ctx context.Context, p Progress) error {
 	text, err := json.Marshal(p)
 	if err == nil {
-		_, err = r.pool.ExecContext(ctx, `UPDATE underway SET beat = beat + 1, progress = ? WHERE run = ?`, string(text), r.run)
+		_, err = r.pool.ExecContext(ctx, `UPDATE underway SET beat = beat + 1, progress = ?
+			WHERE run = ?`, string(text), r.run)
 	}
 	return explain(err)
 }
@@ -253,7 +266,8 @@ func (r *Registration) Write(ctx context.Context, p Progress) error {
 func (r *Registration) Close() error {
 	ctx := context.Background()
 	return errors.Join(inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM underway_cells WHERE run = ? AND deaths = 0; UPDATE underway_cells SET begun = 0 WHERE run = ?;
+		_, err := tx.Exec(`DELETE FROM underway_cells WHERE run = ? AND deaths = 0;
+			UPDATE underway_cells SET begun = 0 WHERE run = ?;
 			DELETE FROM underway WHERE run = ?`, r.run, r.run, r.run)
 		return err
 	}), r.pool.Close())
@@ -269,7 +283,8 @@ type underwayRun struct {
 // readRuns reads the runs that are under way, the earliest first.
 func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRun, err error) {
 	me := thisProcess()
-	err = each(ctx, tx, `SELECT run, host, process, started, beat, progress FROM underway ORDER BY run`, func(row []any) error {
+	const query = `SELECT run, host, process, started, beat, progress FROM underway ORDER BY run`
+	err = each(ctx, tx, query, func(row []any) error {
 		u := underwayRun{run: row[0].(int64)}
 		if err := json.Unmarshal([]byte(row[5].(string)), &u.Progress); err != nil {
 			return fmt.Errorf("table underway: run %d: %w", u.run, err)
