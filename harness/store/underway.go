@@ -158,7 +158,7 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 		if err != nil {
 			return err
 		}
-		alive := []int64{} // not nil, which would be a NULL that nothing is outside of
+		alive := []int64{} // not nil, which would be JSON's null
 		for _, other := range runs {
 			if other.dead {
 				_, err = tx.Exec(`DELETE FROM underway WHERE run = ?;
@@ -191,44 +191,51 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 func (r *Registration) take(
 	ctx context.Context, tx *sql.Tx, cells []PlannedCell, runs []underwayRun, alive []int64,
 ) error {
-	those, _ := json.Marshal(alive)
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO underway_cells (key, run, begun, deaths) VALUES (?, ?, 0, 0)
+	keys, canaries := []string{}, map[string]bool{} // keys is not nil, which would be JSON's null
+	for _, c := range cells {
+		keys = append(keys, c.Key)
+		canaries[c.Key] = c.Canary
+	}
+	those, err1 := json.Marshal(alive)
+	these, err2 := json.Marshal(keys)
+	common := map[int64]int{}
+	err := each(ctx, tx, `SELECT key, run FROM underway_cells WHERE key IN (SELECT value FROM json_each(?))
+		AND run IN (SELECT value FROM json_each(?))`, func(row []any) error {
+		if key := row[0].(string); canaries[key] {
+			r.Elsewhere[key] = true
+		} else {
+			common[row[1].(int64)]++
+		}
+		return nil
+	}, string(these), string(those))
+	if err := errors.Join(err1, err2, err, overlap(runs, common)); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO underway_cells (key, run, begun, deaths)
+		SELECT value, ?, 0, 0 FROM json_each(?) WHERE TRUE
 		ON CONFLICT (key) DO UPDATE SET run = excluded.run, begun = 0, deaths = deaths + begun
-		WHERE run NOT IN (SELECT value FROM json_each(?)) RETURNING deaths`)
+		WHERE run NOT IN (SELECT value FROM json_each(?))`, r.run, string(these), string(those))
 	if err != nil {
 		return err
 	}
-	defer insert.Close()
-	common := map[int64]int{}
-	for _, c := range cells {
-		var deaths int
-		switch err := insert.QueryRowContext(ctx, c.Key, r.run, string(those)).Scan(&deaths); {
-		case err == nil && deaths > 0:
-			r.Deaths[c.Key] = deaths
-		case err == sql.ErrNoRows && c.Canary:
-			r.Elsewhere[c.Key] = true
-		case err == sql.ErrNoRows:
-			var owner int64
-			owned := tx.QueryRowContext(ctx, `SELECT run FROM underway_cells WHERE key = ?`, c.Key)
-			if err := owned.Scan(&owner); err != nil {
-				return err
-			}
-			common[owner]++
-		case err != nil:
-			return err
-		}
-	}
-	var unsure error
+	return each(ctx, tx, `SELECT key, deaths FROM underway_cells WHERE run = ? AND deaths > 0`, func(row []any) error {
+		r.Deaths[row[0].(string)] = int(row[1].(int64))
+		return nil
+	}, r.run)
+}
+
+// overlap is an error if there are common cells with a run, by its number. Of several runs it names one that is surely
+// alive.
+func overlap(runs []underwayRun, common map[int64]int) (err error) {
 	for _, other := range runs {
 		if n := common[other.run]; n > 0 {
-			e := &OverlapError{Run: other.Progress, Cells: n, sure: other.sure}
-			if e.sure {
-				return e
+			err = &OverlapError{Run: other.Progress, Cells: n, sure: other.sure}
+			if other.sure {
+				return err
 			}
-			unsure = e
 		}
 	}
-	return unsure
+	return err
 }
 
 // Begin notes that cells are about to be computed, in one transaction. While the database cannot be written, cells
