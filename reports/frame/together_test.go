@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -137,3 +138,74 @@ func (s nowSets) Open(path string) (*catalogue.Entry, error)  { return nil, erro
 func (s nowSets) Entry(name string) (*catalogue.Entry, error) { return nil, errors.New("unknown") }
 func (s nowSets) File(name string) string                     { return "" }
 func (s nowSets) Now(name string) (Data, bool)                { d, ok := s[name]; return d, ok }
+
+func TestImportedNotes(t *testing.T) {
+	row := func(method, imported, cpu string, cores int) store.Row {
+		seconds := 1.0
+		return store.Row{Planned: result.Planned{Method: method, Dataset: "wine"}, Imported: imported, FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
+	}
+	scores := row("Mine", "mine.csv", "", 0)
+	scores.FitSeconds = nil
+	got := importedNotes([]store.Row{
+		row("CART", "reference", "X", 2), row("GBRFF2", "", "Y", 2), row("BMKR", "reference", "X", 2), row("CART", "reference", "X", 2),
+		row("CART", "theirs.bench", "X", 1), row("CART", "reference", "", 0), scores,
+	})
+	want := []string{
+		"Imported from reference, computed on X (2 cores): 3 cells of CART, BMKR. Their times do not compare with those of another processor.",
+		"Imported from theirs.bench, computed on X (1 core): 1 cell of CART. Their times do not compare with those of another processor.",
+		"Imported from reference, computed on a processor that was not recorded: 1 cell of CART. Their times do not compare with those of another processor.",
+		"Imported from mine.csv, test scores of a method elsewhere that were counted here: 1 cell of Mine.",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("notes\n%q, want\n%q", got, want)
+	}
+}
+
+func TestWarningNotes(t *testing.T) {
+	row := func(method, dataset string, warnings ...result.Warning) store.Row {
+		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset}, Warnings: warnings}
+	}
+	got := warningNotes([]store.Row{
+		row("BMKR", "wine", result.Warning{Text: "stopped early method=BMKR c=1", Times: 2}, result.Warning{Text: "stopped early method=BMKR c=10", Times: 1}),
+		row("BMKR", "sonar", result.Warning{Text: "stopped early method=BMKR c=1", Times: 4}),
+		row("CART", "wine"),
+		row("CART", "wine", result.Warning{Text: "abandoned", Times: 1}),
+	})
+	want := []string{"Fits of BMKR, CART warn on wine, sonar, 8 times: 2 messages. Table warnings has each."}
+	if !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+	var rows []store.Row
+	for i := range 6 {
+		for k := range 15 {
+			rows = append(rows, row(fmt.Sprint("M", i), fmt.Sprint("s", k), result.Warning{Text: fmt.Sprint("stopped early c=", k), Times: 2}))
+		}
+	}
+	want = []string{"Fits of 6 methods warn on 15 data sets, 180 times: stopped early. Table warnings has each."}
+	if got := warningNotes(rows); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+}
+
+// TestCountedSets: by hand, which sets count for which methods have which.
+func TestCountedSets(t *testing.T) {
+	for name, c := range map[string]struct {
+		have [][]int
+		want []int
+	}{
+		"nothing":                       {[][]int{nil, nil}, nil},
+		"one method":                    {[][]int{{1, 2}}, []int{1, 2}},
+		"all alike":                     {[][]int{{1, 2, 3}, {1, 2, 3}}, []int{1, 2, 3}},
+		"one of three is partial":       {[][]int{{1, 2, 3}, {2}, {1, 2, 3}}, []int{1, 2, 3}},
+		"a method of its own":           {[][]int{{1, 2, 3, 4}, {1, 2, 3}, {1, 2, 3}}, []int{1, 2, 3}},
+		"a method without sets":         {[][]int{{1, 2}, nil, nil, nil}, []int{1, 2}},
+		"half is enough":                {[][]int{{1, 2, 3}, {1, 2}}, []int{1, 2, 3}},
+		"equally long, of more methods": {[][]int{{1, 2}, {3, 4}, {3, 4, 5}, {1, 6}}, []int{3, 4}},
+		"no half, what all have":        {[][]int{{1, 2, 3}, {1, 2, 4}, {1, 2, 5}}, []int{1, 2}},
+		"no half, nothing of all":       {[][]int{{1, 2}, {1, 2}, {3, 4, 5}, {6}, {7}}, []int{1, 2}},
+	} {
+		if got := countedSets(c.have); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v count, want %v", name, got, c.want)
+		}
+	}
+}
