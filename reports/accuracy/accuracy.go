@@ -62,7 +62,7 @@ type table struct {
 	frame.Table
 	o        Options
 	mean     []meanCell // one for each whole method; nil if no set is counted
-	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where Ranked is an error
+	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where CheckRanked is an error
 	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
 	// too, where the source prints no ranks.
 	paperRanks []*big.Rat
@@ -130,7 +130,7 @@ func (t *table) summarise() {
 	for i, mean := range t.Ascending(columns) { // back to the metric's own direction
 		t.mean[i].mean = mean
 	}
-	if t.Ranked() != nil {
+	if t.CheckRanked() != nil {
 		return
 	}
 	t.midRanks = stats.AverageRanks(values)

@@ -198,10 +198,10 @@ func (t *table) unusedNote(source string, values map[cellKey]published.Value) []
 			continue
 		}
 		if !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }) {
-			frame.Note(&datasets, v.Dataset)
+			frame.AppendUnique(&datasets, v.Dataset)
 		}
 		if !slices.Contains(t.Methods, v.Method) {
-			frame.Note(&methods, v.Method)
+			frame.AppendUnique(&methods, v.Method)
 		}
 	}
 	var parts []string

@@ -33,12 +33,12 @@ func (t *table) strip(set frame.Set) doc.Figure {
 	published := t.publishedRow(set)
 	var strips []plot.Strip
 	for i, c := range set.Entries {
-		line := plot.Strip{Name: c.Method, Mean: frame.Near(c.Mean), Printed: published[i]}
+		line := plot.Strip{Name: c.Method, Mean: frame.Float64(c.Mean), Printed: published[i]}
 		for _, r := range c.Runs {
-			line.Values = append(line.Values, plot.Point{X: frame.Near(r.Value), Tip: t.tip(c.Method, r)})
+			line.Values = append(line.Values, plot.Point{X: frame.Float64(r.Value), Tip: t.tip(c.Method, r)})
 		}
 		if len(c.Runs) >= fewestInBox {
-			line.Box = [2]float64{frame.Near(c.Lower), frame.Near(c.Upper)}
+			line.Box = [2]float64{frame.Float64(c.Lower), frame.Float64(c.Upper)}
 			line.BoxTip = fmt.Sprintf("%s: half of the splits are within %s and %s%s", c.Method, frame.Text(c.Lower, t.o.Decimals+1), frame.Text(c.Upper, t.o.Decimals+1), t.unit)
 		}
 		strips = append(strips, line)
@@ -83,7 +83,7 @@ func (t *table) publishedRow(set frame.Set) []float64 {
 	for _, r := range t.comparison.rows {
 		for k, cell := range r.cells {
 			if r.set.Name == set.Name && cell.published != nil {
-				values[t.comparison.columns[k]] = frame.Near(cell.published)
+				values[t.comparison.columns[k]] = frame.Float64(cell.published)
 			}
 		}
 	}

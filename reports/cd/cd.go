@@ -138,7 +138,9 @@ func byWilcoxon(t *frame.Table, o Options) (joined, error) {
 
 func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
-	alike := func(a, b int) bool { return math.Abs(frame.Near(f.AverageRanks[a])-frame.Near(f.AverageRanks[b])) < cd }
+	alike := func(a, b int) bool {
+		return math.Abs(frame.Float64(f.AverageRanks[a])-frame.Float64(f.AverageRanks[b])) < cd
+	}
 	return joined{alike, -1, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
 }
 
@@ -152,7 +154,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 	var ranks []float64
 	for i, m := range order {
 		place[m] = i
-		names, ranks = append(names, t.Methods[m]), append(ranks, frame.Near(f.AverageRanks[m]))
+		names, ranks = append(names, t.Methods[m]), append(ranks, frame.Float64(f.AverageRanks[m]))
 	}
 	letters := make([]string, len(order)) // by place
 	for i, bar := range bars {

@@ -329,7 +329,7 @@ func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, kin
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
-	return plot.ForestRow{Label: label, Estimate: frame.Near(p.Difference(gain)), Low: i.Low, High: i.High, Text: text, Kind: kind}
+	return plot.ForestRow{Label: label, Estimate: frame.Float64(p.Difference(gain)), Low: i.Low, High: i.High, Text: text, Kind: kind}
 }
 
 func (p *Page) forestOptions(other string) plot.ForestOptions {

@@ -145,10 +145,10 @@ func (p *Page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
 		fmt.Fprintf(&b, " %s%s on average", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
 		if n > 1 {
 			i := p.interval(q.Interval)
-			fmt.Fprintf(&b, " (%.4g %% interval %s to %s over %s), p %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), frame.Count(n, "set"), frame.Equal(q.Signed.P))
+			fmt.Fprintf(&b, " (%.4g %% interval %s to %s over %s), p %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), frame.Count(n, "set"), frame.PRelation(q.Signed.P))
 		}
 		if !math.IsNaN(q.Adjusted) {
-			fmt.Fprintf(&b, ", adjusted p %s", frame.Equal(q.Adjusted))
+			fmt.Fprintf(&b, ", adjusted p %s", frame.PRelation(q.Adjusted))
 		}
 		fmt.Fprintf(&b, ". By mean, of %s: %s.", frame.Count(n, "set"), p.counts(q))
 	}

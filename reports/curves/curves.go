@@ -48,7 +48,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	}
 	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol), t.Notes())
 	var records []doc.Block
-	if t.Comparable() == nil {
+	if t.CheckComparable() == nil {
 		blocks, r := stability(&t)
 		d.Blocks, records = blocks, append(records, r)
 	}
@@ -107,7 +107,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 		}
 		ranks := stats.AverageRanks(sums) // sums rank as means do
 		for k, r := range ranks {
-			x := frame.Near(r)
+			x := frame.Float64(r)
 			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points, plot.Point{X: float64(n + 1), Y: x})
 			records.Add(t.Protocol, t.Metric.Name, t.Counted, n+1, t.Methods[k], x, r.RatString())
 		}
@@ -204,7 +204,7 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			v := means[m][r]
 			row = append(row, doc.Entry{Text: frame.Text(v, t.Decimals())})
 			if v != nil {
-				line.Points = append(line.Points, plot.Point{X: float64(r), Y: frame.Near(v)})
+				line.Points = append(line.Points, plot.Point{X: float64(r), Y: frame.Float64(v)})
 			}
 		}
 		table.Add(m, row...)

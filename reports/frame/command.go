@@ -23,7 +23,7 @@ type Invocation struct {
 func (v Invocation) Command(methods, sets []string, splits []int, retry bool) string {
 	args, names := []string{"bench", "run"}, []string(nil)
 	for _, m := range methods {
-		Note(&names, cmp.Or(v.methods[m], m))
+		AppendUnique(&names, cmp.Or(v.methods[m], m))
 	}
 	add := func(flag, value string) {
 		if value != "" {

@@ -375,8 +375,8 @@ func (f *Frame) nameFiles(sets []Dataset) {
 	}
 }
 
-// Note appends v to a list that does not hold it.
-func Note[T comparable](list *[]T, v T) {
+// AppendUnique appends v to a list that does not hold it.
+func AppendUnique[T comparable](list *[]T, v T) {
 	if !slices.Contains(*list, v) {
 		*list = append(*list, v)
 	}

@@ -165,7 +165,7 @@ func (t *Table) dropSurplus() {
 func (t *Table) NothingStored() []string {
 	var sets []string
 	for _, m := range t.missing(NothingStored) {
-		Note(&sets, m.Dataset)
+		AppendUnique(&sets, m.Dataset)
 	}
 	return sets
 }

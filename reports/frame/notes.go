@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Notes says, one sentence a note, which splits and sets the table uses and what it lacks. own are notes of
@@ -237,8 +238,8 @@ func (t *Table) sum(cells []Missing) string {
 	var methods, sets []string
 	runs := 0
 	for _, c := range cells {
-		Note(&methods, c.Method)
-		Note(&sets, c.Dataset)
+		AppendUnique(&methods, c.Method)
+		AppendUnique(&sets, c.Dataset)
 		runs += len(c.Splits)
 	}
 	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
@@ -290,12 +291,7 @@ func Ranges(numbers []int) string {
 }
 
 // Count writes a number and what it counts.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func Count(n int, noun string) string { return wording.Count(n, noun) }
 
 // importedNotes says which cells were not computed with this database but imported, and where they
 // were computed: a note for each file and machine.
@@ -323,7 +319,7 @@ func importedNotes(rows []store.Row) []string {
 		}
 		var names []string
 		for _, m := range methods.Of[o] {
-			Note(&names, m)
+			AppendUnique(&names, m)
 		}
 		notes = append(notes, fmt.Sprintf(format, o.file, o.cpu, Count(len(methods.Of[o]), "cell"), Briefly(names, "method")))
 	}
@@ -339,9 +335,9 @@ func warningNotes(rows []store.Row) []string {
 	times := 0
 	for _, r := range rows {
 		for _, w := range r.Warnings {
-			Note(&methods, r.Method)
-			Note(&sets, r.Dataset)
-			Note(&texts, details.ReplaceAllString(w.Text, ""))
+			AppendUnique(&methods, r.Method)
+			AppendUnique(&sets, r.Dataset)
+			AppendUnique(&texts, details.ReplaceAllString(w.Text, ""))
 			times += w.Times
 		}
 	}

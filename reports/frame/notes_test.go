@@ -239,12 +239,12 @@ func TestPartialMethods(t *testing.T) {
 
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "B" && r.Dataset != "sonar" })
 	got = table(t, in) // A has wine and sonar, B sonar, C all: two of three have wine and sonar
-	if fmt.Sprint(got.Whole(), got.Counted) != "[A C] [wine sonar]" || got.Ranked() != nil {
+	if fmt.Sprint(got.Whole(), got.Counted) != "[A C] [wine sonar]" || got.CheckRanked() != nil {
 		t.Errorf("whole are %v over %v", got.Whole(), got.Counted)
 	}
 	in.Methods = []string{"B", "C"}
 	got = table(t, in)
-	err := got.Comparable()
+	err := got.CheckComparable()
 	if want := "C alone has all of 3 data sets, so that there are no ranks; name fewer methods, data sets or splits with --methods, --datasets or --splits: every method has sonar"; !errors.Is(err, frame.ErrNoResults) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -166,8 +166,8 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	for _, r := range together.rows {
 		key := cellKey{r.Dataset, r.Method}
 		t.rows[key] = append(t.rows[key], r)
-		Note(&methods, r.Method)
-		Note(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
+		AppendUnique(&methods, r.Method)
+		AppendUnique(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
 	}
 	if t.Methods = f.Methods; t.Methods == nil {
 		t.Methods = f.Protocol.Order(methods)

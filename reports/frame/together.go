@@ -68,10 +68,10 @@ func (t *together) drop(out func(store.Row) bool) (d dropped) {
 			return false
 		}
 		d.cells++
-		Note(&d.pairs, r.Method+" on "+r.Dataset)
-		Note(&d.methods, r.Method)
-		Note(&d.sets, r.Dataset)
-		Note(&d.was, r.Fingerprint)
+		AppendUnique(&d.pairs, r.Method+" on "+r.Dataset)
+		AppendUnique(&d.methods, r.Method)
+		AppendUnique(&d.sets, r.Dataset)
+		AppendUnique(&d.was, r.Fingerprint)
 		return true
 	})
 	return d
@@ -100,7 +100,7 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	var names []string
 	newest := map[string]store.Row{}
 	for _, r := range t.rows {
-		Note(&names, r.Dataset)
+		AppendUnique(&names, r.Dataset)
 		if r.StartedAt > newest[r.Dataset].StartedAt {
 			newest[r.Dataset] = r
 		}
@@ -126,7 +126,7 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 		t.warnings = append(t.warnings, fmt.Sprintf("Left out, %s of %s: %s.", Count(d.cells, "cell"), d.where(), why))
 		all.cells, all.sets = all.cells+d.cells, append(all.sets, name)
 		for _, m := range d.methods {
-			Note(&all.methods, m)
+			AppendUnique(&all.methods, m)
 		}
 	}
 	if len(t.warnings) > fewNames {

@@ -132,8 +132,8 @@ func Text(x *big.Rat, decimals int) string {
 	return x.FloatString(decimals)
 }
 
-// Near is the nearest float64 of a value, NaN for none.
-func Near(x *big.Rat) float64 {
+// Float64 is the nearest float64 of a value, NaN for none.
+func Float64(x *big.Rat) float64 {
 	if x == nil {
 		return math.NaN()
 	}
@@ -141,8 +141,8 @@ func Near(x *big.Rat) float64 {
 	return f
 }
 
-// Rat is a float64 as an exact value, nil if it is not finite.
-func Rat(x float64) *big.Rat {
+// Exact is a float64 as an exact value, nil if it is not finite.
+func Exact(x float64) *big.Rat {
 	if math.IsNaN(x) {
 		return nil
 	}
@@ -170,7 +170,7 @@ func Signed(x *big.Rat, decimals int) string {
 }
 
 // SignedFloat is Signed of a float64; "-" if it is not finite.
-func SignedFloat(x float64, decimals int) string { return Signed(Rat(x), decimals) }
+func SignedFloat(x float64, decimals int) string { return Signed(Exact(x), decimals) }
 
 // zeroUnsigned removes the sign of a number that was rounded to zero.
 func zeroUnsigned(s string) string {
@@ -212,8 +212,8 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Ranked is an error if no data set counts, or if there are several methods and fewer than two of them are whole.
-func (t *Table) Ranked() error {
+// CheckRanked is an error if no data set counts, or if there are several methods and fewer than two of them are whole.
+func (t *Table) CheckRanked() error {
 	switch {
 	case len(t.Counted) == 0:
 		return fmt.Errorf("%w: no data set that enters ranks has a finished split; name those that have one with --datasets", ErrNoResults)
@@ -235,15 +235,15 @@ func (t *Table) ofAll() string {
 	return ": every method has " + strings.Join(names, ", ")
 }
 
-// Comparable is Ranked for two methods or more.
-func (t *Table) Comparable() error {
+// CheckComparable is CheckRanked for two methods or more.
+func (t *Table) CheckComparable() error {
 	if len(t.Methods) < 2 {
 		return fmt.Errorf("%w: there is one method alone, %s; run others or name them with --methods", ErrNoResults, strings.Join(t.Methods, ""))
 	}
-	return t.Ranked()
+	return t.CheckRanked()
 }
 
-// Tested is TableOf for a report that tests its methods. It is an error if the table is not Comparable, if CheckLevel
+// Tested is TableOf for a report that tests its methods. It is an error if the table is not comparable (CheckComparable), if CheckLevel
 // refuses the level, or if the control is not a whole method. control may be "" for none.
 func (f Frame) Tested(metric string, level float64, control string) (Table, error) {
 	if err := CheckLevel(level); err != nil {
@@ -251,7 +251,7 @@ func (f Frame) Tested(metric string, level float64, control string) (Table, erro
 	}
 	t, err := f.TableOf(metric)
 	if err == nil {
-		err = t.Comparable()
+		err = t.CheckComparable()
 	}
 	if err != nil {
 		return t, err
@@ -292,8 +292,8 @@ func Listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Equal writes a p-value as a relation, "= 0.020" or "< 0.0001".
-func Equal(p float64) string {
+// PRelation writes a p-value as a relation, "= 0.020" or "< 0.0001".
+func PRelation(p float64) string {
 	text := PValue(p)
 	if bound, ok := strings.CutPrefix(text, "<"); ok {
 		return "< " + bound

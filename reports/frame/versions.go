@@ -99,7 +99,7 @@ func (t *Table) Version(dataset, method string) string {
 func (t *Table) versions(dataset, method string) []string {
 	var out []string
 	for _, r := range t.rows[cellKey{dataset, method}] {
-		Note(&out, r.MethodVersion)
+		AppendUnique(&out, r.MethodVersion)
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.Comparable(); err != nil {
+	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
 	asked := compare.Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
@@ -93,7 +93,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	best := b.best()
 	for _, r := range b.Rows {
 		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low, t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Rat(r.WinRates.Low))}, {Text: percent(frame.Rat(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Exact(r.WinRates.Low))}, {Text: percent(frame.Exact(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
 			row = append(row, doc.Entry{Text: r.Time()})
 		}
@@ -219,7 +219,7 @@ func (r Row) WinText() string { return percent(r.Wins) }
 
 // WinRatesText is the interval of the share of wins.
 func (r Row) WinRatesText() string {
-	return between(percent(frame.Rat(r.WinRates.Low)), percent(frame.Rat(r.WinRates.High)))
+	return between(percent(frame.Exact(r.WinRates.Low)), percent(frame.Exact(r.WinRates.High)))
 }
 
 // percent writes a share without its unit.

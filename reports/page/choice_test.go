@@ -197,7 +197,7 @@ func TestGroups(t *testing.T) {
 				of.Datasets = slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
 			}
 			part := must(t, of)
-			if part.Ranked() != nil {
+			if part.CheckRanked() != nil {
 				if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.HasPrefix(text, "There are no ranks of this choice") {
 					t.Errorf("%s on %s: %q", methods, sets, text)
 				}

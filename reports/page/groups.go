@@ -88,7 +88,7 @@ func groupsOf(names []string, groups map[string][]string) []group {
 // evidenceOf compares the methods of a part of the table: with the method that was named before the data were seen, if the part has it,
 // and else each with each.
 func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
-	if p.evidence == nil || part.Comparable() != nil {
+	if p.evidence == nil || part.CheckComparable() != nil {
 		return nil, nil
 	}
 	o := p.evidence.Options
@@ -107,7 +107,7 @@ func (p *Page) prepare(part *frame.Table, ev *evidence.Evidence) prepared {
 			out.Counted = append(out.Counted, i)
 		}
 	}
-	if ev == nil || part.Comparable() != nil {
+	if ev == nil || part.CheckComparable() != nil {
 		return out
 	}
 	apart := map[[2]int]bool{}

@@ -61,7 +61,7 @@ func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 
 // addRanks takes the tables of ranks from their report, where there are ranks. The script draws the diagram.
 func (p *Page) addRanks(f frame.Frame, o Options) error {
-	if p.table.Comparable() != nil {
+	if p.table.CheckComparable() != nil {
 		return nil
 	}
 	d, err := ranks.Build(f, report.Options{Metric: o.Metric})
@@ -136,7 +136,7 @@ const mostScatters = 6
 
 // addMore takes, folded, what reports tests, pairs and curves say beyond the parts above.
 func (p *Page) addMore(f frame.Frame, o Options) error {
-	if p.evidence == nil || p.table.Comparable() != nil {
+	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
 	d := tests.Document(p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})

@@ -84,8 +84,8 @@ func (p *Page) addSections() {
 			p.Methods[m].Rows = append(p.Methods[m].Rows, l)
 			for _, o := range p.data.Cells[key(s, m)].From {
 				text := p.data.Origins[o[1].(int)]
-				frame.Note(&section.From, text)
-				frame.Note(&p.Methods[m].From, text)
+				frame.AppendUnique(&section.From, text)
+				frame.AppendUnique(&p.Methods[m].From, text)
 			}
 		}
 		var names []string
@@ -97,7 +97,7 @@ func (p *Page) addSections() {
 		section.Best = strings.Join(names, ", ")
 	}
 	var average []*big.Rat
-	if t.Ranked() == nil {
+	if t.CheckRanked() == nil {
 		average = stats.AverageRanks(t.Means())
 	}
 	for m, section := range p.Methods {

@@ -136,7 +136,7 @@ func (p *Page) addPairs() error {
 			}
 			verdict, adjusted = string(r.Verdict), rounded(r.Adjusted)
 		}
-		p.pairs = append(p.pairs, []any{q.A, q.B, rounded(frame.Near(q.Mean)), rounded(q.Interval.Low), rounded(q.Interval.High), verdict, adjusted, len(q.Gains), q.Ahead, q.Within, q.Behind})
+		p.pairs = append(p.pairs, []any{q.A, q.B, rounded(frame.Float64(q.Mean)), rounded(q.Interval.Low), rounded(q.Interval.High), verdict, adjusted, len(q.Gains), q.Ahead, q.Within, q.Behind})
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (p *Page) newBoard(b *leaderboard.Board) *board {
 	}
 	low, high := 0.0, 0.0
 	for _, r := range b.Rows {
-		for _, x := range []float64{frame.Near(r.Gain), r.Gains.Low, r.Gains.High} {
+		for _, x := range []float64{frame.Float64(r.Gain), r.Gains.Low, r.Gains.High} {
 			if !math.IsNaN(x) {
 				low, high = min(low, x), max(high, x)
 			}
@@ -185,8 +185,8 @@ func (p *Page) newBoard(b *leaderboard.Board) *board {
 	}
 	at := func(x float64) float64 { return 4 + (boardWidth-8)*(x-low)/max(high-low, 1e-300) }
 	for _, r := range b.Rows {
-		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r), Have: b.Coverage(r), SortGain: exact(frame.Near(r.Gain)),
-			SortWins: exact(frame.Near(r.Wins)), SortRank: exact(frame.Near(r.Rank)), SortTime: exact(r.Seconds)}
+		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r), Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
+			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)), SortTime: exact(r.Seconds)}
 		switch {
 		case r.Place == b.Asked:
 			line.Class, line.SortP = "asked", "2"
@@ -197,7 +197,7 @@ func (p *Page) newBoard(b *leaderboard.Board) *board {
 			}
 		}
 		if r.Gain != nil {
-			line.Drawn, line.At, line.Zero = true, at(frame.Near(r.Gain)), at(0)
+			line.Drawn, line.At, line.Zero = true, at(frame.Float64(r.Gain)), at(0)
 			if line.From, line.To = line.At, line.At; !math.IsNaN(r.Gains.Low) {
 				line.From, line.To = at(r.Gains.Low), at(r.Gains.High)
 			}

@@ -39,7 +39,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.Comparable(); err != nil {
+	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
 	means := t.Means()
@@ -90,7 +90,7 @@ func scatter(t frame.Table, a, b int, about string) doc.Figure {
 	var points []plot.Point
 	numbers := doc.Table{Corner: "Data set", Head: []doc.Column{{Name: t.Methods[a]}, {Name: t.Methods[b]}}}
 	for _, s := range t.CountedSets() {
-		y, x := frame.Near(s.Entries[a].Mean), frame.Near(s.Entries[b].Mean)
+		y, x := frame.Float64(s.Entries[a].Mean), frame.Float64(s.Entries[b].Mean)
 		ours, theirs := strconv.FormatFloat(y, 'f', t.Decimals(), 64), strconv.FormatFloat(x, 'f', t.Decimals(), 64)
 		points = append(points, plot.Point{Name: s.Name, X: x, Y: y, Tip: fmt.Sprintf("%s: %s %s, %s %s", s.Name, t.Methods[a], ours, t.Methods[b], theirs)})
 		numbers.Add(s.Name, doc.Texts(ours, theirs)...)

@@ -110,7 +110,7 @@ func compare(e frame.Entry, v published.Value, splits int, rounding, level float
 		return cell
 	}
 	theirs := *v.Std * math.Sqrt(float64(splits)/float64(splits-1))
-	test := stats.Welch(stats.Sample{N: len(e.Runs), Mean: frame.Near(e.Mean), Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
+	test := stats.Welch(stats.Sample{N: len(e.Runs), Mean: frame.Float64(e.Mean), Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
 	cell.P, cell.Interval, cell.Verdict = test.P, test.Interval(1-level), Unclear
 	return cell
 }

@@ -55,7 +55,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.Ranked(); err != nil {
+	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
 	d := o.Document("ranks", &t, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
@@ -94,7 +94,7 @@ func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 		tip := fmt.Sprintf("%s: exactly %s, over %s", method, average[k], strings.Join(t.Counted, ", "))
 		row := []doc.Entry{{Text: frame.Text(average[k], 2), Best: best[k], Tip: tip}}
 		record := []any{t.Metric.Name, c.name, method, t.Counted, average[k], average[k].String(), splits}
-		for _, v := range []*big.Rat{s.Mean, frame.Rat(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
+		for _, v := range []*big.Rat{s.Mean, frame.Exact(s.StdSample), s.Min, s.Lower, s.Median, s.Upper, s.Max} {
 			row, record = append(row, doc.Entry{Text: frame.Text(v, 2)}), append(record, v)
 		}
 		out.Add(method, row...)

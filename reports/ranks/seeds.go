@@ -105,7 +105,7 @@ func seedTable(t *frame.Table, methods, names []string, spreads map[[2]string]se
 			v := spreads[[2]string{name, m}]
 			count, overSeeds, overSplits = v.seeds, overSeeds+v.overSeeds/float64(len(names)), overSplits+v.overSplits/float64(len(names))
 		}
-		out.Add(m, doc.Texts(strconv.Itoa(count), frame.Text(frame.Rat(overSeeds), t.Decimals()), frame.Text(frame.Rat(overSplits), t.Decimals()))...)
+		out.Add(m, doc.Texts(strconv.Itoa(count), frame.Text(frame.Exact(overSeeds), t.Decimals()), frame.Text(frame.Exact(overSplits), t.Decimals()))...)
 	}
 	return out
 }

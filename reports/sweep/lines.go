@@ -119,7 +119,7 @@ type Measure func(store.Row) (float64, bool)
 func (l Lines) Measured() Measure {
 	return func(r store.Row) (float64, bool) {
 		v := l.Table.ValueOf(r.Score)
-		return frame.Near(v), v != nil
+		return frame.Float64(v), v != nil
 	}
 }
 

@@ -152,7 +152,7 @@ func (p *page) verdict() []string {
 		how = "all arrangements"
 	}
 	lines := []string{fmt.Sprintf("Do %s rank alike over %s? Friedman's test by %s of the ranks: p %s.",
-		frame.Count(p.friedman.Methods, "method"), frame.Count(len(p.Counted), "data set"), how, frame.Equal(p.permutation.P))}
+		frame.Count(p.friedman.Methods, "method"), frame.Count(len(p.Counted), "data set"), how, frame.PRelation(p.permutation.P))}
 	words := map[evidence.Verdict][]string{}
 	for _, q := range p.pairs {
 		a, b, v := p.Methods[q.A], p.Methods[q.B], q.Verdict

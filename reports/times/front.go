@@ -39,14 +39,14 @@ func (p *page) quartiles(method string) [2]float64 {
 	var seconds []*big.Rat
 	for split, n := range sets {
 		if n == len(p.timed) {
-			seconds = append(seconds, frame.Rat(sums[split]))
+			seconds = append(seconds, frame.Exact(sums[split]))
 		}
 	}
 	if len(seconds) < fewSplits {
 		return [2]float64{math.NaN(), math.NaN()}
 	}
 	spread := stats.NewSpread(seconds)
-	return [2]float64{frame.Near(spread.Lower), frame.Near(spread.Upper)}
+	return [2]float64{frame.Float64(spread.Lower), frame.Float64(spread.Upper)}
 }
 
 // resampled reports whether there are enough sets to draw from, and at least two methods to compare.
@@ -62,7 +62,7 @@ func (p *page) resample() {
 		}
 		var v, t []float64
 		for i := range p.Whole() {
-			v, t = append(v, frame.Near(p.Difference(s.Entries[i].Mean))), append(t, *p.seconds[s.Name][i])
+			v, t = append(v, frame.Float64(p.Difference(s.Entries[i].Mean))), append(t, *p.seconds[s.Name][i])
 		}
 		values, seconds = append(values, v), append(seconds, t)
 	}

@@ -69,7 +69,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	if err := t.Ranked(); err != nil {
+	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
 	p := measured(t)

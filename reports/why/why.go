@@ -139,7 +139,7 @@ func (p *page) beside(v published.Value) string {
 	if n := float64(len(p.entry.Runs)); n > 1 && !math.IsNaN(p.entry.StdSample) {
 		scale := math.Sqrt((*v.Std**v.Std + p.entry.StdSample*p.entry.StdSample) / n)
 		if scale > 0 {
-			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits", frame.Number((frame.Near(p.entry.Mean)-v.Mean)/scale, 1), len(p.entry.Runs))
+			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits", frame.Number((frame.Float64(p.entry.Mean)-v.Mean)/scale, 1), len(p.entry.Runs))
 		}
 	}
 	return text + "."
