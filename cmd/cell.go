@@ -52,17 +52,13 @@ type isolation struct{ given, value bool }
 func isolateFlag(c *cobra.Command, to *isolation) {
 	c.Flags().BoolVar(&to.value, "isolate", false, "run each cell in a process of its own (default for methods that are not this program's own)")
 	rare(c, "isolate")
-	before := c.PreRunE
-	c.PreRunE = func(c *cobra.Command, args []string) error {
+	beforehand(c, func() error {
 		to.given = c.Flags().Changed("isolate")
 		if to.given && to.value && !runner.CanIsolate {
 			return usage("--isolate needs Linux; leave it out")
 		}
-		if before != nil {
-			return before(c, args)
-		}
 		return nil
-	}
+	})
 }
 
 // cells returns a runner of cells, and its workers, which must be closed.

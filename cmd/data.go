@@ -176,28 +176,25 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 }
 
 func newDataShowCommand(a *app) *cobra.Command {
-	var format string
-	c := &cobra.Command{
+	return a.lists(&cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what a set is, where it comes from, how it is read and its known defects",
 		Long: `show prints what is known of a set. A set that cannot be loaded is shown as far as
 it is described, the reason follows on standard error, and the exit code is 3.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
-		RunE: func(c *cobra.Command, args []string) error {
-			e, err := a.set(args[0])
-			if err != nil {
-				return err
-			}
-			return a.showSet(c.Context(), e, format)
-		},
-	}
-	formatFlag(c, &format)
-	return c
+	}, func(c *cobra.Command, args []string) (*listing, error) {
+		e, err := a.set(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return a.describedSet(c.Context(), e)
+	})
 }
 
-func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) error {
-	l := listing{header: []string{"what", "value"}}
+// describedSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with the error.
+func (a *app) describedSet(ctx context.Context, e *catalogue.Entry) (*listing, error) {
+	l := &listing{header: []string{"what", "value"}}
 	l.add("name", e.Name)
 	for _, field := range []struct{ name, value string }{
 		{"title", e.Title}, {"variant of", e.VariantOf}, {"protocols", strings.Join(e.Protocols, ", ")},
@@ -225,10 +222,7 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 	set, err := read.Load(ctx, a.store(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
-		if err := l.write(a.out, format); err != nil {
-			return err
-		}
-		return exitError{exitIncomplete, err}
+		return l, exitError{exitIncomplete, err}
 	}
 	n, d := set.X.Dims()
 	l.add("rows", n)
@@ -259,7 +253,7 @@ func (a *app) showSet(ctx context.Context, e *catalogue.Entry, format string) er
 		l.add("warning", err.Error())
 	}
 	l.add("fingerprint", set.Fingerprint)
-	return l.write(a.out, format)
+	return l, nil
 }
 
 // gapsOf counts the missing values of the columns that have any.

@@ -48,9 +48,6 @@ error. Exit code 3 says that something differs.`,
 }
 
 func (a *app) diff(ctx context.Context, args []string, s selection, all bool, format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	var sides [2]admit.Source
 	for i, arg := range args {
 		src, closed, err := a.side(ctx, arg)

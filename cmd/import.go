@@ -81,9 +81,6 @@ that differ from stored ones need another --version.`,
 
 // importResults stores the results of several sources, one after another, and lists results that contradict stored ones.
 func (a *app) importResults(ctx context.Context, paths []string, protocolFile, format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	var sources []admit.Source
 	for _, path := range paths {
 		src, closed, err := a.source(ctx, path)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -20,9 +21,10 @@ import (
 
 var listingFormats = []string{"table", "json", "csv", "md"}
 
-// formatFlag adds --format to a command that lists.
+// formatFlag adds --format to a command that lists. Another format is refused before the command does anything.
 func formatFlag(c *cobra.Command, into *string) {
 	c.Flags().StringVar(into, "format", "table", strings.Join(listingFormats, ", "))
+	beforehand(c, func() error { return checkFormat(*into) })
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -47,16 +49,30 @@ func (l *listing) write(w io.Writer, format string) error {
 	return s.end()
 }
 
-// lists makes a command of c that prints what list returns, in the format that a flag chooses.
+// beforehand makes a command check its flags before it runs.
+func beforehand(c *cobra.Command, check func() error) {
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(c, args); err != nil {
+				return err
+			}
+		}
+		return check()
+	}
+}
+
+// lists makes a command of c that prints what list returns, in the format that a flag chooses. What could be listed comes before an
+// error.
 func (a *app) lists(c *cobra.Command, list func(c *cobra.Command, args []string) (*listing, error)) *cobra.Command {
 	var format string
 	formatFlag(c, &format)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		l, err := list(c, args)
-		if err != nil {
+		if l == nil {
 			return err
 		}
-		return l.write(a.out, format)
+		return cmp.Or(l.write(a.out, format), err)
 	}
 	return c
 }

@@ -25,8 +25,7 @@ import (
 var notMethods = map[string]string{"methods": "none"}
 
 func newPluginsCommand(a *app) *cobra.Command {
-	var layout string
-	c := &cobra.Command{
+	return a.lists(&cobra.Command{
 		Use:   "plugins",
 		Short: "List the plugins that are found, and why one cannot be used",
 		Long: `plugins says what is remembered of each plugin, and starts none. The exit code is 3 if
@@ -44,37 +43,27 @@ is by ` + "`bench methods check`" + `, or by the first run with it, which says s
 kernel cannot keep plugins in a sandbox, these commands need --yes.`,
 		Args:        takes(),
 		Annotations: notMethods,
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.recallPlugins(); err != nil {
-				return err
-			}
-			l := listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
-			broken := 0
-			for _, f := range a.found {
-				switch {
-				case f.usable():
-					spec := f.in.Spec()
-					l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
-				case f.unknown():
-					l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench methods check` asks it")
-				default:
-					if !f.known.NoPlugin {
-						broken++
-					}
-					l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
+	}, func(*cobra.Command, []string) (l *listing, err error) {
+		if err := a.recallPlugins(); err != nil {
+			return nil, err
+		}
+		l = &listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
+		for _, f := range a.found {
+			switch {
+			case f.usable():
+				spec := f.in.Spec()
+				l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
+			case f.unknown():
+				l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench methods check` asks it")
+			default:
+				if !f.known.NoPlugin {
+					err = exitError{code: exitIncomplete}
 				}
+				l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
 			}
-			if err := l.write(a.out, layout); err != nil {
-				return err
-			}
-			if broken > 0 {
-				return exitError{code: exitIncomplete}
-			}
-			return nil
-		},
-	}
-	formatFlag(c, &layout)
-	return c
+		}
+		return l, err
+	})
 }
 
 func newPluginCheckCommand(a *app) *cobra.Command {

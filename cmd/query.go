@@ -87,6 +87,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 		},
 	}
 	formatFlag(c, &format)
+	c.PreRunE = nil // an answer may also be a Parquet file
 	c.Flags().Lookup("format").Usage += "; parquet with --output"
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")
 	return c

@@ -108,20 +108,3 @@ func TestInterruptedReport(t *testing.T) {
 		t.Errorf("the directory holds %v; error %v", entries, err)
 	}
 }
-
-// The first signal ends the context of a report.
-func TestReportListensToSignals(t *testing.T) {
-	signals := make(chan os.Signal, 1)
-	stopped := false
-	a := &app{signals: func() (<-chan os.Signal, func()) { return signals, func() { stopped = true } }}
-	ctx, done := a.untilSignal(t.Context())
-	if ctx.Err() != nil {
-		t.Error("the context ends without a signal")
-	}
-	signals <- os.Interrupt
-	<-ctx.Done()
-	done()
-	if !stopped {
-		t.Error("signals are still taken")
-	}
-}

@@ -90,9 +90,6 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 	if f.jobs < 1 {
 		return usage("--jobs %d: at least one cell must run at a time", f.jobs)
 	}
-	if err := checkFormat(f.format); err != nil {
-		return err
-	}
 	db, err := a.reader(ctx)
 	if err != nil {
 		return err
