@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -53,14 +55,8 @@ func cheats(name string, knows func(row []float64) (label float64, known bool), 
 // fileOf is the labels of the rows of a set, by their bits.
 func fileOf(t *testing.T, h *testHarness, name string) map[string]float64 {
 	t.Helper()
-	e, err := h.Catalogue.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := read.Load(t.Context(), h.Data, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(h.Catalogue.Lookup(name))(t)
+	set := must.Get(read.Load(t.Context(), h.Data, e))(t)
 	labels := map[string]float64{}
 	for i, y := range set.Y {
 		labels[rowKey(set.X.RawRowView(i))] = y
@@ -88,29 +84,18 @@ func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Reques
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return todo, out
 }
 
 func planWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request) *plan.Plan {
 	t.Helper()
-	known, err := db.Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	canaries, err := db.Canaries(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(db.Keys(t.Context()))(t)
+	canaries := must.Get(db.Canaries(t.Context()))(t)
 	for key, k := range canaries {
 		known[key] = k
 	}
-	todo, err := h.Plan(t.Context(), req, known, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	todo := must.Get(h.Plan(t.Context(), req, known, nil))(t)
 	return todo
 }
 
@@ -154,10 +139,7 @@ func TestLeaksAreFound(t *testing.T) {
 	if out.Canaries != 4 || out.OK != 24 || todo.Canaries != 4 || out.NotStarted != 0 {
 		t.Errorf("%+v of %d cells with %d canaries", out, len(todo.Cells), todo.Canaries)
 	}
-	findings, err := db.Findings(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	findings := must.Get(db.Findings(t.Context(), ""))(t)
 	var found []string
 	for _, f := range findings {
 		found = append(found, fmt.Sprint(f.Kind, " ", f.Method))

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
@@ -63,10 +65,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	testenv.NotUnderRace(t)
 	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
 	all := seeds > 0
-	p, err := protocol.Parse("sim", []byte(simProtocol))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("sim", []byte(simProtocol)))(t)
 	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: simData()}
 	entries := trickySets(t, h.Catalogue)
 	longest := 0.05
@@ -187,10 +186,7 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 		if os.WriteFile(filepath.Join(folder, name+".csv"), []byte(b.String()), 0o644) != nil || os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o644) != nil {
 			t.Fatal("cannot write")
 		}
-		e, err := to.Add(filepath.Join(folder, name+".toml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(to.Add(filepath.Join(folder, name+".toml")))(t)
 		out = append(out, e)
 	}
 	norms := func(n int, scale float64) []float64 {
@@ -331,16 +327,10 @@ func TestCheatsAreFound(t *testing.T) {
 		{"the file", share(1), false}, {"3/4 of it", share(.75), false}, {"half of it", share(.5), false},
 		{"rows of 1 earlier split", cells(1), false}, {"of 3", cells(3), false}, {"cache of 1, nearest", cells(1), true}, {"honest", share(0), false},
 	}
-	p, err := protocol.Parse("sim", []byte(simProtocol))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("sim", []byte(simProtocol)))(t)
 	data, sets := simData(), catalogue.Builtin()
 	for _, name := range names {
-		e, err := sets.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(sets.Lookup(name))(t)
 		set, err := read.Load(t.Context(), data, e)
 		if err != nil {
 			t.Skip(err)
@@ -352,18 +342,12 @@ func TestCheatsAreFound(t *testing.T) {
 			for s := range seeds {
 				number := uint32(s + 1)
 				rng := rand.New(rand.NewPCG(uint64(s), 5))
-				division, err := p.Semantics.Splitter().Split(set, number)
-				if err != nil {
-					t.Fatal(err)
-				}
+				division := must.Get(p.Semantics.Splitter().Split(set, number))(t)
 				tested = len(division.Test)
 				other := number
 				known := c.knows(rng, len(set.Y), func() []int {
 					other += 1000
-					d, err := p.Semantics.Splitter().Split(set, other)
-					if err != nil {
-						t.Fatal(err)
-					}
+					d := must.Get(p.Semantics.Splitter().Split(set, other))(t)
 					return d.Train
 				})
 				answers := func(y []float64) []float64 { return cheating(set, division, y, known, c.near) }

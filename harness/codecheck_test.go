@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -95,10 +97,7 @@ func TestCodeOfOthersCells(t *testing.T) {
 	h, source := newTestHarness(t, written(centroids(), "1")), openTestDB(t)
 	req := plan.Request{Splits: []int{1, 2}}
 	runAll(t, h, source, req, schedule.Options{Jobs: 2}, nil)
-	stored, err := source.Cells(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(source.Cells(t.Context()))(t)
 	for name, c := range map[string]struct {
 		change func(r *result.Run)
 		ran    bool
@@ -115,18 +114,11 @@ func TestCodeOfOthersCells(t *testing.T) {
 		db := openTestDB(t)
 		w := db.NewWriter(result.Environment{}, nil)
 		for _, cell := range stored {
-			r, _, err := source.Result(t.Context(), cell.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, _ := must.Get2(source.Result(t.Context(), cell.Key))(t)
 			c.change(&r)
-			if err := w.Put(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Put(r))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		report, ran := checkCode(t, h, db, req)
 		if (ran != nil) != c.ran || c.ran && (len(report.Checked) != 1 || report.Checked[0].Same != c.same || (report.Old == nil) != c.same) {
 			t.Errorf("%s: %v %+v", name, ran, report)

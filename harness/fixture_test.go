@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
@@ -35,10 +37,7 @@ standardise = true
 
 func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	t.Helper()
-	p, err := protocol.Parse("test", []byte(testProtocol))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("test", []byte(testProtocol)))(t)
 	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}}
 }
 
@@ -51,10 +50,7 @@ type testHarness struct {
 // edit changes the text of the protocol, as its author would.
 func (h *testHarness) edit(t testing.TB, old, text string) {
 	t.Helper()
-	p, err := protocol.Parse(h.Protocol.Name, []byte(strings.Replace(h.Protocol.Text, old, text, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse(h.Protocol.Name, []byte(strings.Replace(h.Protocol.Text, old, text, 1))))(t)
 	h.Protocol = p
 }
 
@@ -65,10 +61,7 @@ func (h *testHarness) runner() *runner.InProcess {
 
 func openTestDB(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(context.Background(), filepath.Join(t.TempDir(), "results.db")))(t)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -80,25 +73,15 @@ func openTestDB(t testing.TB) *store.DB {
 // runAll plans a request against the database and runs what is left.
 func runAll(t testing.TB, h *testHarness, db *store.DB, req plan.Request, opt schedule.Options, arrange func([]*plan.Cell)) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
-	known, err := db.Keys(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	todo, err := h.Plan(context.Background(), req, known, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(db.Keys(context.Background()))(t)
+	todo := must.Get(h.Plan(context.Background(), req, known, nil))(t)
 	if arrange != nil {
 		arrange(todo.Cells)
 	}
-	if err := db.MakeCurrent(context.Background(), todo.Revive); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.MakeCurrent(context.Background(), todo.Revive))
 	w := db.NewWriter(environment.Current(), nil)
 	out, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, opt, w.Put)
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, w.Close()))
 	return todo, out
 }
 
@@ -113,13 +96,10 @@ func content(t testing.TB, db *store.DB) string {
 		`SELECT protocol, method, dataset, split, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp, rmse, mae, r2
 		   FROM evaluations ORDER BY protocol, method, dataset, split, grid_index, fold`,
 	} {
-		err := db.Query(context.Background(), q, func([]string) error { return nil }, func(row []any) error {
+		must.Do(t, db.Query(context.Background(), q, func([]string) error { return nil }, func(row []any) error {
 			_, err := fmt.Fprintln(&b, row...)
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return b.String()
 }

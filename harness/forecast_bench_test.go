@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -21,15 +23,9 @@ func BenchmarkForecast(b *testing.B) {
 	if path == "" {
 		b.Skip("BENCH_DB names no database")
 	}
-	db, err := store.OpenReader(context.Background(), path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := must.Get(store.OpenReader(context.Background(), path))(b)
 	defer db.Close()
-	timings, err := db.Timings(context.Background(), environment.Current())
-	if err != nil {
-		b.Fatal(err)
-	}
+	timings := must.Get(db.Timings(context.Background(), environment.Current()))(b)
 	var off []float64
 	for b.Loop() {
 		off = off[:0]

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -22,18 +24,11 @@ func addSet(t *testing.T, h *testHarness, toml string, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
-		if err := os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o644))
 	}
 	path := filepath.Join(dir, "set.toml")
-	if err := os.WriteFile(path, []byte(toml), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	e, err := h.Catalogue.Add(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(toml), 0o644))
+	e := must.Get(h.Catalogue.Add(path))(t)
 	return e.Name
 }
 
@@ -100,10 +95,7 @@ func TestEveryRowIsTestedOnce(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	h.edit(t, "test_fraction = 0.3", "split = \"kfold\"\nparts = 3")
 	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}}, `SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
-	e, err := h.Catalogue.Lookup("swiss")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(h.Catalogue.Lookup("swiss"))(t)
 	if want := fmt.Sprint([]any{e.Rows, e.Counts[0], e.Counts[1], 3, e.Rows}); fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
@@ -178,10 +170,7 @@ func TestScaledTargets(t *testing.T) {
 	if err != nil || !found || l.Model == nil || l.Model.Target == nil {
 		t.Fatalf("kept %+v: %v", l.Model, err)
 	}
-	p, err := runner.NewPredictor(spec, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(runner.NewPredictor(spec, l))(t)
 	scores, err := p.Scores(t.Context(), mat.NewDense(2, 1, []float64{7, 100}))
 	if err != nil || math.Abs(scores[0]-1350) > 1e-9 || math.Abs(scores[1]-6000) > 1e-9 {
 		t.Errorf("the kept model predicts %v for 7 and 100, want 1350 and 6000; %v", scores, err)
@@ -211,10 +200,7 @@ func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 		h := newTestHarness(t, spec)
 		two := func(i int) string { return fmt.Sprintf("%d %d", i, 2*(i%2)-1) }
 		name := addSet(t, h, toml, "a", lines(0, 20, two), "b", lines(0, 20, two))
-		todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		todo := must.Get(h.Plan(t.Context(), plan.Request{Datasets: []string{name}, Splits: []int{1}}, nil, nil))(t)
 		return todo.Cells[0].Spec.Key, todo.Cells[0].Spec.Shape.Blocks
 	}
 	const head = "name = \"mine\"\nformat = \"blank\"\nlabel = 1\n[[files]]\npath = \"a\"\n"

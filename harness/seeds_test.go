@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -61,14 +63,10 @@ func seedHarness(t *testing.T, semantics string, specs ...registry.Spec) *testHa
 		"parted.toml": "name = \"parted\"\nfile = \"ten.csv\"\ntest = \"ten.csv\"\nlabel = \"class\"\n",
 		"whole.toml":  "name = \"whole\"\nfile = \"twenty.csv\"\nlabel = \"class\"\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	for _, name := range []string{"parted.toml", "whole.toml"} {
-		if _, err := h.Catalogue.Add(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Catalogue.Add(filepath.Join(dir, name)))(t)
 	}
 	h.edit(t, "standardise = true", "split = \"given-or-stratified\"\n"+semantics)
 	h.edit(t, `["balance", "swiss"]`, `["parted", "whole"]`)
@@ -82,10 +80,7 @@ const oneGrid = "[methods.thresholds]\ngrid = [{name = \"shift\", values = [0.0]
 func rowsOf(t *testing.T, h *testHarness, db *store.DB, splits ...int) map[string][]store.Row {
 	t.Helper()
 	runAll(t, h, db, plan.Request{Splits: splits}, schedule.Options{Jobs: 2}, nil)
-	rows, err := db.Rows(t.Context(), "test", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(db.Rows(t.Context(), "test", true))(t)
 	out := map[string][]store.Row{}
 	for _, r := range rows {
 		if r.Status != result.OK {
@@ -121,10 +116,7 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 
 	// The key of split 1 is as it was without a seed in it; those of other splits are not.
-	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"parted"}, Splits: []int{1, 2}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	todo := must.Get(h.Plan(t.Context(), plan.Request{Datasets: []string{"parted"}, Splits: []int{1, 2}}, nil, nil))(t)
 	for _, c := range todo.Cells {
 		before := c.Spec.Inputs
 		before.Seed = ""
@@ -154,14 +146,8 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 // TestRefitHasTheSeedOfItsSplit, so that what is shown of a model is the stored one.
 func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 	h := seedHarness(t, oneGrid, thresholds())
-	entry, err := h.Catalogue.Lookup("parted")
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := read.Load(t.Context(), h.Data, entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(h.Catalogue.Lookup("parted"))(t)
+	set := must.Get(read.Load(t.Context(), h.Data, entry))(t)
 	for split := 1; split <= 3; split++ {
 		r, err := runner.Refit(t.Context(), h.Protocol, thresholds(), set, split, []byte(`{}`))
 		if err != nil || *r.Test.Correct != 11-split {
@@ -209,10 +195,7 @@ func TestMethodSeeds(t *testing.T) {
 		}
 	}
 	cost := func(h *testHarness) float64 {
-		todo, err := h.Plan(t.Context(), plan.Request{Methods: []string{"fixed"}, Splits: []int{1}}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		todo := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"fixed"}, Splits: []int{1}}, nil, nil))(t)
 		return todo.Cells[0].Spec.Cost
 	}
 	if a, b := cost(plain), cost(h); b <= a {
@@ -273,10 +256,7 @@ func TestSeedsThatFail(t *testing.T) {
 	if err != nil || len(rows) != 1 || rows[0].Status != result.Failed || rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	todo, err := h.Plan(t.Context(), req, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	todo := must.Get(h.Plan(t.Context(), req, nil, nil))(t)
 	if why, err := todo.Cells[0].Explain(t.Context(), db); err != nil || why != "its stored attempt did not end ok" {
 		t.Errorf("%s, %v", why, err)
 	}

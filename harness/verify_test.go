@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
@@ -31,14 +33,8 @@ func shifted(by float64) registry.Spec {
 func verifyAll(t *testing.T, h *testHarness, db *store.DB) (plan.Stand, []verify.Verified) {
 	t.Helper()
 	ctx := t.Context()
-	stored, err := db.Cells(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stand, err := h.Standing(ctx, stored, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(db.Cells(ctx))(t)
+	stand := must.Get(h.Standing(ctx, stored, true))(t)
 	var out []verify.Verified
 	outcome, err := verify.Cells(ctx, h.runner(), nil, stand.Cells, schedule.Options{Jobs: 2}, db, func(v verify.Verified) { out = append(out, v) })
 	if err != nil || outcome.Interrupted {
@@ -101,14 +97,8 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 		h, db := newTestHarness(t, centroids()), openTestDB(t)
 		runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
 		c.change(h)
-		stored, err := db.Cells(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		stand, err := h.Standing(t.Context(), stored, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored := must.Get(db.Cells(t.Context()))(t)
+		stand := must.Get(h.Standing(t.Context(), stored, true))(t)
 		old := 0
 		for _, g := range stand.Old {
 			old += g.Cells

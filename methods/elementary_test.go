@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -42,7 +44,7 @@ var seenByNoResult = map[string]bool{
 func TestElementaryFunctionsAreOurOwn(t *testing.T) {
 	met, root := map[string]bool{}, testenv.Root()
 	for _, folder := range []string{"methods", "registry", "harness", "datasets", "registry/rng"} {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "conform") || strings.Contains(path, "treetest") {
 				return err
 			}
@@ -63,10 +65,7 @@ func TestElementaryFunctionsAreOurOwn(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	for where := range seenByNoResult {
 		if !met[where] {

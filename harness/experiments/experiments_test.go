@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -18,10 +20,7 @@ import (
 
 // TestBuiltin: every experiment has a protocol, sets, series and points that exist, and a quick part of its whole.
 func TestBuiltin(t *testing.T) {
-	all, err := experiments.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(experiments.All())(t)
 	for _, e := range all {
 		p, err := protocol.Load(e.Protocol)
 		if err != nil {
@@ -115,17 +114,13 @@ func TestChecks(t *testing.T) {
 // TestOwnFile: the protocol of a file is beside it, and the file's name is none of the program's.
 func TestOwnFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.toml")
-	if err := os.WriteFile(path, []byte(strings.Replace(mine, `"table2"`, `"my-protocol.toml"`, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(strings.Replace(mine, `"table2"`, `"my-protocol.toml"`, 1)), 0o644))
 	e, err := experiments.Load(path)
 	if err != nil || e.Name != "mine" || e.Protocol != filepath.Join(filepath.Dir(path), "my-protocol.toml") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	taken := filepath.Join(filepath.Dir(path), "ecml-figure2.toml")
-	if err := os.Rename(path, taken); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(path, taken))
 	if _, err := experiments.Load(taken); err == nil || !strings.Contains(err.Error(), `"ecml-figure2" belongs to a built-in experiment`) {
 		t.Errorf("got %v", err)
 	}
@@ -133,10 +128,7 @@ func TestOwnFile(t *testing.T) {
 
 // TestDocumentation compares docs/explanation/experiments.md with the TOML keys.
 func TestDocumentation(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "explanation", "experiments.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "explanation", "experiments.md")))(t)
 	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](), reflect.TypeFor[experiments.Show](),
 		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[published.Point]()} {
 		for i := range kind.NumField() {

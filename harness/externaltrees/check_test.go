@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,9 +23,7 @@ const xgStump = `{"learner":{"objective":{"name":"binary:logistic"},"learner_mod
 // What scoring would not survive, or would take for a number, is refused with its reason.
 func TestHostileFiles(t *testing.T) {
 	for _, good := range []string{deep, xgStump} {
-		if _, err := Read([]byte(good), 1<<20); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Read([]byte(good), 1<<20))(t)
 	}
 	for _, c := range []struct{ text, edit, want string }{
 		{deep, "left_child=-1 -2|left_child=-1 0", "tree 0: a child of node 1 is the root or has two parents"},
@@ -79,10 +79,7 @@ func TestSumsAreFinite(t *testing.T) {
 	if scores, err := m.Scores(mat.NewDense(1, 2, nil)); err != nil || scores[0] != 4 {
 		t.Errorf("scores %v, error %v", scores, err)
 	}
-	m, err = Read([]byte(strings.Replace(twoTrees, "LEAF", "1.7e308", 2)), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = must.Get(Read([]byte(strings.Replace(twoTrees, "LEAF", "1.7e308", 2)), 0))(t)
 	if scores, err := m.Scores(mat.NewDense(1, 1, nil)); err == nil || !strings.Contains(err.Error(), "for row 0 is +Inf") {
 		t.Errorf("scores %v, error %v", scores, err)
 	}

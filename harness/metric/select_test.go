@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
@@ -138,10 +140,7 @@ func TestUnboundedErrorsLose(t *testing.T) {
 
 func named(t testing.TB, name string) Metric {
 	t.Helper()
-	m, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Lookup(name))(t)
 	return m
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/registry"
@@ -50,10 +52,7 @@ func TestGroupsOfSets(t *testing.T) {
 			}
 		}
 	}
-	table2, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table2 := must.Get(protocol.Load("table2"))(t)
 	if got := SetNames(all, []string{"Table2"}); !slices.Equal(got, table2.Datasets) {
 		t.Errorf("the sets of protocol table2: %v, want %v", got, table2.Datasets)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -16,10 +18,7 @@ import (
 // TestDocumentationListsEveryKey compares docs/reference/protocols.md with the TOML keys, and reads
 // the example in it.
 func TestDocumentationListsEveryKey(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "protocols.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "protocols.md")))(t)
 	text := string(raw)
 	for _, kind := range []reflect.Type{reflect.TypeFor[Protocol](), reflect.TypeFor[Semantics](), reflect.TypeFor[MethodSettings](), reflect.TypeFor[registry.Axis]()} {
 		for i := range kind.NumField() {
@@ -52,22 +51,13 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 		"p.toml":         "splits = 1\ndatasets = [\"sets/mine.toml\", \"wine\"]\napart = [\"sets/mine.toml\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	p, err := Load(filepath.Join(dir, "p.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Load(filepath.Join(dir, "p.toml")))(t)
 	sets := catalogue.Builtin()
 	for range 2 { // a second verb reads the same protocol
-		if err := p.ResolveSets(sets); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.ResolveSets(sets))
 	}
 	if p.Datasets[0] != "own" || p.Apart[0] != "own" || p.Datasets[1] != "wine" {
 		t.Errorf("sets %v, apart %v", p.Datasets, p.Apart)

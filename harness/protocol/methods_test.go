@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/registry"
@@ -47,17 +49,9 @@ grid = [{ name = "slope", values = [9.0] }]
 
 // TestVariants: a variant has a name of its own, fewer tasks, and its method's settings where it says nothing else.
 func TestVariants(t *testing.T) {
-	p, err := Parse("mine", []byte(variants))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg, err := p.Resolve(registry.New(line()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.ResolveSets(catalogue.Builtin()); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("mine", []byte(variants)))(t)
+	reg := must.Get(p.Resolve(registry.New(line())))(t)
+	must.Do(t, p.ResolveSets(catalogue.Builtin()))
 	if diff := cmp.Diff([]string{"Line", "Line free", "Line steep"}, reg.Names()); diff != "" {
 		t.Fatal(diff)
 	}
@@ -69,10 +63,7 @@ func TestVariants(t *testing.T) {
 		{"Line free", "swiss", `[{"slope":1,"order":3,"free":false},{"slope":2,"order":3,"free":false}]`},
 		{"Line steep", "swiss", `[{"slope":9,"order":3,"free":false}]`},
 	} {
-		spec, err := reg.Lookup(c.method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(reg.Lookup(c.method))(t)
 		points, err := p.GridPoints(spec, c.set, sh)
 		if got, _ := json.Marshal(points); err != nil || string(got) != c.want {
 			t.Errorf("%s on %s: %s, %v; want %s", c.method, c.set, got, err, c.want)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/split"
 	"pgregory.net/rapid"
 )
@@ -16,10 +18,7 @@ func withSemantics(text string) (*Protocol, error) {
 // that says what was always done changes none.
 func TestHashesAreStable(t *testing.T) {
 	const table2 = "30551931e5a730a415679e57348aaa64"
-	p, err := Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Load("table2"))(t)
 	if p.Hash() != table2 {
 		t.Errorf("table2 has the hash %s, want %s", p.Hash(), table2)
 	}
@@ -35,10 +34,7 @@ func TestHashesAreStable(t *testing.T) {
 		{"test_fraction = 0.3\nmethod_seeds = 1", true}, {"test_fraction = 0.3\nmethod_seeds = 2", false}, {"test_fraction = 0.3\nmethod_seeds = 3", false},
 		{"split = \"given\"", false}, {"split = \"kfold\"\nparts = 5", false}, {"split = \"kfold\"\nparts = 10", false},
 	} {
-		p, err := withSemantics(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(withSemantics(c.text))(t)
 		if other := seen[p.Hash()]; (p.Hash() == table2) != c.same || other != "" && !c.same {
 			t.Errorf("%q hashes as table2: %v, want %v; as %q", c.text, p.Hash() == table2, c.same, other)
 		}

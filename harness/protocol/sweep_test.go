@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -28,10 +30,7 @@ Less = { of = "Line", param = "train_rows", grid = [{ name = "slope", values = [
 
 // TestSweep: a sweep makes a variant of each series at each value, in the order of the columns.
 func TestSweep(t *testing.T) {
-	p, err := Parse("mine", []byte(swept))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("mine", []byte(swept)))(t)
 	want := "[Plain Line order=2 Line order=4 Line order=10 Twice order=2 Twice order=4 Twice order=10 Less order=2 Less order=4 Less order=10]"
 	if got := fmt.Sprint(p.Columns); got != want {
 		t.Errorf("columns %s, want %s", got, want)
@@ -46,19 +45,13 @@ func TestSweep(t *testing.T) {
 	if got, want := fmt.Sprint(p.Expand([]string{"Plain", "twice"})), "[Plain Twice order=2 Twice order=4 Twice order=10]"; got != want {
 		t.Errorf("Expand: %s, want %s", got, want)
 	}
-	reg, err := p.Resolve(registry.New(line()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := must.Get(p.Resolve(registry.New(line())))(t)
 	for name, want := range map[string]string{
 		"Line order=10":  `[{"slope":1,"order":10,"free":true} {"slope":2,"order":10,"free":true}]`,
 		"Twice order=10": `[{"slope":1,"order":5,"free":false} {"slope":2,"order":5,"free":false}]`,
 		"Less order=4":   `[{"slope":1,"order":1,"free":true}]`,
 	} {
-		spec, err := reg.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(reg.Lookup(name))(t)
 		points, err := p.GridPoints(spec, "balance", registry.Shape{Task: registry.Binary, N: 20, D: 4, Classes: 2})
 		if got := fmt.Sprintf("%s", points); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
@@ -77,10 +70,7 @@ func TestSweep(t *testing.T) {
 
 func mustParse(t *testing.T, text string) *Protocol {
 	t.Helper()
-	p, err := Parse("mine", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("mine", []byte(text)))(t)
 	return p
 }
 

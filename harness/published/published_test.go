@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // The printed means of the paper's Table 2 against its own Mean row (89.1 for GBRFF2 and so on,
@@ -59,10 +61,7 @@ func TestZozoulenkoFolds(t *testing.T) {
 		}
 		var scores []float64
 		for _, text := range strings.Fields(*v.Folds) {
-			score, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			score := must.Get(strconv.ParseFloat(text, 64))(t)
 			scores = append(scores, score)
 		}
 		mean, square := 0.0, 0.0

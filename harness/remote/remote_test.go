@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/result"
@@ -61,10 +63,7 @@ func newPool(t *testing.T, opt Options) *Pool {
 	}
 	opt.Folder = t.TempDir()
 	opt.Log = t.Logf
-	p, err := Listen(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Listen(opt))(t)
 	t.Cleanup(func() { p.Close(true) })
 	return p
 }
@@ -292,10 +291,7 @@ func TestDataOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	mirror := files.Directory{Root: testenv.Mirror(t)}
 	p := newPool(t, Options{Data: mirror})
-	e, err := catalogue.Builtin().Lookup("wine")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup("wine"))(t)
 	c := cell("M", 1)
 	c.Cell.Dataset, c.Set = "wine", e.Description()
 	opt := options(answers)

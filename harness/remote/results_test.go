@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -16,10 +18,7 @@ import (
 // give gives a pool a worker's result.
 func give(t *testing.T, p *Pool, d done) {
 	t.Helper()
-	data, err := encode([]done{d})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(encode([]done{d}))(t)
 	p.takeAll(data)
 }
 

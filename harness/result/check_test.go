@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 )
@@ -37,9 +39,7 @@ func TestRunsAreChecked(t *testing.T) {
 		"a warning not yet": func(r *result.Run) { r.Warnings[0].Times = -1 },
 	} {
 		r := storetest.Finished("M", "d", 1)
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Check())
 		if change(&r); r.Check() == nil {
 			t.Errorf("%s: the run is valid", what)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
@@ -11,9 +13,7 @@ import (
 func TestCheck(t *testing.T) {
 	here := &runner.InProcess{Registry: tried()}
 	planned := cells(t, "CART", 1)[0]
-	if err := here.Check(planned, here.CodeOf(planned)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, here.Check(planned, here.CodeOf(planned)))
 	for what, change := range map[string]func(c *runner.CellSpec) (code string){
 		"another version":     func(c *runner.CellSpec) string { c.Inputs.MethodVersion += "0"; return "" },
 		"other code":          func(*runner.CellSpec) string { return "0123456789" },

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
@@ -60,14 +62,10 @@ func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\ncategorical = \"colour\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
 	}
 	for name, text := range sets {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, name := range names {
-		if _, err := c.Add(filepath.Join(dir, name+".toml")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Add(filepath.Join(dir, name+".toml")))(t)
 	}
 	return names
 }
@@ -75,10 +73,7 @@ func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 // specs plans cells of methods with saved models.
 func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	t.Helper()
-	p, err := protocol.Parse("small", []byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("small", []byte(small)))(t)
 	data = files.Directory{Root: t.TempDir()}
 	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data, Keep: runner.KeepModels}
 	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)
@@ -101,25 +96,14 @@ func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 func TestASpecIsAValue(t *testing.T) {
 	cells, data := specs(t)
 	for _, c := range cells {
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(c))(t)
 		var again runner.CellSpec
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &again))
 		if !reflect.DeepEqual(again, c) {
 			t.Fatalf("%s comes back as another cell:\n%+v\n%+v", c.Cell, again, c)
 		}
-		one, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := (&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get((&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c))(t)
+		two := must.Get((&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), again))(t)
 		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Score, two.Score) || !reflect.DeepEqual(one.Stages, two.Stages) {
 			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Score, two.Score)
 		}
@@ -154,10 +138,7 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil || run.Status != result.OK || run.Model == nil {
 			t.Fatalf("%s: %s %s %v", c.Cell, run.Status, run.Error, err)
 		}
-		spec, err := methods.All().Lookup(c.Cell.Method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(methods.All().Lookup(c.Cell.Method))(t)
 		if _, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: "of another time"}, Model: run.Model}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
@@ -165,18 +146,9 @@ func TestKeptModelsPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := c.Set.Entry()
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := read.Load(t.Context(), data, e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(c.Set.Entry())(t)
+		set := must.Get(read.Load(t.Context(), data, e))(t)
+		rows := must.Get(split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)
 		scores, err := p.Scores(t.Context(), datasets.Rows(set.X, rows.Test))
 		if err != nil || result.HashScores(scores) != run.ScoresHash {
 			t.Errorf("%s: other scores than in the run; %v", c.Cell, err)

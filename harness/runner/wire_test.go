@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"pgregory.net/rapid"
@@ -35,13 +37,9 @@ func TestARunCrossesThePipe(t *testing.T) {
 		}
 		run.Error = strings.ToValidUTF8(run.Error, "?")
 		var line bytes.Buffer
-		if err := sender(&line).Encode(reply{Key: "k", Run: &run}); err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, sender(&line).Encode(reply{Key: "k", Run: &run}))
 		var back reply
-		if err := json.NewDecoder(&line).Decode(&back); err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, json.NewDecoder(&line).Decode(&back))
 		if !reflect.DeepEqual(*back.Run, run) {
 			r.Fatalf("sent\n%+v\narrived\n%+v", run, *back.Run)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -100,19 +102,13 @@ func newWorkers(t testing.TB, memory int64) *runner.Workers {
 // cells plans a method on the first splits of a small set.
 func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	t.Helper()
-	p, err := protocol.Parse("short", []byte(short))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("short", []byte(short)))(t)
 	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}
 	req := plan.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)
 	}
-	plan, err := h.Plan(context.Background(), req, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(h.Plan(context.Background(), req, nil, nil))(t)
 	var out []runner.CellSpec
 	for _, c := range plan.Cells {
 		out = append(out, c.Spec)
@@ -190,9 +186,7 @@ func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 	close(over)
 	againSince(t, run, err, "the process that watches over the worker ended")
 	// An idle worker that somebody ends costs nothing.
-	if _, err := w.Run(context.Background(), cells(t, "CART", 1)[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Run(context.Background(), cells(t, "CART", 1)[0]))(t)
 	for _, p := range below(t, 2) {
 		_ = syscall.Kill(p.ID, syscall.SIGKILL)
 	}
@@ -257,9 +251,7 @@ func TestAStoppedProcessStallsNothing(t *testing.T) {
 // TestADaemonWithoutAKeeperIsEnded: what lives on when the process is ended that watches over it ends with the run.
 func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
 	w := newWorkers(t, 0)
-	if err := processes.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, processes.Adopt())
 	w.Adopts = true
 	over := make(chan struct{})
 	go func() { // ends each keeper whose worker has started a shell in a session of its own

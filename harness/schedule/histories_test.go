@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
@@ -419,10 +421,7 @@ func referenceCells(t *testing.T) ([]*plan.Cell, *plan.Forecast) {
 	if err != nil || !there {
 		t.Skip("this program is built without results")
 	}
-	runs, err := bundle.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Get(bundle.Read(file))(t)
 	var cells []*plan.Cell
 	seen := map[[2]string]bool{}
 	known := map[[2]string]*store.Timing{}

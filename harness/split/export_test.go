@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
@@ -18,27 +20,13 @@ import (
 func TestCSVHoldsTheParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, s := drawNumbers(t), drawSplitter(t)
-		drawn, err := s.Split(set, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawn := must.Get(s.Split(set, 1))(t)
 		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"), ScaleTarget: rapid.Bool().Draw(t, "scale")}
-		exported, err := p.Export()
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := p.Whole()
-		if err != nil {
-			t.Fatal(err)
-		}
+		exported := must.Get(p.Export())(t)
+		whole := must.Get(p.Whole())(t)
 		var out bytes.Buffer
-		if err := exported.WriteCSV(&out); err != nil {
-			t.Fatal(err)
-		}
-		lines, err := csv.NewReader(&out).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, exported.WriteCSV(&out))
+		lines := must.Get(csv.NewReader(&out).ReadAll())(t)
 		if got := strings.Join(lines[0], " "); got != "part row fold y a b c" {
 			t.Fatalf("columns %s", got)
 		}
@@ -74,13 +62,8 @@ func same(text string, x float64) bool {
 // checkArchive compares the names in an archive with the documented ones.
 func checkArchive(t *rapid.T, e Exported) {
 	var out bytes.Buffer
-	if err := e.WriteNPZ(&out); err != nil {
-		t.Fatal(err)
-	}
-	files, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.WriteNPZ(&out))
+	files := must.Get(zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len())))(t)
 	var names []string
 	for _, f := range files.File {
 		names = append(names, strings.TrimSuffix(f.Name, ".npy"))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
@@ -20,22 +22,12 @@ import (
 func TestMemoryOfAMillionRows(t *testing.T) {
 	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
-	e, err := catalogue.Builtin().Lookup("linear-1000000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := files.Generate(e, e.Files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup("linear-1000000"))(t)
+	data := must.Get(files.Generate(e, e.Files[0]))(t)
 	root := t.TempDir()
 	path := files.Directory{Root: root}.Path(e, e.Files[0])
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, data, 0o644))
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestReadsAMillionRows$", "-test.v")
 	c.Env = append(os.Environ(), "BENCH_MILLION="+root)
 	out, err := c.Output()
@@ -63,23 +55,11 @@ func TestReadsAMillionRows(t *testing.T) {
 	if root == "" {
 		return
 	}
-	e, err := catalogue.Builtin().Lookup("linear-1000000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := read.Load(t.Context(), files.Directory{Root: root}, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup("linear-1000000"))(t)
+	set := must.Get(read.Load(t.Context(), files.Directory{Root: root}, e))(t)
 	after := processes.Peak()
-	s, err := Splitter{TestFraction: 0.3, Folds: 3}.Split(set, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := Parts{Set: set, Split: s, Standardise: true}.Whole()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Splitter{TestFraction: 0.3, Folds: 3}.Split(set, 1))(t)
+	part := must.Get(Parts{Set: set, Split: s, Standardise: true}.Whole())(t)
 	learned, _ := part.Learn.X.Dims()
 	scored, _ := part.Score.X.Dims()
 	if learned+scored != e.Rows {

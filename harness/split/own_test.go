@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -24,9 +26,7 @@ func TestOwnSplits(t *testing.T) {
 		set.Splits = append(set.Splits, d)
 	}
 	s := Splitter{Kind: OpenML, Folds: 3}
-	if err := s.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Check())
 	for number := range uint32(2) {
 		got, err := s.Split(set, number+1)
 		if err != nil || !slices.Equal(got.Train, set.Splits[number].Train) || !slices.Equal(got.Test, set.Splits[number].Test) {

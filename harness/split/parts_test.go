@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -34,10 +36,7 @@ func drawNumbers(t *rapid.T) *datasets.Set {
 func TestPartsEqualTheirDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, s := drawNumbers(t), drawSplitter(t)
-		drawn, err := s.Split(set, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawn := must.Get(s.Split(set, 1))(t)
 		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"), ScaleTarget: rapid.Bool().Draw(t, "scale")}
 		x, y := mat.DenseCopyOf(set.X), slices.Clone(set.Y)
 		for f := -1; f < len(drawn.Folds); f++ {

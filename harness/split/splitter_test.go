@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/registry"
@@ -17,10 +19,7 @@ import (
 // TestKindsEqualScikitLearn compares splits of every round of k-fold, and of a given test part, with
 // those that testdata/kinds.py drew.
 func TestKindsEqualScikitLearn(t *testing.T) {
-	raw, err := os.ReadFile("testdata/kinds.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/kinds.json"))(t)
 	var rows []struct {
 		Task      string    `json:"task"`
 		Y         []float64 `json:"y"`
@@ -31,24 +30,16 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 		Number    uint32    `json:"number"`
 		Split     Split     `json:"split"`
 	}
-	if err := json.Unmarshal(raw, &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &rows))
 	kinds := map[Kind]int{}
 	for _, row := range rows {
-		task, err := registry.ParseTask(row.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		task := must.Get(registry.ParseTask(row.Task))(t)
 		kinds[row.Kind]++
 		s := Splitter{Kind: row.Kind, Parts: row.Parts, Folds: 3, TrainRows: row.Some}
 		if row.Kind == Stratified {
 			s.TestFraction = 0.3
 		}
-		got, err := s.Split(&datasets.Set{Task: task, Y: row.Y, TrainRows: row.TrainRows}, row.Number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Split(&datasets.Set{Task: task, Y: row.Y, TrainRows: row.TrainRows}, row.Number))(t)
 		if diff := cmp.Diff(row.Split, got); diff != "" {
 			t.Errorf("%s, %+v, split %d (-scikit-learn +ours):\n%s", row.Task, s, row.Number, diff)
 		}
@@ -89,19 +80,11 @@ func drawSplitter(t *rapid.T) Splitter {
 func TestSplitters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, s := drawSet(t), drawSplitter(t)
-		if err := s.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Check())
 		n := len(set.Y)
-		train, test, err := s.Sizes(n, set.TrainRows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		train, test := must.Get2(s.Sizes(n, set.TrainRows))(t)
 		number := rapid.Uint32Range(1, 40).Draw(t, "number")
-		got, err := s.Split(set, number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Split(set, number))(t)
 		spare := 0 // rows that this split has more to learn from
 		if s.Kind == KFold && n%s.Parts != 0 && int(number-1)%s.Parts >= n%s.Parts {
 			spare = 1
@@ -152,10 +135,7 @@ func TestRoundsOfKFold(t *testing.T) {
 		for round := range first {
 			var tested []int
 			for part := range s.Parts {
-				got, err := s.Split(set, uint32(round*s.Parts+part+1))
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(s.Split(set, uint32(round*s.Parts+part+1)))(t)
 				tested = append(tested, got.Test...)
 			}
 			first[round] = slices.Clone(tested[:len(set.Y)/s.Parts])
@@ -239,14 +219,8 @@ func TestGivenOrStratified(t *testing.T) {
 			as = Splitter{TestFraction: 0.3, Folds: 3}
 		}
 		number := rapid.Uint32Range(1, 40).Draw(t, "number")
-		got, err := s.Split(set, number)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := as.Split(set, number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Split(set, number))(t)
+		want := must.Get(as.Split(set, number))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -178,7 +180,7 @@ func complaints(s source) []string {
 func sources(t *testing.T, root string) []source {
 	t.Helper()
 	var out []source
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -209,10 +211,7 @@ func sources(t *testing.T, root string) []source {
 		}
 		out = append(out, s)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

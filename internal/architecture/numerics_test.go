@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -46,9 +48,7 @@ func TestGonumIsStorage(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "a.go")
 	text := "package a\nimport (\"gonum.org/v1/gonum/floats\"; \"gonum.org/v1/gonum/mat\")\n" +
 		"func F(x []float64, m *mat.Dense) float64 { floats.Scale(2, x); m.Mul(m, m); return floats.Dot(x, m.RawRowView(0)) }\n"
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, []byte(text), 0o600))
 	got := strings.Join(arithmetic(t, set, from, "a", []string{source}), "\n")
 	if !strings.Contains(got, "a.go:3:67: Dense.Mul of gonum") || !strings.Contains(got, "a.go:3:92: floats.Dot of gonum") || strings.Count(got, "\n") != 1 {
 		t.Errorf("of a sum of products and a product of matrices it says %q", got)
@@ -61,10 +61,7 @@ func packages(t *testing.T) (files map[string][]string, exports map[string]strin
 	c := exec.CommandContext(t.Context(), "go", append([]string{"list", "-compiled", "-export", "-deps", "-json=ImportPath,Dir,CompiledGoFiles,Export,DepOnly"}, seen...)...)
 	c.Dir = testenv.Root()
 	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(c.Output())(t)
 	files, exports = map[string][]string{}, map[string]string{}
 	for from := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
@@ -98,16 +95,11 @@ func arithmetic(t *testing.T, set *token.FileSet, from types.Importer, pkg strin
 	t.Helper()
 	var parsed []*ast.File
 	for _, name := range names {
-		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(set, name, nil, parser.SkipObjectResolution))(t)
 		parsed = append(parsed, f)
 	}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	if _, err := (&types.Config{Importer: from}).Check(pkg, set, parsed, &info); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((&types.Config{Importer: from}).Check(pkg, set, parsed, &info))(t)
 	for id, o := range info.Uses {
 		f, ok := o.(*types.Func)
 		if !ok || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), "gonum.org/v1/gonum/") {

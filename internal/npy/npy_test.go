@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -20,9 +22,7 @@ import (
 func written(t testing.TB, v any) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&out, v))
 	return out.Bytes()
 }
 
@@ -68,10 +68,7 @@ func TestArchive(t *testing.T) {
 	if !bytes.Equal(raw, archive(t)) {
 		t.Error("equal arrays give other bytes")
 	}
-	files, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(zip.NewReader(bytes.NewReader(raw), int64(len(raw))))(t)
 	var names []string
 	for _, f := range files.File {
 		names = append(names, f.Name)
@@ -105,9 +102,7 @@ func TestNumPyReads(t *testing.T) {
 		t.Skipf("%s cannot import numpy; set BENCH_PEERS to an interpreter that can", python)
 	}
 	path := filepath.Join(t.TempDir(), "a.npz")
-	if err := os.WriteFile(path, archive(t), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, archive(t), 0o644))
 	script := `import sys, math, numpy
 a = numpy.load(sys.argv[1])
 assert a["x"].tolist() == [[1, 2, 3], [4, 5, math.pi]] and a["x"].flags.c_contiguous

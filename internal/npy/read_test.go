@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -22,10 +24,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 		rows, columns := rapid.IntRange(1, 9).Draw(r, "rows"), rapid.IntRange(1, 9).Draw(r, "columns")
 		values := rapid.SliceOfN(rapid.Float64(), rows*columns, rows*columns).Draw(r, "values")
 		for _, v := range []any{mat.NewDense(rows, columns, slices.Clone(values)), values} {
-			got, err := Read(bytes.NewReader(written(t, v)), len(values))
-			if err != nil {
-				r.Fatal(err)
-			}
+			got := must.Get(Read(bytes.NewReader(written(t, v)), len(values)))(r)
 			shape := []int{len(values)}
 			if _, matrix := v.(*mat.Dense); matrix {
 				shape = []int{rows, columns}
@@ -112,9 +111,7 @@ func TestReadTakesNoMemoryForPromises(t *testing.T) {
 func TestReadColumnOrder(t *testing.T) {
 	file := []byte(arrayFile("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3)}", 0))
 	var values bytes.Buffer
-	if err := binary.Write(&values, binary.LittleEndian, []float64{1, 4, 2, 5, 3, 6}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, binary.Write(&values, binary.LittleEndian, []float64{1, 4, 2, 5, 3, 6}))
 	got, err := Read(bytes.NewReader(append(file, values.Bytes()...)), 6)
 	if err != nil || !slices.Equal(got.Values, []float64{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("%v %v", got, err)
@@ -148,10 +145,7 @@ for order in "CF":
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(name))(t)
 		got, err := Read(f, 6)
 		f.Close()
 		if err != nil || !slices.Equal(got.Shape, []int{2, 3}) || !slices.Equal(got.Values, []float64{0, 1, 2, 3, 4, 5}) {

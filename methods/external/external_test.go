@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/methods/external/serve"
 	"github.com/kernelboosting/bench/registry"
@@ -30,15 +32,10 @@ func TestMain(m *testing.M) {
 // plugin writes a script that runs this test program as the plugin called name.
 func plugin(t testing.TB, name string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	file := filepath.Join(t.TempDir(), name+".sh")
 	text := fmt.Sprintf("PLUGIN_TEST=%s exec '%s'\n", name, self)
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	return file
 }
 
@@ -53,10 +50,7 @@ func readSelf(o external.Options) external.Options {
 // load loads a plugin that is closed at the end of the test.
 func load(t testing.TB, file string, o external.Options) *external.Plugin {
 	t.Helper()
-	p, err := external.Load(context.Background(), file, readSelf(o))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(external.Load(context.Background(), file, readSelf(o)))(t)
 	t.Cleanup(p.Close)
 	return p
 }

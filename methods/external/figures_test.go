@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/npy"
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/methods/external"
@@ -103,10 +105,7 @@ func TestLightGBMGrid(t *testing.T) {
 	}
 	p := example(t, "lightgbm_plugin.py")
 	learn, valid := sample(1500, 20), sample(400, 20)
-	settings, err := p.Spec().Settings(learn.Shape(), p.Spec().DefaultGrid(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := must.Get(p.Spec().Settings(learn.Shape(), p.Spec().DefaultGrid(), nil))(t)
 	dir := t.TempDir()
 	for name, v := range map[string]any{"x.npy": learn.X, "y.npy": learn.Y, "v.npy": valid.X} {
 		writeArray(t, filepath.Join(dir, name), v)
@@ -130,16 +129,10 @@ func inPython(t *testing.T, dir string, rounds int) []float64 {
 	c := exec.Command(python(t), "-c", gridInPython, strconv.Itoa(rounds))
 	c.Dir = dir
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1")
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(c.Output())(t)
 	var seconds []float64
 	for _, line := range strings.Fields(string(out)) {
-		s, err := strconv.ParseFloat(line, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(strconv.ParseFloat(line, 64))(t)
 		seconds = append(seconds, s)
 	}
 	return seconds

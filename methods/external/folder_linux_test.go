@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -41,18 +43,10 @@ func TestLinksInTheFolder(t *testing.T) {
 	for _, kinds := range []string{"m", "xys"} {
 		victim := filepath.Join(t.TempDir(), "precious")
 		write(t, victim, "precious")
-		p, err := script(t, strings.NewReplacer("@VICTIM@", victim, "@KINDS@", kinds).Replace(linking))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(script(t, strings.NewReplacer("@VICTIM@", victim, "@KINDS@", kinds).Replace(linking)))(t)
+		m := must.Get(p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil))(t)
 		var saved bytes.Buffer
-		if err := m.(registry.Saver).Save(&saved); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.(registry.Saver).Save(&saved))
 		_, loading := p.Spec().LoadModel(bytes.NewReader(saved.Bytes()))
 		_, fitting := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil)
 		if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -55,9 +57,7 @@ serve(Remembers, grid={"how": [0]})
 func forkingPlugin(t testing.TB, text string) *external.Plugin {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mine.py")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	return load(t, file, external.Options{Python: python(t), Fork: true})
 }
 
@@ -188,7 +188,7 @@ func TestNoThreadIsLeftInASandbox(t *testing.T) {
 		plugins = 20
 	}
 	for range plugins {
-		p, err := script(t, `
+		p := must.Get(script(t, `
 from benchplugin import serve
 import os
 class Signals:
@@ -203,10 +203,7 @@ class Signals:
     def decision_function(self, X):
         return X[:, 0]
 serve(Signals)
-`)
-		if err != nil {
-			t.Fatal(err)
-		}
+`))(t)
 		fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 	}
 }
@@ -236,10 +233,7 @@ serve(Leaves)
 // TestProcessesThatLeaveTheirGroup: with its context a process ends, and what it started, in whatever groups they are.
 func TestProcessesThatLeaveTheirGroup(t *testing.T) {
 	for _, fork := range []bool{false, true} {
-		p, err := script(t, leaving)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(script(t, leaving))(t)
 		if fork {
 			p = forkingPlugin(t, leaving)
 		}
@@ -263,9 +257,7 @@ func TestProcessesThatLeaveTheirGroup(t *testing.T) {
 func TestAForgedCopy(t *testing.T) {
 	victim := exec.Command("sleep", "1000")
 	victim.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, victim.Start())
 	defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
 	p := forkingPlugin(t, strings.ReplaceAll(`
 import benchplugin._serve as side
@@ -315,9 +307,7 @@ func BenchmarkContext(b *testing.B) {
 		{"Go", func() *external.Plugin { return load(b, plugin(b, "ridge"), external.Options{}) }},
 		{"shell", func() *external.Plugin {
 			file := filepath.Join(b.TempDir(), "mine.sh")
-			if err := os.WriteFile(file, []byte(constantShell), 0o644); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.WriteFile(file, []byte(constantShell), 0o644))
 			return load(b, file, external.Options{})
 		}},
 		{"PythonForked", func() *external.Plugin {
@@ -329,9 +319,7 @@ func BenchmarkContext(b *testing.B) {
 			p := kind.load()
 			for b.Loop() {
 				ctx, cancel := context.WithCancel(context.Background())
-				if _, err := p.Spec().Fit(ctx, registry.Env{}, d, nil); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(p.Spec().Fit(ctx, registry.Env{}, d, nil))(b)
 				cancel()
 			}
 		})
@@ -354,13 +342,9 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		t.Skip(sandbox.Missing())
 	}
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("x"), 0o600))
 	file := filepath.Join(t.TempDir(), "reads.sh")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\ncat "+secret+" || exit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("#!/bin/sh\ncat "+secret+" || exit 1\n"), 0o755))
 	p, err := external.Load(context.Background(), file, external.Options{})
 	if err == nil {
 		p.Close()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
 )
@@ -34,22 +36,15 @@ func TestAskingAnInterpreter(t *testing.T) {
 	escaped := filepath.Join(secrets, "escaped")
 	write(t, filepath.Join(dir, "json.py"), fmt.Sprintf("open(%q, 'w')\n", escaped))
 	own := filepath.Join(dir, "bin", "python-own")
-	if err := os.Mkdir(filepath.Dir(own), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Dir(own), 0o755))
 	write(t, own, fmt.Sprintf("#!/bin/sh\necho > %s\n[ \"$1\" = -I ] && echo '{\"exe\":%q,\"read\":[%q]}' && exit\nexec %s \"$@\"\n", escaped, own, secrets, python(t)))
 	text := strings.ReplaceAll(saysOnly, "@FILE@", filepath.Join(secrets, "key"))
 	write(t, filepath.Join(dir, "named.py"), text)
 	write(t, filepath.Join(dir, "chosen"), "#!"+own+"\n"+text)
 	for _, file := range []string{own, filepath.Join(dir, "chosen")} {
-		if err := os.Chmod(file, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, 0o755))
 	}
-	real, err := filepath.EvalSymlinks(python(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(filepath.EvalSymlinks(python(t)))(t)
 	for _, name := range []string{"named.py", "chosen"} {
 		o := external.Options{AllowRead: []string{filepath.Dir(filepath.Dir(python(t))), filepath.Dir(filepath.Dir(real))}}
 		if name == "named.py" {

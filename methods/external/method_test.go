@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
@@ -26,14 +28,9 @@ func TestConform(t *testing.T) {
 // fitAndScore returns the scores of the training rows.
 func fitAndScore(t *testing.T, ctx context.Context, s registry.Spec, d registry.Data, setting string) []float64 {
 	t.Helper()
-	m, err := s.Fit(ctx, registry.Env{Seed: 1}, d, json.RawMessage(setting))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.Fit(ctx, registry.Env{Seed: 1}, d, json.RawMessage(setting)))(t)
 	out := make([]float64, d.Shape().N)
-	if err := m.Score(ctx, d.X, out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(ctx, d.X, out))
 	return out
 }
 
@@ -92,10 +89,7 @@ func TestIdle(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	d := sample(20, 2)
-	m, err := p.Spec().Fit(context.Background(), env, d, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(p.Spec().Fit(context.Background(), env, d, nil))(t)
 	time.Sleep(60 * time.Millisecond)
 	if err := m.Score(context.Background(), d.X, make([]float64, 20)); err != nil {
 		t.Errorf("the process of a model is gone: %v", err)
@@ -114,13 +108,8 @@ func TestUsed(t *testing.T) {
 	env := registry.Env{Used: func(s float64, peak int64) { seconds, most = seconds+s, max(most, peak) }}
 	d := sample(4000, 200)
 	for seconds == 0 { // the kernel counts in hundredths
-		m, err := p.Spec().Fit(t.Context(), env, d, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Score(t.Context(), d.X, make([]float64, 4000)); err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(p.Spec().Fit(t.Context(), env, d, nil))(t)
+		must.Do(t, m.Score(t.Context(), d.X, make([]float64, 4000)))
 	}
 	if most < 4000*200*8 {
 		t.Errorf("a peak of %d bytes for data of %d", most, 4000*200*8)
@@ -135,9 +124,7 @@ func TestUsed(t *testing.T) {
 func TestHash(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	script := func(libraries string) string {
 		return "read line; echo '" + strings.Replace(goodDescription, `"name"`, `"files":["part"],"libraries":{`+libraries+`},"name"`, 1) + "'; read line"
@@ -174,9 +161,7 @@ func TestMixedParameters(t *testing.T) {
 	text := "read line; echo '" + strings.Replace(goodDescription, `"name"`,
 		`"parameters":[{"name":"depth","default":null,"mixed":true},{"name":"c","default":1,"range":"(0,)"}],"grid":[{"name":"depth","values":[null,3,"auto"]}],"name"`, 1) + "'; read line"
 	file := filepath.Join(t.TempDir(), "a.sh")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	s := load(t, file, external.Options{}).Spec()
 	shape := registry.Shape{Task: registry.Binary, N: 10, D: 2, Classes: 2}
 	got, err := s.Settings(shape, s.DefaultGrid(), json.RawMessage(`{"c": 2.50}`))

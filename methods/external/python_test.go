@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/external"
@@ -75,9 +77,7 @@ func TestExamplesLearn(t *testing.T) {
 func script(t *testing.T, text string) (*external.Plugin, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mine.py")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	p, err := external.Load(t.Context(), file, external.Options{Python: python(t)})
 	if err == nil {
 		t.Cleanup(p.Close)
@@ -88,7 +88,7 @@ func script(t *testing.T, text string) (*external.Plugin, error) {
 // TestPrintsDoNoHarm: what a method prints, from C and from a process that it starts too, is not in
 // the way, and its input is not that of the protocol.
 func TestPrintsDoNoHarm(t *testing.T) {
-	p, err := script(t, `
+	p := must.Get(script(t, `
 from benchplugin import serve
 import os, subprocess, sys
 print("at import")
@@ -104,17 +104,14 @@ class Loud:
         return X[:, 0]
 
 serve(Loud)
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 }
 
 // TestProcessesOfPython: a method may have processes of its own, which import the script again, and talk to them by pipes. Pools need
 // semaphores that all programs share, which are refused with what to do.
 func TestProcessesOfPython(t *testing.T) {
-	p, err := script(t, `
+	p := must.Get(script(t, `
 from benchplugin import serve
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -141,10 +138,7 @@ class Pooled:
         return X[:, 0] * sum(self.parts)
 
 serve(Pooled)
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	d := sample(10, 2)
 	for i, v := range fitAndScore(t, t.Context(), p.Spec(), d, "{}") {
 		if v != 6*d.X.At(i, 0) {
@@ -158,7 +152,7 @@ serve(Pooled)
 
 // TestErrorsOfPython: an exception is an error with its end of the trace, and the process lives on.
 func TestErrorsOfPython(t *testing.T) {
-	p, err := script(t, `
+	p := must.Get(script(t, `
 from benchplugin import serve
 import sys
 class Strict:
@@ -171,10 +165,7 @@ class Strict:
     def decision_function(self, X):
         return X[:, 0] if self.c else X
 serve(Strict, grid={"c": [1.0]})
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	for setting, want := range map[string]string{
 		`{"c": -1}`: "ValueError: c = -1.0 is negative", `{"c": 9}`: "SystemExit: too much", `{"c": 0}`: "scores of the shape (10, 2) for 10 rows",
 	} {
@@ -212,9 +203,7 @@ func TestRefusedPython(t *testing.T) {
 func TestImportedFilesCount(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	write("mine.py", "from benchplugin import serve\nimport helper\nserve(helper.Method)\n")
 	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return X[:, 0]\n")
@@ -252,12 +241,8 @@ func TestDeclaredLibraries(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{"mine.py": c.script, "helper.py": "import joblib", "helped/__init__.py": "", "helped/part.py": "from . import other", "helped/other.py": "from scipy import special"} {
-				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 			}
 			p, err := external.Load(t.Context(), filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
 			if err == nil {
@@ -303,9 +288,7 @@ func TestInstalls(t *testing.T) {
 	interpreter := python(t)
 	into := t.TempDir()
 	source := filepath.Join(t.TempDir(), "python") // pip builds in the folder
-	if err := os.CopyFS(source, os.DirFS("python")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(source, os.DirFS("python")))
 	c := exec.Command(interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--no-deps", "--target", into, source)
 	if out, err := c.CombinedOutput(); err != nil {
 		if os.Getenv("CI") != "true" && strings.Contains(string(out), "No matching distribution found for setuptools") {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/methods/external"
 )
 
@@ -29,9 +31,7 @@ done
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // TestRecall: a plugin that is remembered is the same method, and no process of it is started before a fit.
@@ -40,17 +40,12 @@ func TestRecall(t *testing.T) {
 	known := external.Records(filepath.Join(t.TempDir(), "made"))
 	asked := load(t, file, external.Options{})
 	record := asked.Record()
-	if err := known.Keep(record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, known.Keep(record))
 	back, err := known.Of(file, external.Options{})
 	if err != nil || back.Description == nil {
 		t.Fatalf("%+v %v", back, err)
 	}
-	p, err := external.Recall(file, back, external.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(external.Recall(file, back, external.Options{}))(t)
 	defer p.Close()
 	if got, want := p.Spec(), asked.Spec(); got.Name != want.Name || got.Version != want.Version || len(p.Processes()) != 0 || p.Changed(record) != "" {
 		t.Errorf("%s %s with processes %v, %q; want %s %s", got.Name, got.Version, p.Processes(), p.Changed(record), want.Name, want.Version)
@@ -59,10 +54,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("%v, processes %v", err, p.Processes())
 	}
 	write(t, library, "2.0")
-	other, err := external.Recall(file, back, external.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(external.Recall(file, back, external.Options{}))(t)
 	defer other.Close()
 	_, err = other.Spec().Fit(t.Context(), env, sample(4, 2), nil)
 	if err == nil || !strings.Contains(err.Error(), "teller.sh changed since it was last asked (numbers 1.26 → 2.0); `bench run` asks it again") {
@@ -76,15 +68,10 @@ func TestRecall(t *testing.T) {
 // TestForgotten: what is remembered is of this file with this content, and of its parts.
 func TestForgotten(t *testing.T) {
 	file, _ := teller(t)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	known := external.Records(t.TempDir())
 	record := load(t, file, external.Options{}).Record()
-	if err := known.Keep(record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, known.Keep(record))
 	state := func(what string, described bool) {
 		t.Helper()
 		r, err := known.Of(file, external.Options{})
@@ -99,9 +86,7 @@ func TestForgotten(t *testing.T) {
 	part := filepath.Join(filepath.Dir(file), "part")
 	write(t, part, "another part")
 	state("another part", false)
-	if err := os.Remove(part); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(part))
 	state("no part", false)
 	write(t, part, "a part")
 	state("as it was again", true)
@@ -109,9 +94,7 @@ func TestForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	state("another interpreter", false)
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(file, 0o644))
 	kept, err := filepath.Glob(filepath.Join(string(known), "*.json"))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("%v %v", kept, err)
@@ -134,10 +117,7 @@ func TestNetwork(t *testing.T) {
 	}{{asks, true, true}, {asks, false, false}, {plugin(t, "ridge"), true, false}} {
 		o := external.Options{Network: c.may}
 		p := load(t, c.file, o)
-		recalled, err := external.Recall(c.file, p.Record(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		recalled := must.Get(external.Recall(c.file, p.Record(), o))(t)
 		defer recalled.Close()
 		if p.Network() != c.has || recalled.Network() != c.has {
 			t.Errorf("%+v: %v, %v when recalled", c, p.Network(), recalled.Network())
@@ -164,9 +144,7 @@ func TestFilesOfAPlugin(t *testing.T) {
 	write(t, filepath.Join(outside, "key"), "secret")
 	write(t, filepath.Join(dir, "own"), "own")
 	for link, to := range map[string]string{"leads-out": filepath.Join(outside, "key"), "leads-in": "own"} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
 	file := filepath.Join(dir, "a.sh")
 	for name, says := range map[string]string{

@@ -119,13 +119,10 @@ func TestPaths(t *testing.T) {
 						near(t, fmt.Sprintf("step %d: theta %d", s, j), theta[j], want, 1e-8)
 					}
 					near(t, fmt.Sprintf("step %d: intercept", s), out.Bias[s], step.Intercept, 1e-8)
-					err := m.ScoreStages(t.Context(), x, []int{count}, func(_ int, scores []float64) error {
+					must.Do(t, m.ScoreStages(t.Context(), x, []int{count}, func(_ int, scores []float64) error {
 						near(t, fmt.Sprintf("step %d: objective", s), objectiveOf(data, scores, theta, path.Lambda), step.Objective, 1e-10)
 						return nil
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
+					}))
 				}
 			})
 		}

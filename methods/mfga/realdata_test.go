@@ -207,14 +207,11 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 			t.Errorf("%+v: the first columns are %v, want %v", p, out.Taylor.Monomials[:len(want)], want)
 		}
 		at := 0
-		err := m.ScoreStages(t.Context(), test.X, out.Counts, func(_ int, scores []float64) error {
+		must.Do(t, m.ScoreStages(t.Context(), test.X, out.Counts, func(_ int, scores []float64) error {
 			near(t, fmt.Sprintf("%+v: test error of step %d over the reference's", p, at), meanSquare(scores, test.Y)/run.MSE[at], 1, 1e-9)
 			at++
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 

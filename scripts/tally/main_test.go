@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 const program = `package sample
@@ -40,9 +42,7 @@ func TestRun(t *testing.T) {
 	for file, text := range map[string]string{"go.mod": "module sample\n\ngo 1.26\n", "a_test.go": program,
 		filepath.Join("broken", "a_test.go"): "package broken\n\nvar x int = \"\"\n"} {
 		os.MkdirAll(filepath.Dir(file), 0o777)
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	const once, short = "go test -vet=off -json .", "go test -count 1 -vet=off -json -short ."
 	const skipped = "2 skipped: no LaTeX\n"
@@ -79,9 +79,7 @@ func TestLongTests(t *testing.T) {
 		l := tally{to: &out, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
 		for _, line := range lines {
 			var e event
-			if err := json.Unmarshal([]byte(line), &e); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(line), &e))
 			l.add(e)
 		}
 		return l

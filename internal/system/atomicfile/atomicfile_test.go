@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func text(s string) func(io.Writer) error {
@@ -28,16 +30,10 @@ func check(t *testing.T, path, want string, mode os.FileMode) {
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.txt")
-	if err := Write(path, text("one")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(path, text("one")))
 	for _, mode := range []os.FileMode{0o600, 0o666, 0o400} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := Write(path, text("two")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, mode))
+		must.Do(t, Write(path, text("two")))
 		check(t, path, "two", mode)
 	}
 	broken := errors.New("broken")
@@ -64,15 +60,11 @@ func TestBadPlaces(t *testing.T) {
 func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(target, []byte("old"), 0o644))
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	if err := Write(link, text("new")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(link, text("new")))
 	if got, _ := os.ReadFile(target); string(got) != "new" {
 		t.Errorf("target holds %q, want new", got)
 	}

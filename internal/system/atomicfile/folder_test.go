@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // site writes files, each with its name as content, and then returns an error.
@@ -27,16 +29,13 @@ func site(err error, names ...string) func(func(string, func(io.Writer) error) e
 func below(t *testing.T, folder string) []string {
 	t.Helper()
 	var out []string
-	err := filepath.WalkDir(filepath.Dir(folder), func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Dir(folder), func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			name, _ := filepath.Rel(filepath.Dir(folder), path)
 			out = append(out, filepath.ToSlash(name))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -48,28 +47,20 @@ func TestFolder(t *testing.T) {
 			t.Errorf("there are %q, want %q", got, names)
 		}
 	}
-	if err := Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html")))
 	want("site/index.html", "site/list.txt", "site/sets/wine.html")
 
 	// What other programs make of the files goes with the folder, and is no reason to refuse.
-	if err := os.WriteFile(filepath.Join(folder, "index.pdf"), []byte("made"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "index.pdf"), []byte("made"), 0o600))
 	var made *ForeignError
 	if err := Folder(folder, "list.txt", site(nil, "index.html")); !errors.As(err, &made) || made.File != "index.pdf" {
 		t.Errorf("error %v, want a ForeignError of index.pdf", err)
 	}
-	if err := Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html"), "index.pdf"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html"), "index.pdf"))
 	want("site/index.html", "site/list.txt", "site/sets/wine.html")
 
 	// A former one is replaced, with what it no longer holds.
-	if err := Folder(folder+"/", "list.txt", site(nil, "index.html", "methods/a.html")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Folder(folder+"/", "list.txt", site(nil, "index.html", "methods/a.html")))
 	want("site/index.html", "site/list.txt", "site/methods/a.html")
 	if content, err := os.ReadFile(filepath.Join(folder, "methods", "a.html")); err != nil || string(content) != "methods/a.html" {
 		t.Errorf("the file holds %q; error %v", content, err)
@@ -83,9 +74,7 @@ func TestFolder(t *testing.T) {
 	want("site/index.html", "site/list.txt", "site/methods/a.html")
 
 	// Somebody else's file is not removed.
-	if err := os.WriteFile(filepath.Join(folder, "methods", "mine.txt"), []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "methods", "mine.txt"), []byte("mine"), 0o666))
 	var foreign *ForeignError
 	if err := Folder(folder, "list.txt", site(nil, "index.html")); !errors.As(err, &foreign) || foreign.File != "methods/mine.txt" {
 		t.Errorf("error %v", err)
@@ -96,9 +85,7 @@ func TestFolder(t *testing.T) {
 // A folder without the list is somebody else's, whatever its files are called.
 func TestFolderOfProductsAlone(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "main.pdf"), []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "main.pdf"), []byte("mine"), 0o600))
 	var foreign *ForeignError
 	if err := Folder(folder, "list.txt", site(nil, "main.tex"), "main.pdf"); !errors.As(err, &foreign) {
 		t.Errorf("error %v, want a ForeignError", err)
@@ -108,9 +95,7 @@ func TestFolderOfProductsAlone(t *testing.T) {
 func TestFolderRefuses(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "file")
-	if err := os.WriteFile(file, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("mine"), 0o666))
 	for path, want := range map[string]string{
 		file:                             "is a file; name a folder",
 		filepath.Join(root, "a", "site"): "the directory above must exist",
@@ -130,12 +115,8 @@ func TestFolderRefuses(t *testing.T) {
 	}
 	// An empty folder is taken, with its permissions.
 	empty := filepath.Join(root, "empty")
-	if err := os.Mkdir(empty, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := Folder(empty, "list.txt", site(nil, "index.html")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(empty, 0o750))
+	must.Do(t, Folder(empty, "list.txt", site(nil, "index.html")))
 	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o750 {
 		t.Errorf("the folder is %v; error %v", info.Mode(), err)
 	}

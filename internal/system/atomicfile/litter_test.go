@@ -10,15 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // names lists a directory.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -48,9 +47,7 @@ func TestWhatKilledProcessesLeftIsRemoved(t *testing.T) {
 		stay := []string{".r.html.bak", ".r.html.20240101", ".r.html.12.partial", ".r.html.x.bench-partial", ".r.html.bench-partial", "r.html.12.bench-partial", ".-1.bench-partial"}
 		for _, file := range append(slices.Clone(stay), ".r.html.12.bench-partial", ".results.db.34.bench-partial") {
 			path := filepath.Join(dir, file)
-			if err := errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, old, old)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, old, old)))
 		}
 		for _, folder := range []string{".results.db.56.bench-partial", ".site.78.bench-partial", ".new.90.bench-former"} {
 			path := filepath.Join(dir, folder)
@@ -59,13 +56,9 @@ func TestWhatKilledProcessesLeftIsRemoved(t *testing.T) {
 			}
 		}
 		if name != "Folder" { // where it is replaced again
-			if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "new"), nil, 0o600))
 		}
-		if err := write(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(dir))
 		want := append(stay, "new")
 		slices.Sort(want)
 		if left := names(t, dir); !slices.Equal(left, want) {
@@ -93,24 +86,16 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 			}
 		}
 	}
-	scratch, release, err := Scratch(dir, "results.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(scratch, "copy.db"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err = Write(filepath.Join(dir, "table"), func(w io.Writer) error {
+	scratch, release := must.Get2(Scratch(dir, "results.db"))(t)
+	must.Do(t, os.WriteFile(filepath.Join(scratch, "copy.db"), nil, 0o600))
+	must.Do(t, Write(filepath.Join(dir, "table"), func(w io.Writer) error {
 		beside()
 		return Folder(filepath.Join(dir, "site"), "list.txt", func(add func(string, func(io.Writer) error) error) error {
 			err := add("index.html", text("whole"))
 			beside()
 			return err
 		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if _, err := os.Stat(filepath.Join(scratch, "copy.db")); err != nil {
 		t.Error(err)
 	}
@@ -124,9 +109,7 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.Repeat("n", 255)
-	if err := Write(filepath.Join(dir, name), text("whole")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(filepath.Join(dir, name), text("whole")))
 	if err := Write(filepath.Join(dir, name+"n"), text("whole")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a longer one: %v", err)
 	}
@@ -139,14 +122,10 @@ func TestLongNames(t *testing.T) {
 func TestAFolderGetsItsNameBack(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site")
-	if err := Folder(path, "list.txt", site(nil, "index.html")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Folder(path, "list.txt", site(nil, "index.html")))
 	left := filepath.Join(dir, ".site.7.bench-former")
 	old := time.Now().Add(-2 * time.Hour)
-	if err := errors.Join(os.Rename(path, left), os.Chtimes(left, old, old)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Rename(path, left), os.Chtimes(left, old, old)))
 	broken := errors.New("broken")
 	if err := Folder(path, "list.txt", site(broken)); !errors.Is(err, broken) {
 		t.Fatal(err)

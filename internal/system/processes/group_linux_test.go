@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // write makes the files of a tree.
@@ -12,12 +14,8 @@ func write(t *testing.T, root string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
@@ -52,10 +50,7 @@ func TestGroup(t *testing.T) {
 		}
 	}
 	write(t, parent, map[string]string{"cgroup.subtree_control": "cpu memory pids\n"})
-	g, err := newGroup(parent, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newGroup(parent, 1<<20))(t)
 	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1"} {
 		if raw, err := os.ReadFile(filepath.Join(own, file)); err != nil || string(raw) != want {
 			t.Errorf("%s is %q, %v; want %s", file, raw, err, want)

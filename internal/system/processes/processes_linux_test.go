@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
 func FuzzParse(f *testing.F) {
-	own, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		f.Fatal(err)
-	}
+	own := must.Get(os.ReadFile("/proc/self/stat"))(f)
 	f.Add(own)
 	f.Add([]byte("7 (a) b) (c) R 1 7 7 0 -1 4194304 100 0 0 0 3 4 5 6 20 0 1 0 99 1000 50 0"))
 	f.Add([]byte("7 () "))
@@ -43,9 +42,7 @@ func slept(children []Process) bool {
 // TestBelow: children and theirs, none that has ended.
 func TestBelow(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 1000 & sleep 1000 & wait")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	p, there := Of(c.Process.Pid)
 	if !there || p.Parent != os.Getpid() || !Alive(p.ID, p.Started) || Alive(p.ID, p.Started+1) {
 		t.Errorf("the child is %+v", p)
@@ -59,9 +56,7 @@ func TestBelow(t *testing.T) {
 	if len(all) != 3 || all[0].ID != p.ID || Sum(all).Resident <= Sum(all[:1]).Resident {
 		t.Errorf("below this process: %+v", all)
 	}
-	if err := Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Adopt())
 	go func() { _ = c.Wait() }()
 	if left := EndBelow(time.Minute); left != 0 || len(Below(os.Getpid())) != 0 {
 		t.Errorf("%d are left: %+v", left, Below(os.Getpid()))
@@ -90,9 +85,7 @@ func TestFilesOfAThread(t *testing.T) {
 	}
 	for range 2 {
 		go hold()
-		if err := <-ready; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-ready)
 	}
 	own, _ := Of(os.Getpid())
 	if n := HeldInMemory([]Process{own}); n < 2<<20 {
@@ -105,16 +98,10 @@ func TestWrittenBelow(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for range 3000 {
-		if err := os.Mkdir("deeper", 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Chdir("deeper"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir("deeper", 0o700))
+		must.Do(t, syscall.Chdir("deeper"))
 	}
-	if err := os.WriteFile("file", make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("file", make([]byte, 1<<20), 0o600))
 	if n := WrittenBelow(dir); n < 1<<20 {
 		t.Errorf("%d bytes; the file has %d", n, 1<<20)
 	}

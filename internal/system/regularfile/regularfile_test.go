@@ -8,15 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestReadingStopsWhenCancelled, in the middle of a file.
 func TestReadingStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o644))
 	written := 0
 	sink := writerFunc(func(p []byte) (int, error) {
 		cancel()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -20,10 +22,7 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 		train, _ := Load(b, name, 1)
 		shape := Shape(train)
 		for _, spec := range specs {
-			grid, err := spec.Settings(shape, spec.DefaultGrid(), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			grid := must.Get(spec.Settings(shape, spec.DefaultGrid(), nil))(b)
 			for i, settings := range [][]json.RawMessage{{spec.Defaults()}, grid} {
 				what := [...]string{"fit", "grid"}[i]
 				if what == "grid" && len(grid) == 1 {
@@ -40,10 +39,7 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 					}
 					slices.Sort(took)
 					middle := took[len(took)/2]
-					ns, err := spec.PathCostEstimate(shape, settings)
-					if err != nil {
-						b.Fatal(err)
-					}
+					ns := must.Get(spec.PathCostEstimate(shape, settings))(b)
 					b.ReportMetric(middle*1e3, "cpu-ms")
 					b.ReportMetric(ns/1e9/middle, "predicted/measured")
 				})

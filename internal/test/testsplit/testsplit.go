@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
@@ -29,14 +31,8 @@ type Split struct {
 // the data is not there.
 func Set(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	entry, err := catalogue.Builtin().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := read.Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(catalogue.Builtin().Lookup(name))(t)
+	set := must.Get(read.Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, entry))(t)
 	return set
 }
 
@@ -44,10 +40,7 @@ func Set(t testing.TB, name string) *datasets.Set {
 func Of(t testing.TB, name string, seed uint32) Split {
 	t.Helper()
 	set := Set(t, name)
-	drawn, err := split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(split.Splitter{TestFraction: 0.3, Folds: 5}.Split(set, seed))(t)
 	return Split{t, split.Parts{Set: set, Split: drawn, Standardise: true}}
 }
 
@@ -94,9 +87,7 @@ func (s Split) checked(part split.Part, err error) (learn, score registry.Data) 
 func Correct(t testing.TB, m registry.Model, d registry.Data) int {
 	t.Helper()
 	scores := make([]float64, len(d.Y))
-	if err := m.Score(t.Context(), d.X, scores); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(t.Context(), d.X, scores))
 	right := 0
 	for i, y := range d.Y {
 		if (scores[i] >= 0) == (y > 0) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
+
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -95,9 +97,7 @@ func TestEachCheckFails(t *testing.T) {
 		t.Run(sin, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "sinner.py")
-			if err := os.WriteFile(file, []byte(strings.ReplaceAll(sinner, "@SIN@", sin)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(strings.ReplaceAll(sinner, "@SIN@", sin)), 0o644))
 			failed := map[string]string{}
 			n := 0
 			o := Options{Limit: time.Hour, Canary: func(context.Context, registry.Spec) (string, error) {
