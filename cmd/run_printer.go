@@ -71,8 +71,6 @@ func (r *runPrinter) hear(event harness.Event) {
 	switch e := event.(type) {
 	case harness.Waits:
 		r.app.waits(e.Err)
-	case harness.WaitsForRun:
-		say("waiting for a minute at most: %v; that run is dead if it writes nothing until then (Ctrl-C ends)", e.Run)
 	case harness.ChangedData:
 		say("%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out",
 			e.Was.Dataset, counted(e.Was.Cells, "cell", "is", "are"), e.Was.Fingerprint, e.Now)

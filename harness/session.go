@@ -51,10 +51,9 @@ type Request struct {
 type Event any
 
 type (
-	// Waits says that another program holds the database. It comes again now and then while this lasts.
+	// Waits says that another program holds the database, or that a run on another machine has cells of this one and may
+	// be dead. It comes again now and then while this lasts.
 	Waits struct{ Err error }
-	// WaitsForRun says that a run on another machine has cells of this one, and may be dead.
-	WaitsForRun struct{ Run *store.OverlapError }
 	// ChangedData says that cells of a data set are stored that belong to other data than today's.
 	ChangedData struct {
 		Was store.DataName
@@ -164,9 +163,11 @@ func (s *Session) oneAtATime() {
 	}
 }
 
+func (s *Session) waits(err error) { s.Tell(Waits{err}) }
+
 // patiently repeats work while another program holds the database, and says so.
 func (s *Session) patiently(ctx context.Context, work func() error) error {
-	return store.Patiently(ctx, func(err error) { s.Tell(Waits{err}) }, work)
+	return store.Patiently(ctx, s.waits, work)
 }
 
 // register begins the run in the database. It leaves canaries that another run computes out of the plan, and notes
@@ -179,7 +180,7 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 	first := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
 	var r *store.Registration
 	err := s.patiently(ctx, func() (err error) {
-		r, err = s.DB.Register(ctx, cells, first, func(e *store.OverlapError) { s.Tell(WaitsForRun{e}) })
+		r, err = s.DB.Register(ctx, cells, first, s.waits)
 		return err
 	})
 	if err != nil {

@@ -84,6 +84,10 @@ func (w *world) do(a action) {
 		if a.cell.Deaths < mostDeaths || !a.cell.Foreign || a.run.Status != result.Failed {
 			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
 		}
+		w.comesLast(a.cell)
+		if want := fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry", a.cell.Deaths); a.run.Class != result.ClassCrash || a.run.Error != want {
+			w.t.Fatalf("%v is stored as %s: %s", a.cell.Cell, a.run.Class, a.run.Error)
+		}
 		delete(w.left, a.cell)
 		w.pending = append(w.pending, ended{cell: a.cell, run: a.run, given: true})
 	case ask:
@@ -119,6 +123,19 @@ func (w *world) begin(a start) {
 // alone reports whether a cell must not run beside others.
 func alone(c *plan.Cell) bool { return c.Foreign && c.Deaths > 0 }
 
+// comesLast fails if a cell that must run alone comes before others that need not.
+func (w *world) comesLast(c *plan.Cell) {
+	waiting := 0
+	for other := range w.left {
+		if !alone(other) {
+			waiting++
+		}
+	}
+	if alone(c) && waiting > w.s.out.Canaries+len(w.s.out.Excluded) { // cells beyond the limits are left, too
+		w.t.Fatalf("%v comes before %d others", c.Cell, waiting)
+	}
+}
+
 func (w *world) start(c *plan.Cell, room string) {
 	opt := w.s.opt
 	if room != "" {
@@ -145,6 +162,7 @@ func (w *world) start(c *plan.Cell, room string) {
 	case opt.Budget > 0 && w.now.Sub(time.Unix(0, 0)) > opt.Budget:
 		w.t.Fatalf("%v starts after the budget", c.Cell)
 	}
+	w.comesLast(c)
 	w.started++
 	delete(w.left, c)
 	w.running[c] = w.now

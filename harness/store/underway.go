@@ -108,14 +108,18 @@ func (e *OverlapError) Error() string {
 	if e.Cells > 1 {
 		what = fmt.Sprintf("%d of these cells are", e.Cells)
 	}
-	return fmt.Sprintf("%s of the run of %s since %s", what, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
+	text := fmt.Sprintf("%s of the run of %s since %s", what, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
+	if !e.sure {
+		text += ", which is dead if it writes nothing for a minute"
+	}
+	return text
 }
 
 // Register begins a run with its planned cells. If another run that is alive has planned one of them, Register
 // returns an [OverlapError]. If that run is on another machine, Register waits until it knows whether the run is
 // alive, and calls wait first.
 func (db *DB) Register(
-	ctx context.Context, cells []PlannedCell, first Progress, wait func(*OverlapError),
+	ctx context.Context, cells []PlannedCell, first Progress, wait func(error),
 ) (*Registration, error) {
 	// Registrations have a connection of their own, since the writer's may be busy. What is begun need not survive a
 	// loss of power, but results must. Both are written to the same log, and after a failed sync the system may lose
