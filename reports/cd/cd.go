@@ -120,20 +120,31 @@ func (j joined) groups(order []int) [][]int {
 }
 
 func byWilcoxon(t *frame.Table, o Options) (joined, error) {
-	level := o.Level
-	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: level, Region: evidence.UsualRegion(t.Metric)})
+	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level, Region: evidence.UsualRegion(t.Metric)})
 	if err != nil {
 		return joined{}, err
 	}
+	return byEvidence(t, ev, func(q evidence.Pair) bool { return q.Adjusted < o.Level }), nil
+}
+
+// byEvidence joins methods that are not apart.
+func byEvidence(t *frame.Table, ev *evidence.Evidence, apart func(evidence.Pair) bool) joined {
 	alike := func(a, b int) bool {
 		at, _ := ev.Between(a, b)
-		return at < 0 || !(ev.Pairs[at].Adjusted < level)
+		return at < 0 || !apart(ev.Pairs[at])
 	}
-	by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), level)
-	if o.Control == "" {
-		return joined{alike, -1, math.NaN(), "are not told apart " + by}, nil
+	by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), ev.Level)
+	if ev.Method == "" {
+		return joined{alike, -1, math.NaN(), "are not told apart " + by}
 	}
-	return joined{alike, slices.Index(t.Methods, o.Control), math.NaN(), "are not told apart from " + o.Control + " " + by + "; no other two are compared"}, nil
+	return joined{alike, slices.Index(t.Methods, ev.Method), math.NaN(), "are not told apart from " + ev.Method + " " + by + "; no other two are compared"}
+}
+
+// Figure is the diagram of a table that is Comparable. A bar joins methods between which the evidence finds no difference that matters.
+func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
+	j := byEvidence(t, ev, func(q evidence.Pair) bool { return q.Verdict.Found() })
+	figure, _ := diagram(t, stats.Friedman(t.Means()), j, Options{Level: ev.Level, Test: Wilcoxon})
+	return figure
 }
 
 func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {

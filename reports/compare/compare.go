@@ -214,12 +214,12 @@ func (p *Page) Parts() Parts {
 	p = &whole
 	p.addTypical()
 	first, rest := p.verdicts()
-	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.overSets(), Typical: p.bayes(), Power: p.power(),
+	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(), Typical: p.bayes(), Power: p.power(),
 		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
 		Records: []doc.Block{p.pairRecords(), p.setRecords()}}
 	if len(p.pairs) > 1 {
-		figure := p.forestOfMethods()
+		figure := p.Differences()
 		out.Methods = &figure
 	}
 	for i := range p.pairs {

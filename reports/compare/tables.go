@@ -28,8 +28,8 @@ func (p *Page) interval(i stats.Interval) stats.Interval {
 // signed writes an end of an interval.
 func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals()) }
 
-// overSets has a row an opponent.
-func (p *Page) overSets() doc.Table {
+// Over has a row an opponent.
+func (p *Page) Over() doc.Table {
 	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
 	const interval, wilcoxon, sets = "interval", "Wilcoxon", "sets by mean"
 	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed},
@@ -291,8 +291,8 @@ func (p *Page) power() doc.Table {
 	return out
 }
 
-// forestOfMethods draws the mean difference from each other method.
-func (p *Page) forestOfMethods() doc.Figure {
+// Differences draws the mean difference from each other method.
+func (p *Page) Differences() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {

@@ -4,7 +4,9 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -147,25 +149,26 @@ func choice(t frame.Table, methods, sets []string) (whole, order []string, means
 	return whole, append(slices.Clone(whole), partial...), means
 }
 
-// joined reports which pairs of methods, by places, share a line of the diagram.
-func (t *tab) joined() map[[2]int]bool {
-	t.Helper()
-	out := map[[2]int]bool{}
-	for _, group := range is[[][]int](t, `JSON.parse(document.querySelector("#diagram figure").dataset.groups)`) {
-		for _, a := range group {
-			for _, b := range group {
-				out[[2]int{a, b}] = a != b
-			}
+// rankRow is a method of the diagram of ranks in numbers, with the letters of its bars.
+var rankRow = regexp.MustCompile(`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?</td><td class="wrap">([^<]*)</td></tr>`)
+
+// ranked reads a diagram: the exact ranks, and which pairs of methods share a bar.
+func ranked(html template.HTML) (ranks map[string]string, joined map[[2]string]bool) {
+	ranks, joined = map[string]string{}, map[[2]string]bool{}
+	rows := rankRow.FindAllStringSubmatch(string(html), -1)
+	for _, a := range rows {
+		ranks[a[1]] = a[2]
+		for _, b := range rows {
+			joined[[2]string{a[1], b[1]}] = a[3] != "-" && strings.ContainsAny(a[3], b[3])
 		}
 	}
-	return out
+	return ranks, joined
 }
 
-// A group that is chosen at once has the ranks and the lines that package evidence finds of its methods and sets alone. Another choice has
-// ranks without lines, and the command that tests it.
-func TestGroups(t *testing.T) {
+// differ is many with differences that are found, and with a method that lacks half of the sets.
+func differ() sample.Input {
 	in := many()
-	for i, r := range in.Rows { // differences that are found, and a method that lacks half of the sets
+	for i, r := range in.Rows {
 		if s := slices.Index(in.Protocol.Datasets, r.Dataset); r.Method == "GFC" && r.Status == result.OK {
 			in.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
 		} else if r.Method == "GK" && s > 7 {
@@ -175,31 +178,29 @@ func TestGroups(t *testing.T) {
 	wine := in.Known["wine"]
 	wine.Entry.Task = registry.Multiclass
 	in.Known["wine"] = wine
+	return in
+}
+
+// The page has the ranks and the bars of what package evidence finds, of all methods and sets and of each group by itself. The browser
+// shows those of the group that a reader chooses at once, and of another choice the command that tests it.
+func TestGroups(t *testing.T) {
+	in := differ()
 	table := must(t, in)
-	groups := Groups{
+	o := Options{Groups: Groups{
 		Methods: map[string][]string{"far": {"GFC", "LGBM", "XGB", "BMKR"}, "few": {"GK", "RF"}, "nobody": {"GFC", "Nobody"}},
 		Sets:    map[string][]string{"eight": table.Counted[:8], "five": table.Counted[2:7]},
-	}
-	tab := open(t, written(t, in, Options{Groups: groups}), browser.Desktop)
-	if got := is[[]string](tab, `[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
-		"All None The others far few All None The others binary eight five" {
-		t.Errorf("the groups are %q", got)
-	}
+	}}
+	p := built(t, in, o)
+	binary := slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
 	found := 0
-	for _, methods := range []string{"far", "few"} {
-		for _, sets := range []string{"All", "binary", "eight", "five"} {
-			is[bool](tab, fmt.Sprintf(`document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b.textContent === [%q, %q][i]).click()), true`, methods, sets))
+	for m, methods := range [][]string{table.Methods, o.Groups.Methods["far"], o.Groups.Methods["few"]} {
+		for s, sets := range [][]string{in.Protocol.Datasets, binary, o.Groups.Sets["eight"], o.Groups.Sets["five"]} {
 			of := in
-			if of.Methods = groups.Methods[methods]; sets != "All" {
-				of.Datasets = groups.Sets[sets]
-			}
-			if sets == "binary" {
-				of.Datasets = slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
-			}
-			part := must(t, of)
+			of.Methods, of.Datasets = methods, sets
+			part, diagram := must(t, of), p.Diagrams[4*m+s]
 			if part.CheckRanked() != nil {
-				if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.HasPrefix(text, "There are no ranks of this choice") {
-					t.Errorf("%s on %s: %q", methods, sets, text)
+				if !strings.Contains(string(diagram), "There are no ranks of this choice") {
+					t.Errorf("%v on %v: %s", methods, sets, diagram)
 				}
 				continue
 			}
@@ -207,74 +208,86 @@ func TestGroups(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			joined := tab.joined()
+			ranks, joined := ranked(diagram)
 			for _, q := range ev.Pairs {
-				a, b := slices.Index(table.Methods, part.Methods[q.A]), slices.Index(table.Methods, part.Methods[q.B])
-				if max(q.A, q.B) < len(part.Whole()) && joined[[2]int{a, b}] == q.Verdict.Found() {
-					t.Errorf("%s on %s: %s and %s are on a line: %v, the evidence says %s", methods, sets, part.Methods[q.A], part.Methods[q.B], joined[[2]int{a, b}], q.Verdict)
+				a, b := part.Methods[q.A], part.Methods[q.B]
+				if max(q.A, q.B) < len(part.Whole()) && joined[[2]string{a, b}] == q.Verdict.Found() {
+					t.Errorf("%v on %v: %s and %s share a bar: %v, the evidence says %s", methods, sets, a, b, joined[[2]string{a, b}], q.Verdict)
 				}
 				if q.Verdict.Found() {
 					found++
 				}
 			}
-			want := fmt.Sprintf("Adjusted for %s", frame.Count(ev.Over, "comparison"))
+			want := fmt.Sprintf("adjusted for %s", frame.Count(ev.Over, "comparison"))
 			if ev.Over == 0 {
 				want = fmt.Sprintf("%d data sets cannot tell any two of the methods apart at level 0.05: that takes %d.", len(part.Counted), ev.Fewest)
 			}
-			if text := is[string](tab, `document.querySelector("#diagram").textContent`); !strings.Contains(text, want) || !strings.Contains(text, "by itself") {
-				t.Errorf("%s on %s: %q does not say %q", methods, sets, text, want)
+			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram), "by itself") == (m+s == 0) {
+				t.Errorf("%v on %v: %s does not say %q", methods, sets, diagram, want)
 			}
-			ranks := map[string]*big.Rat{}
+			exact := map[string]*big.Rat{}
 			for i, r := range stats.AverageRanks(part.Means()) {
-				ranks[part.Methods[i]] = r
+				exact[part.Methods[i]] = r
 			}
-			if got := tab.shownRanks("rank"); !equalRanks(got, ranks) {
-				t.Errorf("%s on %s: ranks %v, want %v", methods, sets, got, ranks)
+			if !equalRanks(ranks, exact) {
+				t.Errorf("%v on %v: ranks %v, want %v", methods, sets, ranks, exact)
 			}
 		}
 	}
-	if found < 6 {
+	if found < 20 {
 		t.Errorf("%d pairs are told apart", found)
 	}
+
+	tab := open(t, written(t, in, o), browser.Desktop)
+	if got := is[[]string](tab, `[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
+		"All None The others far few All None The others binary eight five" {
+		t.Errorf("the groups are %q", got)
+	}
+	shown := func() []string {
+		return is[[]string](tab, `[...document.querySelectorAll("#diagram > :not([hidden])")].map(e => e.dataset.group || e.textContent)`)
+	}
+	if got := shown(); !slices.Equal(got, []string{"0"}) {
+		t.Errorf("at first the page shows %q", got)
+	}
+	is[bool](tab, `document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b.textContent === ["far", "eight"][i]).click()), true`)
+	ranks, _ := ranked(p.Diagrams[6])
+	if got := tab.shownRanks("rank"); !slices.Equal(shown(), []string{"6"}) || len(got) != len(ranks) {
+		t.Errorf("a group shows %q with ranks %v, want %v", shown(), got, ranks)
+	} else {
+		for method, text := range got {
+			want, _ := new(big.Rat).SetString(ranks[method])
+			if x, ok := new(big.Rat).SetString(text); !ok || x.Cmp(want) != 0 {
+				t.Errorf("the rank of %s is %s, want %s", method, text, ranks[method])
+			}
+		}
+	}
 	tab.choose([]string{"GFC", "LGBM"}, table.Counted[:7])
-	text := is[string](tab, `document.querySelector("#diagram").textContent`)
-	if want := "Tests are shown for the prepared groups only; bench report tests --methods LGBM,GFC --datasets " +
-		strings.Join(table.Counted[:7], ",") + " computes those of this choice."; !strings.Contains(text, want) || len(tab.joined()) > 0 {
-		t.Errorf("the diagram of a choice says %q, want %q", text, want)
+	if want := "Tests are shown for the prepared groups only; bench report tests --methods GFC,LGBM --datasets " + strings.Join(table.Counted[:7], ",") +
+		" computes those of your choice."; !slices.Contains(shown(), want) || len(shown()) != 1 {
+		t.Errorf("of a choice the page says %q, want %q", shown(), want)
 	}
 	tab.Quiet()
 }
 
-// With everything shown the diagram, the leaderboard, the plots of its rows, the sentences and the tests of pairs say what one evidence
-// says: of each pair, or with a method that was named of its pairs alone.
+// The diagram, the sections of methods and the tests of pairs say what one evidence says: of each pair, or with a method that was named of
+// its pairs alone.
 func TestOneFamily(t *testing.T) {
-	in := many()
-	for i, r := range in.Rows {
-		if r.Method == "GFC" && r.Status == result.OK {
-			in.Rows[i] = sample.OK(r.Dataset, r.Method, r.Split, r.TestRows/2, r.TestRows)
-		}
-	}
+	in := differ()
 	table := must(t, in)
 	for _, method := range []string{"", "GFC"} {
 		ev, err := evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tab := open(t, written(t, in, Options{Method: method}), browser.Desktop)
-		joined, named := tab.joined(), slices.Index(table.Methods, method)
-		is[bool](tab, `document.querySelectorAll("#board .opens").forEach(b => b.click()), true`)
-		drawn := is[map[string]map[string]string](tab, `Object.fromEntries([...document.querySelectorAll("#board tr.forest")].map(tr => [tr.previousElementSibling.cells[0].textContent,
-			Object.fromEntries([...tr.querySelectorAll("tbody tr")].map(r => [r.cells[0].textContent, r.cells[4].textContent]))]))`)
-		words := map[evidence.Verdict]string{evidence.Better: "better", evidence.Worse: "worse", evidence.Open: "not told apart", evidence.Smaller: "smaller than 1 point", evidence.Mixed: "differs both ways"}
+		p := built(t, in, Options{Method: method})
+		_, joined := ranked(p.Diagrams[0])
 		for a, first := range table.Methods {
 			for b, second := range table.Methods {
-				if a == b {
-					continue
-				}
 				at, reversed := ev.Between(a, b)
-				if at < 0 {
-					if got := drawn[first][second]; got != "not tested here" {
-						t.Errorf("%s: %s beside %s: %q", method, first, second, got)
+				row := regexp.MustCompile(`<tr><th scope="row">` + second + `</th><td class="wrap">(?:<strong>)?([a-z-]+)`).FindStringSubmatch(string(p.Methods[a].Against))
+				if a == b || at < 0 {
+					if row != nil {
+						t.Errorf("%s: %s beside %s: %q", method, first, second, row)
 					}
 					continue
 				}
@@ -282,21 +295,21 @@ func TestOneFamily(t *testing.T) {
 				if reversed {
 					q = q.Reversed()
 				}
-				if got := drawn[first][second]; got != words[q.Verdict] {
-					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, got, words[q.Verdict])
+				if row == nil || row[1] != string(q.Verdict) {
+					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, row, q.Verdict)
 				}
-				told := q.Verdict == evidence.Better || q.Verdict == evidence.Worse
-				ranked := max(a, b) < len(table.Whole())
-				if ranked && (method == "" || a == named || b == named) && joined[[2]int{a, b}] == told {
-					t.Errorf("%s: %s and %s are on a line: %v, told apart: %v", method, first, second, !told, told)
+				if max(a, b) < len(table.Whole()) && joined[[2]string{first, second}] == q.Verdict.Found() {
+					t.Errorf("%s: %s and %s share a bar: %v, told apart: %v", method, first, second, joined[[2]string{first, second}], q.Verdict.Found())
 				}
 			}
 		}
-		tests := is[string](tab, `document.querySelector("#more").textContent`)
+		tests := ""
+		for _, part := range p.More {
+			tests += string(part.HTML)
+		}
 		if want := fmt.Sprintf("adjusted for %s", frame.Count(ev.Over, "comparison")); !strings.Contains(tests, want) {
 			t.Errorf("%s: the tests are not %q", method, want)
 		}
-		tab.Quiet()
 	}
 }
 

@@ -1,9 +1,7 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -14,10 +12,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -33,18 +29,7 @@ type data struct {
 	Errors   []string            `json:"errors"`
 	Paper    bool                `json:"paper,omitempty"` // the protocol's source prints ranks in the paper's convention
 	Groups   groupsData          `json:"groups"`
-	Tests    *testData           `json:"tests,omitempty"`
-	Pairs    [][]any             `json:"pairs,omitempty"` // see addPairs
 	Commands commands            `json:"commands"`
-}
-
-type testData struct {
-	Level  float64 `json:"level"`
-	Rope   string  `json:"rope,omitempty"`  // the largest difference that does not matter, as a fraction; "" for none
-	Matter string  `json:"matter"`          // the same as text
-	Named  *int    `json:"named,omitempty"` // place of the named method; only comparisons with this method are tested
-	Family string  `json:"family"`          // what p-values are adjusted for
-	Order  []int   `json:"order"`           // places of the methods in the leaderboard
 }
 
 type metricData struct {
@@ -85,12 +70,11 @@ type cellData struct {
 
 // commands are spelled once. The script puts in the names of set and method.
 type commands struct {
-	Why     string `json:"why"`
-	Verify  string `json:"verify"`
-	Splits  string `json:"splits"`
-	Compare string `json:"compare,omitempty"`
-	Tests   string `json:"tests"`
-	SQL     string `json:"sql"`
+	Why    string `json:"why"`
+	Verify string `json:"verify"`
+	Splits string `json:"splits"`
+	Tests  string `json:"tests"`
+	SQL    string `json:"sql"`
 }
 
 // These texts stand for names in commands. A shell needs no quotes around them.
@@ -134,16 +118,6 @@ func (p *Page) addData(f frame.Frame, o Options) error {
 			Tests:  p.run.Other(tests...),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
-	if p.Board != nil {
-		d.Commands.Compare = p.run.Other("compare", methodHere)
-		d.Tests = &testData{Level: o.Level, Matter: p.evidence.Region.Text(t.Metric), Family: compare.Family(p.evidence), Order: doc.Each(p.Board.rows, func(r leaderboard.Row) int { return r.Place })}
-		if p.evidence.Region.Exists() {
-			d.Tests.Rope = fraction(p.evidence.Region.Width)
-		}
-		if p.Board.Named {
-			d.Tests.Named = &p.Board.Asked
-		}
-	}
 	for _, m := range t.Methods {
 		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
 		if v, ok := t.Pinned(m); ok {
@@ -192,14 +166,6 @@ func shell(name, shown string) string {
 		return quoted
 	}
 	return ""
-}
-
-// rounded is a number for the script to draw and to write with few decimals; nil for none.
-func rounded(x float64) any {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return json.Number(strconv.FormatFloat(x, 'g', 6, 64))
 }
 
 // counted reports whether the metric is the share of rows that are right.

@@ -2,14 +2,16 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"maps"
 	"slices"
 
+	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/stats"
+	"github.com/kernelboosting/bench/reports/render"
 )
 
 // Groups are the names that stand for several methods and for several data sets, as --methods and --datasets take them. A reader of the
@@ -22,19 +24,12 @@ type group struct {
 	Of   []int  `json:"of"`
 }
 
-// prepared is what the program computed of a group of methods on a group of sets.
-type prepared struct {
-	Counted []int   `json:"counted"`         // places of the sets that enter means and ranks
-	Lines   [][]int `json:"lines,omitempty"` // places of the methods that are joined, the best first
-	Text    string  `json:"text,omitempty"`  // what lines mean, and the tests behind them; "" where there are no ranks
-}
-
-// groupsData is all groups of which the page has a part, and what was computed of each group of methods on each group of sets: on all
-// groups of sets for the first group of methods, then for the second, and so on.
+// groupsData is the groups of which the page has a part. Counted has the places of the sets that enter means and ranks, for each group
+// of methods on each group of sets: on all groups of sets for the first group of methods, then for the second, and so on.
 type groupsData struct {
-	Methods  []group    `json:"methods"`
-	Sets     []group    `json:"sets"`
-	Prepared []prepared `json:"prepared"`
+	Methods []group `json:"methods"`
+	Sets    []group `json:"sets"`
+	Counted [][]int `json:"counted"`
 }
 
 // newGroups tests each group of methods on each group of sets. Groups of sets are the named ones, and the sets of each task. A group is a
@@ -64,7 +59,14 @@ func (p *Page) newGroups(f frame.Frame, o Options) (out groupsData, err error) {
 					return out, err
 				}
 			}
-			out.Prepared = append(out.Prepared, p.prepare(&part, ev))
+			counted := []int{}
+			for i, s := range t.Sets {
+				if slices.Contains(part.Counted, s.Name) {
+					counted = append(counted, i)
+				}
+			}
+			out.Counted = append(out.Counted, counted)
+			p.Diagrams = append(p.Diagrams, p.diagram(&part, ev, len(out.Counted) == 1))
 		}
 	}
 	return out, nil
@@ -98,43 +100,21 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Of(part, o)
 }
 
-// prepare says which methods of a part of the table are joined. The evidence is nil where there is nothing to compare.
-func (p *Page) prepare(part *frame.Table, ev *evidence.Evidence) prepared {
-	t := &p.table
-	out := prepared{Counted: []int{}}
-	for i, s := range t.Sets {
-		if slices.Contains(part.Counted, s.Name) {
-			out.Counted = append(out.Counted, i)
-		}
-	}
+// diagram draws the average ranks of a part of the table, and which of its methods are not told apart. The evidence is nil where there is
+// nothing to compare.
+func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) template.HTML {
 	if ev == nil || part.CheckComparable() != nil {
-		return out
+		return render.Fragment("", doc.Prose{Paragraphs: []string{"There are no ranks of this choice: they take two methods that have the same data sets."}})
 	}
-	apart := map[[2]int]bool{}
-	for _, q := range ev.Pairs {
-		apart[[2]int{q.A, q.B}], apart[[2]int{q.B, q.A}] = q.Verdict.Found(), q.Verdict.Found()
+	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; differences of at most %s do not count; level %v.",
+		frame.Count(len(part.Counted), "data set"), compare.Family(ev), ev.Region.Text(part.Metric), ev.Level)
+	if ev.Over == 0 {
+		text = fmt.Sprintf("%s cannot tell any two of the methods apart at level %v: that takes %d.", frame.Count(len(part.Counted), "data set"), ev.Level, ev.Fewest)
 	}
-	order := stats.Order(stats.AverageRanks(part.Means()))
-	lines := stats.Groups(order, func(a, b int) bool { return !apart[[2]int{a, b}] })
-	named := slices.Index(part.Methods, ev.Method)
-	switch {
-	case ev.Over == 0:
-		out.Text = fmt.Sprintf("%s cannot tell any two of the methods apart at level %v: that takes %d.",
-			frame.Count(len(part.Counted), "data set"), ev.Level, ev.Fewest)
-	case named >= 0:
-		lines = [][]int{slices.DeleteFunc(order, func(m int) bool { return apart[[2]int{m, named}] })}
-		out.Text = fmt.Sprintf("The line marks %[1]s and what is not told apart from it. Other methods are not tested beside one another here.", ev.Method)
-	case len(lines) > 0:
-		out.Text = "Dots on one line at the right are methods that are not told apart: none is found to be better than another one of them."
-	default:
-		out.Text = "Each method is told apart from each other one."
+	if !whole {
+		text += " The level holds of this group by itself, if you chose it before you saw results."
 	}
-	if ev.Over > 0 {
-		out.Text += fmt.Sprintf(" Adjusted for %s (Wilcoxon's signed-rank test over data sets; differences of at most %s do not count; level %v).",
-			compare.Family(ev), ev.Region.Text(t.Metric), ev.Level)
-	}
-	for _, line := range lines {
-		out.Lines = append(out.Lines, doc.Each(line, func(m int) int { return slices.Index(t.Methods, part.Methods[m]) }))
-	}
-	return out
+	figure := cd.Figure(part, ev)
+	figure.Detail = true // as wide as a column, so that letters can be read on a phone
+	return render.Fragment("", doc.Prose{Paragraphs: []string{text}}, figure)
 }

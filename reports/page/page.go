@@ -16,8 +16,7 @@
 //	groups.go     groups of methods and sets, and which methods of each are not told apart
 //	exact.js, table.js, why.js, page.js
 //	              means and ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
-//	diagram.js    the diagram of ranks with bars of methods that are not told apart
-//	board.js      the leaderboard, and one method against each other method
+//	board.js      sorting of the leaderboard
 //	take.js       tables and figures to copy and to download
 //
 // The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of whole
@@ -65,7 +64,8 @@ type Page struct {
 	Warnings []string
 	Warned   string // stands for several warnings or a long one, on one line; "" where there is a short one or none
 	Verdict  verdict
-	Board    *board // nil where there is nothing to compare
+	Board    *board          // nil where there is nothing to compare
+	Diagrams []template.HTML // of each group of methods on each group of sets, as in groupsData
 	Ranks    []part
 	Times    []part
 	More     []part   // what the other reports say
@@ -82,7 +82,6 @@ type Page struct {
 
 	table    frame.Table
 	evidence *evidence.Evidence // nil where there is nothing to compare
-	pairs    [][]any            // see addPairs
 	run      frame.Invocation
 	grids    frame.Frame
 	data     data

@@ -27,10 +27,10 @@ type setSection struct {
 
 type methodSection struct {
 	Name, ID, Link string
-	Place          int // in the table
 	About          string
-	Verdict        string // a sentence; "" if the page does not test the method against each other method
-	Command        string // compares the method with the other methods; "" if there are none
+	Verdict        string        // a sentence; "" if the page does not test the method against each other method
+	Against        template.HTML // the differences from each other method
+	Command        string        // compares the method with the other methods; "" if there are none
 	Chosen         template.HTML
 	Rows           []line
 	From           []string
@@ -56,7 +56,7 @@ func (p *Page) addSections() {
 	methodIDs := ids(t.Methods)
 	for i, name := range t.Methods {
 		m := p.Methods[i]
-		m.ID, m.Place = methodIDs[i], i
+		m.ID = methodIDs[i]
 		if p.Board != nil {
 			m.Command = p.run.Other("compare", name)
 		}
@@ -166,8 +166,8 @@ func (p *Page) chosen(rows []store.Row) string {
 	return doc.Flat(fmt.Sprintf("%s (%d of %d)", most, n[most], finished))
 }
 
-// dataFor is the data with the cells and pairs that are picked, as JSON.
-func (p *Page) dataFor(pick func(set, method int) bool, pairs func(a, b int) bool) (template.JS, error) {
+// dataFor is the data with the cells that are picked, as JSON.
+func (p *Page) dataFor(pick func(set, method int) bool) (template.JS, error) {
 	d := p.data
 	d.Cells = map[string]cellData{}
 	for s := range p.Sets {
@@ -183,11 +183,6 @@ func (p *Page) dataFor(pick func(set, method int) bool, pairs func(a, b int) boo
 	}
 	for i := range d.Sets {
 		d.Sets[i].Link = p.Sets[i].Link
-	}
-	for _, q := range p.pairs {
-		if pairs(q[0].(int), q[1].(int)) {
-			d.Pairs = append(d.Pairs, q)
-		}
 	}
 	b, err := json.Marshal(d)
 	return template.JS(b), err

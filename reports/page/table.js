@@ -166,6 +166,15 @@ function drawPrint(view) {
   }
 }
 
+// drawDiagram shows what the program found of the chosen group. It tests no other choice.
+function drawDiagram({ methods, sets, sums: { group } }) {
+  const untested = document.getElementById("untested");
+  if (!untested) return;
+  document.querySelectorAll("#diagram > [data-group]").forEach((d, i) => { d.hidden = i !== group; });
+  untested.hidden = group >= 0;
+  untested.replaceChildren("Tests are shown for the prepared groups only; ", make("code", {}, filled(data.commands.tests, sets.filter(s => data.sets[s].main), methods)), " computes those of your choice.");
+}
+
 const said = document.getElementById("said");
 function say({ methods, sets, sums }) {
   if (methods.length === 0 || sets.length === 0) {
@@ -178,7 +187,7 @@ function say({ methods, sets, sums }) {
   else text.push(`Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ${plural(sums.counted.length, "data set")}.`);
   if (partial.length) text.push(`${partial.length > 5 ? plural(partial.length, "method") : partial.map(m => data.methods[m].name).join(", ")}: partial, without some of these sets, so without Mean, ranks and marks.`);
   const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s)), other = main.filter(s => uneven(s, sums.whole)), some = main.filter(s => !other.includes(s));
-  if (some.length) text.push(`Not counted, since ${sums.tested ? "a result is" : "results of other methods of this page are"} missing: ${named(some)}.`);
+  if (some.length) text.push(`Not counted, since ${sums.group >= 0 ? "a result is" : "results of other methods of this page are"} missing: ${named(some)}.`);
   if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${named(other)}.`);
   const apart = sets.filter(s => !data.sets[s].main);
   if (apart.length) text.push(`Shown apart, never counted: ${named(apart)}.`);

@@ -52,8 +52,15 @@ function latexOf(table) {
 function drawnStyle() {
   const rules = [...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r instanceof CSSStyleRule);
   const values = Object.fromEntries(rules.filter(r => r.selectorText === ":root").flatMap(r => [...r.style].map(name => [name, r.style.getPropertyValue(name).trim()])));
-  return rules.filter(r => /(^|[\s,])svg\b/.test(r.selectorText)).map(r => r.cssText.replaceAll("figure.drawn svg", "svg")
+  return rules.filter(r => /(^|[\s,])svg\b/.test(r.selectorText)).map(r => r.cssText
     .replace(/--series: ([^;]+);/, "fill: $1; stroke: $1;").replace(/var\((--[\w-]+)\)/g, (_, name) => values[name] ?? "black")).join("\n");
+}
+
+function mark(name, attributes, text) {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [k, v] of Object.entries(attributes)) if (v !== null && v !== undefined) e.setAttribute(k, typeof v === "number" ? v.toFixed(1).replace(/\.0$/, "") : v);
+  if (text !== undefined) e.textContent = text;
+  return e;
 }
 
 // svgOf is a drawing that stands alone.

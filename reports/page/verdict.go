@@ -56,26 +56,27 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
 	p.addEvidence(asked.Parts())
 	for i, m := range t.Methods {
-		if m != options.Method && !options.Chosen { // the family is the comparisons of the method in question alone
-			continue
-		}
 		of := options
 		of.Method, of.Chosen = m, options.Chosen && m == options.Method
-		sentence := ""
-		switch one, err := compare.New(t, p.evidence, of); {
-		case errors.Is(err, frame.ErrNoResults):
-			sentence = noVerdict(err)
-		case err != nil:
+		one, err := compare.New(t, p.evidence, of)
+		if errors.Is(err, frame.ErrNoResults) {
+			p.Methods[i].Verdict = noVerdict(err)
+			continue
+		} else if err != nil {
 			return err
-		default:
-			sentence = one.Summary()
 		}
-		if p.Methods[i].Verdict = sentence; m == options.Method {
-			p.Verdict.Sentence = sentence
+		over := one.Over()
+		over.Heading, over.Caption, over.Legend, over.Best = "", "", nil, ""
+		p.Methods[i].Against = render.Fragment(over.Caption, one.Differences(), over)
+		if m == options.Method || options.Chosen { // else the family is the comparisons of the method in question alone
+			p.Methods[i].Verdict = one.Summary()
+		}
+		if m == options.Method {
+			p.Verdict.Sentence = p.Methods[i].Verdict
 		}
 	}
 	p.Board = p.newBoard(leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method)))
-	return p.addPairs()
+	return nil
 }
 
 // mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table has them.
@@ -111,36 +112,6 @@ func (p *Page) addEvidence(c compare.Parts) {
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// addPairs collects what the script draws of pairs: the places of both methods, the mean gain of the first method and its
-// interval, the verdict, the adjusted p, the number of data sets, and on how many of them the first method is ahead, within
-// what does not matter, and behind. A pair that the page does not test has the verdict "" and no p. If a method is named,
-// pairs of other methods are not tested: they have differences, and intervals of one comparison by itself.
-func (p *Page) addPairs() error {
-	drawn := p.evidence
-	if drawn.Method != "" {
-		var err error
-		if drawn, err = evidence.Of(&p.table, evidence.Options{Level: drawn.Level, Region: drawn.Region}); err != nil {
-			return err
-		}
-	}
-	for i := range drawn.Pairs {
-		q := &drawn.Pairs[i]
-		if len(q.Gains) == 0 {
-			continue
-		}
-		verdict, adjusted := "", any(nil)
-		if at, reversed := p.evidence.Between(q.A, q.B); at >= 0 {
-			r := p.evidence.Pairs[at]
-			if reversed {
-				r = r.Reversed()
-			}
-			verdict, adjusted = string(r.Verdict), rounded(r.Adjusted)
-		}
-		p.pairs = append(p.pairs, []any{q.A, q.B, rounded(frame.Float64(q.Mean)), rounded(q.Interval.Low), rounded(q.Interval.High), verdict, adjusted, len(q.Gains), q.Ahead, q.Within, q.Behind})
-	}
-	return nil
-}
-
 // board is the first screen: a row a method, the leader first.
 type board struct {
 	*leaderboard.Board
@@ -149,8 +120,6 @@ type board struct {
 	Lines   []boardRow
 	Partial []boardRow
 	Legend  []string
-
-	rows []leaderboard.Row
 }
 
 // boardRow is a row as text, with the values that it is sorted by, and the drawing of its gain in units of a drawing.
@@ -171,7 +140,7 @@ var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.W
 // newBoard lays a board out.
 func (p *Page) newBoard(b *leaderboard.Board) *board {
 	t := &p.table
-	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, p.evidence), rows: b.Rows}
+	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, p.evidence)}
 	if !b.Named {
 		out.Than = "the leader"
 	}

@@ -17,8 +17,6 @@ var (
 	exactScript template.JS
 	//go:embed table.js
 	tableScript template.JS
-	//go:embed diagram.js
-	diagramScript template.JS
 	//go:embed board.js
 	boardScript template.JS
 	//go:embed take.js
@@ -57,12 +55,12 @@ type view struct {
 }
 
 // script is the program of a page. It is one block, so that its names cannot clash with other names.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + diagramScript + whyScript + takeScript + boardScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript + "}\n"
 
 // Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string { return "#method-" + m.ID })
-	data, err := p.dataFor(everything, everything)
+	data, err := p.dataFor(everything)
 	if err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
 	}
 	p.linkSite("")
-	data, err := p.dataFor(everything, everything)
+	data, err := p.dataFor(everything)
 	if err != nil {
 		return err
 	}
@@ -150,7 +148,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 	}
 	p.linkSite("../")
 	for i, s := range p.Sets {
-		if data, err = p.dataFor(func(set, _ int) bool { return set == i }, func(int, int) bool { return false }); err != nil {
+		if data, err = p.dataFor(func(set, _ int) bool { return set == i }); err != nil {
 			return err
 		}
 		v := p.section(s.Name, s.About, data)
@@ -160,7 +158,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		}
 	}
 	for i, m := range p.Methods {
-		if data, err = p.dataFor(func(_, method int) bool { return method == i }, func(a, b int) bool { return a == i || b == i }); err != nil {
+		if data, err = p.dataFor(func(_, method int) bool { return method == i }); err != nil {
 			return err
 		}
 		v := p.section(m.Name, m.About, data)
