@@ -59,7 +59,7 @@ func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 	*parts = append(*parts, part{heading, html, heading != ""})
 }
 
-// addRanks takes the tables of ranks from their report, where there are ranks. The script draws the diagram.
+// addRanks takes the tables of ranks from their report, where there are ranks.
 func (p *Page) addRanks(f frame.Frame, o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
