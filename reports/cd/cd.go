@@ -143,7 +143,7 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence, apart func(evidence.Pair)
 // Figure is the diagram of a table that is Comparable. A bar joins methods between which the evidence finds no difference that matters.
 func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
 	j := byEvidence(t, ev, func(q evidence.Pair) bool { return q.Verdict.Found() })
-	figure, _ := diagram(t, stats.Friedman(t.Means()), j, Options{Level: ev.Level, Test: Wilcoxon})
+	figure, _ := diagram(t, stats.Friedman(t.Means()), j, Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
 	return figure
 }
 
