@@ -31,6 +31,7 @@ func TestDescriptionErrors(t *testing.T) {
 	for toml, want := range map[string]string{
 		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm, arff or parquet`,
 		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator is for format csv, not blank`,
+		svm + "decimal = \",\"":                              `set mine: decimal is for format csv and blank, not libsvm`,
 		svm + "header = true":                                `set mine: header is for format csv and blank, not libsvm`,
 		svm + "drop = [1]":                                   `set mine: drop is for format csv, blank, arff and parquet, not libsvm`,
 		csv + "header = true\ncolumns = [\"y\"]":             `set mine: columns names the columns of a file without a header; remove columns or header = true`,

@@ -194,12 +194,12 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
-	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n", Options{})
+	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := strings.Join(d.Problems, "\n")
-	for _, part := range []string{"DIR/a.csv:32: the line has 2 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`, "rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: "} {
+	for _, part := range []string{"DIR/a.csv:32: the line has 2 columns and most have 3", "DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`, "rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: "} {
 		if !strings.Contains(said, part) {
 			t.Errorf("nothing says %q in\n%s", part, said)
 		}

@@ -98,9 +98,7 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 	if label >= 0 {
 		used[label] = "label"
 	}
-	if c.labels.column = label; c.RowsPerClass > 0 {
-		c.labels.column = -1
-	}
+	c.labels.column = label
 	if err := claim(t, used, c.Drop, "drop"); err != nil {
 		return err
 	}
