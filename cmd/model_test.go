@@ -3,8 +3,10 @@ package cmd_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"math"
 	"testing"
 
@@ -44,35 +46,16 @@ func TestModelScripts(t *testing.T) {
 	})
 }
 
-// reseal gives changed rows of runs the checksums of what they hold now, as if the
-// program had stored them so.
+// reseal gives changed rows the checksums of what they hold now, as if the program had stored them so.
 func reseal(db *sql.DB) error {
-	rows, err := db.Query(`SELECT * FROM runs`)
+	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
+	if err := store.Reseal(context.Background(), tx); err != nil {
+		return errors.Join(err, tx.Rollback())
 	}
-	sums := map[any]int64{}
-	for rows.Next() {
-		values, into := make([]any, len(names)), make([]any, len(names))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		sums[values[0]] = store.Checksum(values[1 : len(values)-1]...)
-	}
-	for id, sum := range sums {
-		if _, err := db.Exec(`UPDATE runs SET checksum = ? WHERE id = ?`, sum, id); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return tx.Commit()
 }
 
 // An exported model, read by the leaves package and given rows as they stand in the data

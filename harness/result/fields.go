@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -62,6 +63,14 @@ var fields = []Field{
 // Fields returns the fields of scores in the order of the table.
 func Fields() []Field { return slices.Clone(fields) }
 
+// AddField adds a field at the end of the table until undo is called. Tests show by it that one row of the table is all
+// that a stored value needs.
+func AddField(f Field) (undo func()) {
+	before := fields
+	fields = append(slices.Clone(fields), f)
+	return func() { fields = before }
+}
+
 // Value returns the field's value of a score: an int64, a float64, or nil if the score has none.
 func (f Field) Value(s *Score) any {
 	if f.at == nil {
@@ -92,13 +101,14 @@ func (f Field) Set(s *Score, v any) error {
 		return fmt.Errorf("%s of a score is %v, a %T", f.Name, v, v)
 	}
 	if f.at == nil {
-		more := map[string]any{f.Name: v}
-		for name, other := range s.More { // the map may belong to a copy of the score, too
-			if name != f.Name {
-				more[name] = other
-			}
+		s.More = maps.Clone(s.More) // the map may belong to a copy of the score, too
+		if v == nil {
+			delete(s.More, f.Name)
+		} else if s.More == nil {
+			s.More = map[string]any{f.Name: v}
+		} else {
+			s.More[f.Name] = v
 		}
-		s.More = more
 		return nil
 	}
 	switch p := f.at(s).(type) {

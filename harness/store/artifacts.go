@@ -2,56 +2,65 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"context"
-	"database/sql"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// insertArtifacts stores the artifacts that a run has beside its counts.
-func insertArtifacts(ctx context.Context, tx *sql.Tx, runID int64, r result.Run) error {
-	var err error
-	insert := func(into sealed, values ...any) {
-		if err == nil {
-			err = into.insert(ctx, tx, "INSERT", append([]any{runID}, values...))
-		}
+// partsOf returns the rows of a run in other tables than runs, by the checksum that covers them.
+func partsOf(r result.Run) (folds, others, kept []part, err error) {
+	scores := scoreColumns(false)
+	evaluations := part{table: "fold_counts", columns: append([]string{"grid_index", "fold", "n_valid", "fit_seconds"}, scores...)}
+	for _, e := range slices.SortedFunc(slices.Values(r.Folds), func(a, b result.Evaluation) int {
+		return cmp.Or(a.GridIndex-b.GridIndex, a.Fold-b.Fold)
+	}) {
+		evaluations.add(append([]any{e.GridIndex, e.Fold, e.Score.N, e.FitSeconds}, scoreValues(false, &e.Score)...)...)
 	}
-	if r.Scores != nil {
-		insert(sealedScores, r.Outputs, deflate(planes(r.Scores)))
-	}
+	stages := part{table: "stages", columns: append([]string{"round", "n_test"}, scores...)}
 	for _, s := range r.Stages {
-		insert(sealedStages, append([]any{s.Round}, testValues(s.Score)...)...)
+		stages.add(append([]any{s.Round, s.Score.N}, scoreValues(false, &s.Score)...)...)
 	}
+	points := part{table: "point_tests", columns: append([]string{"grid_index", "n_test"}, scores...)}
 	for g, s := range r.GridTests {
-		insert(sealedPointTests, append([]any{g}, testValues(s)...)...)
+		points.add(append([]any{g, s.N}, scoreValues(false, &s)...)...)
 	}
+	seeds := part{table: "seed_counts", columns: append([]string{"number", "seed", "scores_hash", "n_test"}, scores...)}
 	for k, t := range r.SeedTests {
-		insert(sealedSeedCounts, append([]any{k, len(r.SeedTests), int64(t.Seed), t.ScoresHash}, testValues(t.Score)...)...)
+		seeds.add(append([]any{k, int64(t.Seed), t.ScoresHash, t.Score.N}, scoreValues(false, &t.Score)...)...)
 	}
+	warnings := part{table: "warnings", columns: []string{"number", "text", "times"}}
 	for i, w := range r.Warnings {
-		insert(sealedWarnings, i, w.Text, w.Times)
+		warnings.add(i, w.Text, w.Times)
+	}
+	saved, model := part{table: "scores", columns: []string{"outputs", "data"}}, part{table: "models", columns: modelColumns}
+	if r.Scores != nil {
+		saved.add(r.Outputs, deflate(planes(r.Scores)))
 	}
 	if m := r.Model; m != nil {
 		features, err1 := json.Marshal(columnsOf(m))
 		labels, err2 := json.Marshal(append([]string{}, m.Labels...))
-		err = errors.Join(err, err1, err2)
+		err = errors.Join(err1, err2)
 		var mean, scale any
 		if t := m.Target; t != nil {
 			mean, scale = t.Mean, t.Scale
 		}
-		insert(sealedModels, string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data))
+		model.add(string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data))
 	}
-	return err
+	return []part{evaluations}, []part{stages, points, seeds, warnings}, []part{saved, model}, err
 }
+
+var modelColumns = []string{"features", "labels", "mean", "scale", "target_mean", "target_scale", "data"}
 
 // filledColumns is the value of column features for a model that fills gaps. For any other model the column holds
 // only the list of names.
@@ -74,18 +83,6 @@ func readColumns(raw []byte, m *result.Model) error {
 	var c filledColumns
 	err := json.Unmarshal(raw, &c)
 	m.Features, m.Gaps = c.Names, c.Gaps
-	return err
-}
-
-// testValues are the last columns of stages, point_tests and seed_counts.
-func testValues(t result.Score) []any {
-	return []any{t.N, value(t.Correct), value(t.TN), value(t.FP), value(t.FN), value(t.TP), value(t.AUC2), value(t.RMSE), value(t.MAE), value(t.R2)}
-}
-
-func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values []any) error {
-	values = asStored(values)
-	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" ("+strings.Join(s.columns, ", ")+", checksum) VALUES ("+
-		strings.Repeat("?, ", len(values))+"?)", append(values, Checksum(values...))...)
 	return err
 }
 
@@ -165,59 +162,54 @@ func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, s
 	if err != nil || !found {
 		return r, false, err
 	}
-	if r.Scores, r.Outputs, err = db.scores(ctx, r.Key); err == nil {
-		r.Model, err = db.model(ctx, r.Key)
+	id, err := db.one(ctx, `SELECT id FROM runs WHERE key = ?`, r.Key)
+	if err != nil {
+		return r, false, err
 	}
+	number := id.(int64)
+	if err := db.damaged(db.check(ctx, sealedKept.steps([]span{{number, number + 1}}))); err != nil {
+		return r, false, err
+	}
+	err = each(ctx, db.sql, `SELECT outputs, data FROM scores WHERE run_id = ?`, func(row []any) (err error) {
+		r.Outputs = int(row[0].(int64))
+		r.Scores, err = unpackScores(row[1].([]byte))
+		return err
+	}, id)
+	if err != nil {
+		return r, false, fmt.Errorf("scores of %s: %w", r.Name(), err)
+	}
+	err = each(ctx, db.sql, "SELECT "+strings.Join(modelColumns, ", ")+" FROM models WHERE run_id = ?", func(row []any) (err error) {
+		r.Model, err = readModel(row)
+		return err
+	}, id)
 	return r, err == nil, err
 }
 
-// keptRow reads the row of a run in a table of large values and compares the row with its checksum. It
-// returns nil if there is no row.
-func (db *DB) keptRow(ctx context.Context, s sealed, key string) (row []any, err error) {
-	query := fmt.Sprintf("SELECT %s, checksum FROM %s WHERE run_id = (SELECT id FROM runs WHERE key = ?)", strings.Join(s.columns, ", "), s.table)
-	err = each(ctx, db.sql, query, func(r []any) error {
-		n := len(r) - 1
-		if r[n] != Checksum(r[:n]...) {
-			return &DamageError{db.path, []Problem{{Row: s.name(r), What: badChecksum}}}
-		}
-		row = append(row, r[:n]...)
-		return nil
-	}, key)
-	return row, err
-}
-
-func (db *DB) scores(ctx context.Context, key string) (scores []float64, outputs int, err error) {
-	row, err := db.keptRow(ctx, sealedScores, key)
-	if err != nil || row == nil {
-		return nil, 0, err
-	}
-	packed, err := inflate(row[2].([]byte))
+func unpackScores(data []byte) ([]float64, error) {
+	packed, err := inflate(data)
 	if err != nil {
-		return nil, 0, fmt.Errorf("scores of run %v: %w", row[0], err)
-	}
-	scores, err = fromPlanes(packed)
-	return scores, int(row[1].(int64)), err
-}
-
-func (db *DB) model(ctx context.Context, key string) (*result.Model, error) {
-	row, err := db.keptRow(ctx, sealedModels, key)
-	if err != nil || row == nil {
 		return nil, err
 	}
+	return fromPlanes(packed)
+}
+
+// readModel reads the values of modelColumns.
+func readModel(row []any) (*result.Model, error) {
 	m := &result.Model{}
-	if err := errors.Join(readColumns([]byte(row[1].(string)), m), json.Unmarshal([]byte(row[2].(string)), &m.Labels)); err != nil {
+	if err := errors.Join(readColumns([]byte(row[0].(string)), m), json.Unmarshal([]byte(row[1].(string)), &m.Labels)); err != nil {
 		return nil, err
 	}
 	if len(m.Labels) == 0 {
 		m.Labels = nil
 	}
-	mean, _ := row[3].([]byte)
-	scale, _ := row[4].([]byte)
+	mean, _ := row[2].([]byte)
+	scale, _ := row[3].([]byte)
 	m.Mean, m.Scale = fromDoubles(mean), fromDoubles(scale)
-	if center, ok := row[5].(float64); ok {
-		spread, _ := row[6].(float64)
+	if center, ok := row[4].(float64); ok {
+		spread, _ := row[5].(float64)
 		m.Target = &result.Target{Mean: center, Scale: spread}
 	}
-	m.Data, err = inflate(row[7].([]byte))
+	var err error
+	m.Data, err = inflate(row[6].([]byte))
 	return m, err
 }

@@ -19,8 +19,8 @@ func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if r.Status == result.OK {
 		p = r.Canary.P
 	}
-	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
-		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Score.Correct), value(r.Score.RMSE), value(r.Score.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt}))
+	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
+		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Score.Correct), value(r.Score.RMSE), value(r.Score.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt)
 }
 
 // Canaries returns every stored canary by its key, as Keys does for cells.
@@ -51,7 +51,7 @@ func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 		fresh := make([]byte, 32)
 		rand.Read(fresh)
 		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", []any{canarySecret, hex.EncodeToString(fresh)}); err != nil {
+			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", canarySecret, hex.EncodeToString(fresh)); err != nil {
 				return err
 			}
 			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text) // another program may have inserted its secret first

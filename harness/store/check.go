@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -19,8 +18,8 @@ type Problem struct {
 	Row  string // the damaged cell or table
 	What string
 
-	remove string // the statement that removes the defect; "" where nothing can
-	args   []any
+	remove string // the statements that remove the defect; "" where nothing can
+	args   []any  // of each statement
 }
 
 func (p Problem) String() string { return p.Row + ": " + p.What }
@@ -73,9 +72,10 @@ func (db *DB) damaged(problems []Problem, err error) error {
 // lets SQLite check the pages of the tables. folds includes the rows of single folds and all other large
 // tables, which are most of a database. Without folds a check takes some microseconds a cell.
 func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
-	steps := smallSteps()
+	spans := db.spans(ctx)
+	steps := smallSteps(spans)
 	if folds {
-		steps = slices.Concat(steps, largeSteps(largeTables), db.allFoldSteps(ctx))
+		steps = append(steps, largeSteps(largeTables, spans)...)
 	}
 	return db.check(ctx, steps)
 }
@@ -131,43 +131,9 @@ func checkPages(ctx context.Context, q queryer, table string, report func(Proble
 	return err
 }
 
-const badChecksum = "its checksum is wrong, so it is not what was stored"
-
-func checkRows(ctx context.Context, q queryer, s sealed, report func(Problem)) error {
-	return s.rows(ctx, q, func(id any, sum int64, columns []any) error {
-		if Checksum(columns...) == sum {
-			return nil
-		}
-		p := Problem{s.name(columns), badChecksum, `DELETE FROM ` + s.table + ` WHERE checksum = ?`, []any{sum}}
-		switch {
-		case s.table == "runs":
-			p.remove, p.args = removeRun, []any{id}
-		case s.table == "environments": // it becomes unknown, since the counts of its cells are in other rows
-			values := asStored([]any{fmt.Sprintf("damaged %v", id), "unknown", "", false, "unknown", "unknown", "unknown", "unknown", "unknown", 0, 0})
-			p.remove, p.args = "UPDATE environments SET "+strings.Join(s.columns, " = ?, ")+" = ?, checksum = ? WHERE id = ?", append(values, Checksum(values...), id)
-		case s.columns[0] == "run_id": // a run is whole or absent
-			p.remove, p.args = removeRun, []any{columns[0]}
-		}
-		report(p)
-		return nil
-	})
-}
-
 // deleteNothing deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
 // that row.
 const deleteNothing = `DELETE FROM cells WHERE run_id = ?`
-
-// removeRun removes an attempt. Its folds, and the cell that it stands for, are removed with it.
-const removeRun = `DELETE FROM runs WHERE id = ?`
-
-func checkGrids(ctx context.Context, q queryer, report func(Problem)) error {
-	return gridSums(ctx, q, func(id int64, hash string, sum, stored int64) {
-		if sum != stored {
-			report(Problem{"grid " + hash, badChecksum, // and the attempts that chose among its points
-				`DELETE FROM runs WHERE grid_id = ?; DELETE FROM grid_points WHERE grid_id = ?; DELETE FROM grids WHERE id = ?`, []any{id, id, id}})
-		}
-	})
-}
 
 func checkReferences(ctx context.Context, q queryer, report func(Problem)) error {
 	for _, c := range []struct{ query, what, remove string }{
@@ -184,16 +150,6 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 			WHERE g.id IS NULL OR e.id IS NULL OR r.selected IS NOT NULL AND p.grid_id IS NULL`,
 			"its grid, its selected point or its environment is gone", removeRun},
-		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE n_stages <> (SELECT count(*) FROM stages s WHERE s.run_id = r.id)
-			OR n_warnings <> (SELECT count(*) FROM warnings w WHERE w.run_id = r.id)
-			OR has_scores <> EXISTS (SELECT 1 FROM scores s WHERE s.run_id = r.id) OR has_model <> EXISTS (SELECT 1 FROM models m WHERE m.run_id = r.id)`,
-			"its scores, stages, warnings or model are gone", removeRun},
-		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN point_tests t ON t.run_id = r.id GROUP BY r.id
-			HAVING count(*) <> (SELECT count(*) FROM grid_points p WHERE p.grid_id = r.grid_id)`,
-			"tests of some grid points are gone", removeRun},
-		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r JOIN seed_counts t ON t.run_id = r.id GROUP BY r.id
-			HAVING count(*) <> max(t.seeds)`,
-			"tests with some seeds are gone", removeRun},
 	} {
 		err := each(ctx, q, c.query, func(r []any) error {
 			report(Problem{fmt.Sprint(r[0]), c.what, c.remove, []any{r[1]}})
@@ -201,44 +157,6 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 		})
 		if err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// checkFolds compares the folds of the runs of a span with the number and the checksum in their runs.
-func checkFolds(ctx context.Context, q queryer, s span, report func(Problem)) error {
-	type kept struct {
-		name string
-		sum  foldSum
-	}
-	runs := map[int64]kept{}
-	err := each(ctx, q, `SELECT id, method || ' on ' || dataset || ', split ' || split, n_folds, folds_checksum FROM runs WHERE id BETWEEN ? AND ?`, func(r []any) error {
-		id, _ := r[0].(int64)
-		rows, _ := r[2].(int64)
-		sum, _ := r[3].(int64)
-		runs[id] = kept{fmt.Sprint(r[1]), foldSum{rows, sum}}
-		return nil
-	}, s.from, s.to-1)
-	if err != nil {
-		return err
-	}
-	err = foldSums(ctx, q, s, func(id int64, sum foldSum) {
-		run, ok := runs[id]
-		delete(runs, id)
-		switch {
-		case !ok:
-			report(Problem{fmt.Sprintf("folds of run %d", id), "their run is gone", `DELETE FROM fold_counts WHERE run_id = ?`, []any{id}})
-		case sum != run.sum:
-			report(Problem{run.name, fmt.Sprintf("its %d evaluations are not the %d that were stored", sum.rows, run.sum.rows), removeRun, []any{id}})
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, id := range slices.Sorted(maps.Keys(runs)) {
-		if run := runs[id]; run.sum.rows > 0 {
-			report(Problem{run.name, fmt.Sprintf("its %d evaluations are gone", run.sum.rows), removeRun, []any{id}})
 		}
 	}
 	return nil
@@ -277,7 +195,7 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 		return nil, 0, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	steps := slices.Concat(smallSteps(), largeSteps(largeTables), foldSteps([]span{{math.MinInt64, math.MaxInt64}}))
+	steps := append(smallSteps([]span{everything}), largeSteps(largeTables, []span{everything})...)
 	if found, err = checkOf(ctx, tx, db.path, steps, 1); err != nil {
 		return nil, 0, err
 	}
@@ -286,11 +204,13 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 			left++
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, p.remove, p.args...); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", p.Row, explain(err))
+		for _, statement := range strings.Split(p.remove, "; ") {
+			if _, err := tx.ExecContext(ctx, statement, p.args...); err != nil {
+				return nil, 0, fmt.Errorf("%s: %w", p.Row, explain(err))
+			}
 		}
 	}
-	if err := sealPublished(ctx, tx); err != nil {
+	if err := errors.Join(sealPublished(ctx, tx), sealedEnvironments.reseal(ctx, tx)); err != nil {
 		return nil, 0, err
 	}
 	// A damaged row of cells is gone now. The attempt that ran last stands for its cell.
@@ -316,13 +236,29 @@ var (
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 
-func smallSteps() []step {
-	return append(tableSteps(smallTables), checkGrids, checkReferences)
+// smallSteps check the small tables. spans are those of all runs.
+func smallSteps(spans []span) []step {
+	steps := append(tableSteps(smallTables), checkReferences)
+	for _, s := range everySealed {
+		switch {
+		case !s.own(): // of a large table
+		case s.table == "runs":
+			steps = append(steps, s.steps(spans)...)
+		default:
+			steps = append(steps, s.steps([]span{everything})...)
+		}
+	}
+	return steps
 }
 
-// largeSteps are the steps for large tables. The checksums of folds are compared by foldSteps.
-func largeSteps(tables []string) []step {
+// largeSteps check large tables. spans are those of all runs.
+func largeSteps(tables []string, spans []span) []step {
 	steps := tableSteps(tables)
+	for _, s := range []sealed{sealedFolds, sealedKept} {
+		if slices.ContainsFunc(s.parts, func(t string) bool { return slices.Contains(tables, t) }) {
+			steps = append(steps, s.steps(spans)...)
+		}
+	}
 	if slices.Contains(tables, "fold_counts") {
 		steps = append(steps, checkFoldSizes)
 	}
@@ -332,15 +268,10 @@ func largeSteps(tables []string) []step {
 	return steps
 }
 
-// tableSteps compare the pages of tables, and the rows of sealed tables.
+// tableSteps let SQLite check the pages of tables.
 func tableSteps(tables []string) (steps []step) {
 	for _, t := range tables {
 		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkPages(ctx, q, t, report) })
-	}
-	for _, s := range byRow {
-		if slices.Contains(tables, s.table) {
-			steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkRows(ctx, q, s, report) })
-		}
 	}
 	return steps
 }
@@ -360,22 +291,25 @@ func spansOf(ids []int64) (spans []span) {
 	return spans
 }
 
-func foldSteps(spans []span) (steps []step) {
-	for _, s := range spans {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkFolds(ctx, q, s, report) })
+var everything = span{math.MinInt64, math.MaxInt64}
+
+// steps compare the rows of spans with their checksums.
+func (s sealed) steps(spans []span) (steps []step) {
+	for _, in := range spans {
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return s.check(ctx, q, in, report) })
 	}
 	return steps
 }
 
-// allFoldSteps compare all folds, including the folds of missing runs. If the runs cannot be read, one span covers
-// all folds, and its step reports the error.
-func (db *DB) allFoldSteps(ctx context.Context) []step {
+// spans divides all numbers of runs, also of those that are missing. If the runs cannot be read, one span has all
+// numbers, and its step reports the error.
+func (db *DB) spans(ctx context.Context) []span {
 	ids, _ := listOf(ctx, db.sql, `SELECT id FROM runs ORDER BY id`, func(id *int64) []any { return []any{id} })
 	spans := append(spansOf(ids), span{from: math.MaxInt64})
-	from := int64(math.MinInt64)
+	from := everything.from
 	for i := range spans {
 		spans[i].from, from = from, spans[i].to
 	}
-	spans[len(spans)-1].to = math.MaxInt64
-	return foldSteps(spans)
+	spans[len(spans)-1].to = everything.to
+	return spans
 }

@@ -6,16 +6,21 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"sync"
 )
 
-// A digest turns rows into the checksum that is stored beside them. This is the first eight bytes,
-// little-endian, of the SHA-256 of the values one after another. Each value is a byte for its type and then
-// its bytes, with integers and lengths as eight bytes, little-endian:
+// A digest turns the rows of a cell, or one row of another table, into the checksum that is stored with them: the first
+// eight bytes, little-endian, of the SHA-256 of
 //
-//	0 NULL, 1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
+//	254, the name of the table, 0            before the first row of a table
+//	255, and then the values that are there  for each row
 //
-// Because of the type bytes, two different rows never have the same form.
+// A value is the place of its column in the table (a byte), a byte for its type, and its bytes. Integers and lengths have
+// eight bytes, little-endian:
+//
+//	1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
+//
+// Checksums, numbers of rows and numbers of owners have no place. NULL is left out, so that a column that is added at the
+// end of a table changes no checksum.
 type digest struct {
 	sum hash.Hash
 	buf []byte
@@ -23,45 +28,57 @@ type digest struct {
 
 func newDigest() *digest { return &digest{sum: sha256.New()} }
 
-// add takes values in the form in which the driver returns them.
-func (d *digest) add(values ...any) {
-	d.buf = d.buf[:0]
-	for _, v := range values {
-		switch v := v.(type) {
-		case nil:
-			d.buf = append(d.buf, 0)
-		case int64:
-			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 1), uint64(v))
-		case float64:
-			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 2), math.Float64bits(v))
-		case string:
-			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 3), uint64(len(v)))
-			d.buf = append(d.buf, v...)
-		case []byte: // only a damaged row has one here
-			d.buf = binary.LittleEndian.AppendUint64(append(d.buf, 4), uint64(len(v)))
-			d.buf = append(d.buf, v...)
-		default:
-			panic(fmt.Sprintf("store: a checksum of a %T", v))
+const (
+	tableMark = 254
+	rowMark   = 255
+)
+
+// table begins a table.
+func (d *digest) table(name string) {
+	d.sum.Write(append(append(append(d.buf[:0], tableMark), name...), 0))
+}
+
+// row adds the values of a row in the form in which the driver returns them: in the order of the table, without those
+// that have no place.
+func (d *digest) row(values []any) {
+	d.buf = append(d.buf[:0], rowMark)
+	for place, v := range values {
+		if v != nil {
+			d.buf = appendValue(append(d.buf, byte(place)), v)
 		}
 	}
 	d.sum.Write(d.buf)
 }
 
+// add takes values in the form in which the driver returns them, and writes NULL as the type 0. The table of published
+// values, and databases of earlier versions of the schema, have such checksums.
+func (d *digest) add(values ...any) {
+	d.buf = d.buf[:0]
+	for _, v := range values {
+		d.buf = appendValue(d.buf, v)
+	}
+	d.sum.Write(d.buf)
+}
+
+func appendValue(buf []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(buf, 0)
+	case int64:
+		return binary.LittleEndian.AppendUint64(append(buf, 1), uint64(v))
+	case float64:
+		return binary.LittleEndian.AppendUint64(append(buf, 2), math.Float64bits(v))
+	case string:
+		return append(binary.LittleEndian.AppendUint64(append(buf, 3), uint64(len(v))), v...)
+	case []byte:
+		return append(binary.LittleEndian.AppendUint64(append(buf, 4), uint64(len(v))), v...)
+	}
+	panic(fmt.Sprintf("store: a checksum of a %T", v))
+}
+
 func (d *digest) value() int64 {
 	return int64(binary.LittleEndian.Uint64(d.sum.Sum(d.buf[:0])))
 }
-
-// Checksum returns the value of the column checksum of a row: the digest of all other columns in the table's
-// order, without the row's number id.
-func Checksum(values ...any) int64 {
-	d := digests.Get().(*digest)
-	defer digests.Put(d)
-	d.sum.Reset()
-	d.add(values...)
-	return d.value()
-}
-
-var digests = sync.Pool{New: func() any { return newDigest() }}
 
 // asStored turns values that are bound to a statement into the values that are read back, in place.
 func asStored(values []any) []any {

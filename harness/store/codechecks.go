@@ -58,7 +58,7 @@ func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error 
 	}
 	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		for _, row := range rows {
-			if err := table.insert(ctx, tx, "INSERT OR REPLACE", row); err != nil {
+			if err := table.insert(ctx, tx, "INSERT OR REPLACE", row...); err != nil {
 				return err
 			}
 		}
@@ -110,7 +110,7 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []result.Exclusion) er
 		}
 		now := time.Now().UTC().Format(time.RFC3339)
 		for _, l := range out {
-			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", []any{l.Protocol, l.Dataset, l.Method, l.Split, l.Why.Seconds, l.Why.Bytes, l.Why.Text, now}); err != nil {
+			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", l.Protocol, l.Dataset, l.Method, l.Split, l.Why.Seconds, l.Why.Bytes, l.Why.Text, now); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -64,28 +63,32 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if err != nil {
 		return err
 	}
-	rows, sum := foldRows(r.Folds)
-	runID, stored, err := w.insertRun(ctx, tx, r, runValues(r, gridID, env, sum))
+	folds, others, kept, err := partsOf(r)
+	if err != nil {
+		return err
+	}
+	columns, values := runRow(r, gridID, env, digestOf(nil, folds), digestOf(nil, kept))
+	runID, stored, err := w.insertRun(ctx, tx, r, columns, append(values, digestOf(values, others)))
 	if err != nil || !stored {
 		return err
 	}
-	if err := insertFolds(ctx, tx, runID, rows); err != nil {
-		return err
+	for _, p := range slices.Concat(folds, others, kept) {
+		if err := p.insert(ctx, tx, runID); err != nil {
+			return err
+		}
 	}
-	return insertArtifacts(ctx, tx, runID, r)
+	return nil
 }
 
-// A stored cell that ended ok stays, unless the new run is ok and has Replace. A stored cell that failed is
-// replaced together with its evaluations.
-var insertRunSQL = "INSERT INTO runs (" + strings.Join(sealedRuns.columns, ", ") + ", checksum) VALUES (" +
-	strings.Repeat("?, ", len(sealedRuns.columns)) + "?) ON CONFLICT (key) DO NOTHING"
-
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, values []any) (id int64, stored bool, err error) {
+// insertRun stores the row of a run. A stored cell that ended ok stays, unless the new run is ok and has Replace. A
+// stored cell that failed is replaced together with its evaluations.
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, columns []string, values []any) (id int64, stored bool, err error) {
 	replaces := r.Replace && r.Status == result.OK
 	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
-	res, err := tx.ExecContext(ctx, insertRunSQL, append(values, Checksum(values...))...)
+	res, err := tx.ExecContext(ctx, "INSERT INTO runs ("+strings.Join(columns, ", ")+", checksum) VALUES ("+
+		strings.Repeat("?, ", len(columns))+"?) ON CONFLICT (key) DO NOTHING", values...)
 	if err != nil {
 		return 0, false, err
 	}
@@ -116,9 +119,9 @@ func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err 
 	return id, err
 }
 
-// runValues returns the values of the columns of runs in the form in which they are read back. folds is the digest of
-// the run's evaluations.
-func runValues(r result.Run, gridID, envID, folds int64) []any {
+// runRow returns the row of a run in the order of the table, without its number and its checksum, in the form in which
+// it is read back.
+func runRow(r result.Run, gridID, envID, folds, kept int64) (columns []string, values []any) {
 	var message any
 	if r.Status != result.OK {
 		message = r.Error
@@ -131,13 +134,22 @@ func runValues(r result.Run, gridID, envID, folds int64) []any {
 	if r.ScoresHash != "" {
 		scoresHash = r.ScoresHash
 	}
-	s := r.Score
-	return asStored([]any{r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint,
-		r.Split, r.Task, string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features,
-		value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP), value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), value(r.CVAccuracy()),
-		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes), value(r.ModelBytes), r.CostUnits,
-		value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Folds), folds,
-		scoresHash, value(s.LogLoss), value(s.Brier), value(s.ECE), string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported, r.Scores != nil, r.Model != nil, len(r.Stages), len(r.Warnings)})
+	for _, c := range []struct {
+		name  string
+		value any
+	}{
+		{"key", r.Key}, {"protocol", r.Protocol}, {"protocol_hash", r.ProtocolHash}, {"method", r.Method}, {"method_version", r.MethodVersion},
+		{"dataset", r.Dataset}, {"fingerprint", r.Fingerprint}, {"split", r.Split}, {"task", r.Task}, {"status", string(r.Status)}, {"error", message},
+		{"grid_id", gridID}, {"selected", value(r.Selected)}, {"n_train", r.TrainRows}, {"n_test", r.TestRows}, {"n_features", features},
+		{"cv_accuracy", value(r.CVAccuracy())}, {"search_seconds", r.SearchSeconds}, {"fit_seconds", value(r.FitSeconds)},
+		{"predict_seconds", value(r.PredictSeconds)}, {"cpu_seconds", value(r.CPUSeconds)}, {"peak_rss_bytes", value(r.PeakRSSBytes)},
+		{"model_bytes", value(r.ModelBytes)}, {"cost_units", r.CostUnits}, {"timeout_seconds", value(r.TimeoutSeconds)}, {"started_at", r.StartedAt},
+		{"environment_id", envID}, {"n_folds", len(r.Folds)}, {"folds_checksum", folds}, {"kept_checksum", kept}, {"scores_hash", scoresHash},
+		{"class", string(r.Failure())}, {"isolated", r.Isolated}, {"stderr", r.Stderr}, {"code", r.Code}, {"imported", r.Imported},
+	} {
+		columns, values = append(columns, c.name), append(values, c.value)
+	}
+	return append(columns, scoreColumns(true)...), asStored(append(values, scoreValues(true, &r.Score)...))
 }
 
 // makeCurrent makes the attempt with a key stand for its cell and returns the attempt's number.
@@ -149,10 +161,7 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO cells (protocol, dataset, method, split, run_id, checksum) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET run_id = excluded.run_id, checksum = excluded.checksum`,
-		protocol, dataset, method, split, id, Checksum(protocol, dataset, method, split, id))
-	return id, err
+	return id, sealedCells.insert(ctx, tx, "INSERT OR REPLACE", protocol, dataset, method, split, id)
 }
 
 // standIn makes the last attempt at a cell stand for the cell, where no attempt does.
@@ -184,54 +193,74 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	})
 }
 
-const foldBatch = 25
-
-var insertFold, insertFoldBatch = foldInsertSQL(1), foldInsertSQL(foldBatch)
-
-func foldInsertSQL(rows int) string {
-	row := "(" + strings.Repeat("?,", len(foldColumns)) + "?)"
-	return "INSERT INTO fold_counts (run_id, " + strings.Join(foldColumns, ", ") + ") VALUES " + strings.Repeat(row+",", rows-1) + row
+// A part is the rows of a run in one table.
+type part struct {
+	table   string
+	columns []string // without run_id
+	rows    [][]any  // in the order of the table and of their numbers, in the form in which they are read back
 }
 
-// foldRows returns the values of foldColumns of every evaluation, by grid point and fold, in the form in
-// which they are read back. It also returns their digest.
-func foldRows(evaluations []result.Evaluation) (rows [][]any, sum int64) {
-	sorted := slices.SortedFunc(slices.Values(evaluations), func(a, b result.Evaluation) int {
-		return cmp.Or(a.GridIndex-b.GridIndex, a.Fold-b.Fold)
-	})
-	rows = make([][]any, len(sorted))
-	values := make([]any, 0, len(sorted)*len(foldColumns))
+func (p *part) add(values ...any) { p.rows = append(p.rows, asStored(values)) }
+
+// digestOf returns the digest of the row of a run, if there is one, and of parts.
+func digestOf(own []any, parts []part) int64 {
 	d := newDigest()
-	for i, e := range sorted {
-		s := e.Score
-		from := len(values)
-		values = append(values, int64(e.GridIndex), int64(e.Fold), int64(s.N), value(s.Correct), value(s.TN), value(s.FP), value(s.FN), value(s.TP),
-			value(s.AUC2), value(s.RMSE), value(s.MAE), value(s.R2), e.FitSeconds)
-		rows[i] = asStored(values[from:])
-		d.add(rows[i]...)
+	if own != nil {
+		d.table("runs")
+		d.row(own)
 	}
-	return rows, d.value()
+	for _, p := range parts {
+		if p.rows != nil {
+			d.table(p.table)
+		}
+		for _, row := range p.rows {
+			d.row(row)
+		}
+	}
+	return d.value()
 }
 
-// insertFolds inserts many evaluations with one statement: binding values is cheap, executing a statement is
-// not. The connection keeps the prepared statements.
-func insertFolds(ctx context.Context, tx *sql.Tx, runID int64, rows [][]any) error {
+// insert stores many rows with one statement: binding values is cheap, executing a statement is not. The connection keeps
+// the prepared statements.
+func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
+	const batch = 25
+	row := "(" + strings.Repeat("?,", len(p.columns)) + "?)"
+	into := "INSERT INTO " + p.table + " (run_id, " + strings.Join(p.columns, ", ") + ") VALUES "
 	var args []any
-	for len(rows) > 0 {
-		n, statement := 1, insertFold
-		if len(rows) >= foldBatch {
-			n, statement = foldBatch, insertFoldBatch
+	for rows := p.rows; len(rows) > 0; {
+		n := 1
+		if len(rows) >= batch {
+			n = batch
 		}
 		args = args[:0]
 		for _, row := range rows[:n] {
 			args = append(append(args, runID), row...)
 		}
-		if _, err := tx.ExecContext(ctx, statement, args...); err != nil {
+		if _, err := tx.ExecContext(ctx, into+strings.Repeat(row+",", n-1)+row, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
 	return nil
+}
+
+// scoreColumns are the last columns of tables with scores; tests adds those that only the test of a cell has.
+func scoreColumns(tests bool) (names []string) {
+	for _, f := range scoreFields(tests) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func scoreFields(tests bool) []result.Field {
+	return slices.DeleteFunc(result.Fields(), func(f result.Field) bool { return f.TestOnly && !tests })
+}
+
+func scoreValues(tests bool, s *result.Score) (values []any) {
+	for _, f := range scoreFields(tests) {
+		values = append(values, f.Value(s))
+	}
+	return values
 }
 
 // value returns what p points to, or nil for SQL's NULL.
@@ -275,15 +304,17 @@ func (w *Writer) gridID(ctx context.Context, tx *sql.Tx, r result.Run) (int64, e
 
 func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 	d := newDigest()
-	d.add(r.GridHash)
+	d.table("grids")
+	d.row([]any{r.GridHash})
 	points := make([][]any, len(r.Grid))
+	d.table("grid_points")
 	for i, params := range r.Grid {
 		point := ""
 		if r.GridWritten != nil {
 			point = string(r.GridWritten[i])
 		}
 		points[i] = asStored([]any{i, string(params), point})
-		d.add(points[i]...)
+		d.row(points[i])
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO grids (hash, checksum) VALUES (?, ?)`, r.GridHash, d.value())
 	if err != nil {
@@ -316,8 +347,7 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) err
 		if !o.wanted || w.known.origin[known] {
 			continue
 		}
-		values := asStored(o.values)
-		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", values); err != nil {
+		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", o.values...); err != nil {
 			return err
 		}
 		w.known.origin[known] = true
@@ -332,8 +362,8 @@ func insertEnvironment(ctx context.Context, tx *sql.Tx, e result.Environment) (i
 	}
 	sum := sha256.Sum256(raw)
 	hash := hex.EncodeToString(sum[:16])
-	values := asStored([]any{hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes})
-	if err := sealedEnvironments.insert(ctx, tx, "INSERT OR IGNORE", values); err != nil {
+	if err := sealedEnvironments.insert(ctx, tx, "INSERT OR IGNORE", hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion,
+		e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes); err != nil {
 		return 0, err
 	}
 	var id int64

@@ -114,7 +114,7 @@ func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	var rows [][]any
 	for _, c := range checks {
-		rows = append(rows, asStored([]any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split, c.Differs == "", c.Differs, now}))
+		rows = append(rows, []any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split, c.Differs == "", c.Differs, now})
 	}
 	return db.replaceAll(ctx, sealedStateChecks, rows)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/result"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -24,12 +26,12 @@ const applicationID = 0x626e6368
 // schemaVersion is the version of the schema that migrate makes, from schemaOldest too. Programs before the first
 // release made earlier versions, which are refused.
 const (
-	schemaVersion = 13
+	schemaVersion = 14
 	schemaOldest  = 12
 )
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "bcc7abc2404c37a286a92099528bf6775a2ea135006d4a64406adf67308484f2"
+const schemaHash = "572ccae3011526019394c866ed05930125fb616c1eb1af93f446960d5c472732"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
@@ -123,6 +125,9 @@ func foreign(path string) error {
 	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with --db", path)
 }
 
+// errUpgradable is the error for a file that Open brings to the schema of this program.
+var errUpgradable = errors.New("its schema is that of an earlier program; this one brings it up to date when it can write the file")
+
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
 	version, err := db.version(ctx)
@@ -132,7 +137,7 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
 	case version >= schemaOldest && version < schemaVersion:
-		return fmt.Errorf("its schema is version %d, and this program reads version %d; `bench db compact` brings it there", version, schemaVersion)
+		return errUpgradable
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
 			"write a bundle with the program that made it (bench export FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
@@ -140,6 +145,11 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
 		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or another program changed it; restore a copy, or name another with --db")
+	}
+	for table := range tablesOfScores {
+		if fields, failed := db.missing(ctx, table); err == nil && (failed != nil || fields != nil) {
+			err = cmp.Or(failed, errUpgradable)
+		}
 	}
 	return err
 }
@@ -171,12 +181,19 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-// definitions hashes the tables and views of this program. Tables and views of a user do not count.
+// definitions hashes the tables and views of this program without the columns of scores that end their lists of columns:
+// addFields may have added some. Tables and views of a user do not count.
 func (db *DB) definitions(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	err := scanned(ctx, db.sql, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
 		var name, text string
 		err := scan(&name, &text)
+		for _, f := range slices.Backward(result.Fields()) { // the last was added last
+			text = strings.ReplaceAll(text, ", "+columnOf(f), "")
+			if column, shown := shownBy[name]; shown {
+				text = strings.ReplaceAll(text, ", "+column+f.Name+endOfColumns, endOfColumns)
+			}
+		}
 		if slices.Contains(objects, name) {
 			fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
 		}

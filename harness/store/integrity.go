@@ -10,44 +10,229 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A sealed table has in every row a checksum of the columns given: all but the checksum itself and the row's number.
+// A sealed table has a checksum in each of its rows. A row of runs or grids has others that belong to it: the checksum
+// covers those, too, so that no row of a cell can change or vanish.
 type sealed struct {
-	table   string
-	columns []string
-	format  string // of a row's name for people, from the values of those columns
+	table  string
+	sum    string   // the column of the checksum
+	parts  []string // tables whose rows belong to a row, numbered by their first column
+	name   string   // of a row for people, in SQL
+	damage string   // what is said of a row whose checksum is wrong
+	remove string   // the statements that remove such a row; its number, or its checksum where it has none, is their only argument
 }
 
-// These are the sealed tables.
-var (
-	sealedRuns = sealed{"runs", strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split task status error
-		grid_id selected n_train n_test n_features n_correct tn fp fn tp auc2 rmse mae r2 cv_accuracy
-		search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes cost_units
-		timeout_seconds started_at environment_id n_folds folds_checksum scores_hash
-		logloss brier ece class isolated stderr code imported has_scores has_model n_stages n_warnings`), "%[4]v on %[6]v, split %[8]v"}
-	sealedCells        = sealed{"cells", strings.Fields(`protocol dataset method split run_id`), "%[3]v on %[2]v, split %[4]v"}
-	sealedEnvironments = sealed{"environments", strings.Fields(`hash program_version vcs_revision vcs_modified go_version os arch kernel cpu cores memory_bytes`), "environment %[1]v"}
-	sealedSetFiles     = sealed{"set_files", strings.Fields(`dataset fingerprint path seen_at`), "file of data set %[1]v"}
-	sealedProtocols    = sealed{"protocols", strings.Fields(`name hash text path splits seen_at`), "protocol %[1]v"}
-	sealedScores       = sealed{"scores", strings.Fields(`run_id outputs data`), "scores of run %[1]v"}
-	sealedStages       = sealed{"stages", strings.Fields(`run_id round n_test n_correct tn fp fn tp auc2 rmse mae r2`), "stage %[2]v of run %[1]v"}
-	sealedPointTests   = sealed{"point_tests", strings.Fields(`run_id grid_index n_test n_correct tn fp fn tp auc2 rmse mae r2`), "test of grid point %[2]v of run %[1]v"}
-	sealedSeedCounts   = sealed{"seed_counts", strings.Fields(`run_id number seeds seed scores_hash n_test n_correct tn fp fn tp auc2 rmse mae r2`), "test with seed %[4]v of run %[1]v"}
-	sealedWarnings     = sealed{"warnings", strings.Fields(`run_id number text times`), "warning %[2]v of run %[1]v"}
-	sealedModels       = sealed{"models", strings.Fields(`run_id features labels mean scale target_mean target_scale data`), "model of run %[1]v"}
-	sealedCodeChecks   = sealed{"code_checks", strings.Fields(`method method_version stored_code code same checked_at`), "check of the code of %[1]v"}
-	sealedSkipped      = sealed{"skipped", strings.Fields(`protocol dataset method split seconds bytes reason said_at`), "%[3]v on %[2]v, split %[4]v, skipped"}
-	sealedSecrets      = sealed{"secrets", strings.Fields(`what value`), "secret of %[1]v"}
-	sealedCanaries     = sealed{"canaries", strings.Fields(`key protocol protocol_hash method method_version dataset fingerprint split status class error
-		n_test n_correct rmse r2 constant p timeout_seconds started_at`), "canary of %[4]v on %[6]v"}
-	sealedStateChecks = sealed{"state_checks", strings.Fields(`protocol protocol_hash method method_version dataset fingerprint split same differs checked_at`), "check of the state of %[3]v on %[5]v, split %[7]v"}
-
-	byRow = []sealed{sealedRuns, sealedCells, sealedEnvironments, sealedSetFiles, sealedProtocols, sealedStages, sealedPointTests, sealedSeedCounts, sealedWarnings, sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks,
-		sealedScores, sealedModels}
-
-	foldColumns = strings.Fields(`grid_index fold n_valid n_correct tn fp fn tp auc2 rmse mae r2 fit_seconds`)
+const (
+	ofCell    = `method || ' on ' || dataset || ', split ' || split`
+	removeRun = `DELETE FROM runs WHERE id = ?1` // folds and all else go with it, and the cell that it stands for
 )
 
-func (s sealed) name(row []any) string { return fmt.Sprintf(s.format, row...) }
+// These are the sealed tables. A run has three checksums, since its folds, its scores and its model are compared only
+// where they are read, and by a full check.
+var (
+	sealedRuns  = sealed{"runs", "checksum", []string{"stages", "point_tests", "seed_counts", "warnings"}, ofCell, badChecksum, removeRun}
+	sealedFolds = sealed{"runs", "folds_checksum", []string{"fold_counts"}, ofCell, "its evaluations are not those that were stored", removeRun}
+	sealedKept  = sealed{"runs", "kept_checksum", []string{"scores", "models"}, ofCell, "its scores or its model are not those that were stored", removeRun}
+	sealedGrids = sealed{"grids", "checksum", []string{"grid_points"}, `'grid ' || hash`, badChecksum, // and the attempts that chose among its points
+		`DELETE FROM runs WHERE grid_id = ?1; DELETE FROM grid_points WHERE grid_id = ?1; DELETE FROM grids WHERE id = ?1`}
+	// A damaged environment becomes unknown, since the counts of its cells are in other rows.
+	sealedEnvironments = sealed{"environments", "checksum", nil, `'environment ' || hash`, badChecksum,
+		`UPDATE environments SET hash = 'damaged ' || id, program_version = 'unknown', vcs_revision = '', vcs_modified = 0, go_version = 'unknown', os = 'unknown',
+			arch = 'unknown', kernel = 'unknown', cpu = 'unknown', cores = 0, memory_bytes = 0 WHERE id = ?1`}
+	sealedCells       = row("cells", ofCell)
+	sealedSetFiles    = row("set_files", `'file of data set ' || dataset`)
+	sealedProtocols   = row("protocols", `'protocol ' || name`)
+	sealedCodeChecks  = row("code_checks", `'check of the code of ' || method`)
+	sealedSkipped     = row("skipped", ofCell+` || ', skipped'`)
+	sealedSecrets     = row("secrets", `'secret of ' || what`)
+	sealedCanaries    = row("canaries", `'canary of ' || method || ' on ' || dataset`)
+	sealedStateChecks = row("state_checks", `'check of the state of ' || `+ofCell)
+
+	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedCells, sealedSetFiles, sealedProtocols,
+		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks}
+)
+
+// row is a sealed table whose rows own no others.
+func row(table, name string) sealed {
+	return sealed{table, "checksum", nil, name, badChecksum, "DELETE FROM " + table + " WHERE checksum = ?1"}
+}
+
+const badChecksum = "its checksum is wrong, so it is not what was stored"
+
+// own reports whether the checksum covers the row itself.
+func (s sealed) own() bool { return s.sum == "checksum" }
+
+// numbered reports whether rows have numbers.
+func (s sealed) numbered() bool { return s.parts != nil || s.table == "environments" }
+
+// insert stores a row of a table whose rows own no others. values are in the order of the table.
+func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values ...any) error {
+	values = asStored(values)
+	number := ""
+	if s.numbered() {
+		number = "NULL, "
+	}
+	d := newDigest()
+	d.table(s.table)
+	d.row(values)
+	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" VALUES ("+number+strings.Repeat("?, ", len(values))+"?)", append(values, d.value())...)
+	return err
+}
+
+// A seal is a row that has a checksum, and the digest of what the file holds for it.
+type seal struct {
+	name   string
+	number int64 // 0 where rows have none
+	stored int64
+	digest *digest
+}
+
+// seals hands over every row with its digest, in the order of their numbers, and every number of a row that belongs to
+// no row, with the table of that row. Where rows have numbers, only those in a span are read.
+func (s sealed) seals(ctx context.Context, q queryer, in span, take func(seal), orphan func(table string, owner int64)) error {
+	number, where := "0", ""
+	var args []any
+	if s.numbered() {
+		number, where, args = "id", " WHERE id BETWEEN ? AND ? ORDER BY id", []any{in.from, in.to - 1}
+	}
+	var order []seal
+	at := map[int64]int{}
+	err := s.each(ctx, q, s.table, "SELECT "+s.name+", "+number+", "+s.sum+", * FROM "+s.table+where, args, func(head, values []any) error {
+		n, ok1 := head[1].(int64)
+		sum, ok2 := head[2].(int64)
+		if !ok1 || !ok2 {
+			return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
+		}
+		one := seal{fmt.Sprint(head[0]), n, sum, newDigest()}
+		if s.own() {
+			one.digest.table(s.table)
+			one.digest.row(values)
+		}
+		if s.parts == nil {
+			take(one)
+			return nil
+		}
+		at[n] = len(order)
+		order = append(order, one)
+		return nil
+	})
+	for _, part := range s.parts {
+		var last int64
+		begun := false
+		if err == nil { // the rows of an owner follow each other
+			err = s.each(ctx, q, part, "SELECT 0, 0, "+s.owner()+", * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER BY 3, 5, 6", []any{in.from, in.to - 1}, func(head, values []any) error {
+				n, ok := head[2].(int64)
+				if !ok {
+					return sqlite3.Error{Code: sqlite3.ErrCorrupt}
+				}
+				i, there := at[n]
+				switch first := !begun || n != last; {
+				case !there && first:
+					orphan(part, n)
+				case there && first:
+					order[i].digest.table(part)
+				}
+				if there {
+					order[i].digest.row(values)
+				}
+				last, begun = n, true
+				return nil
+			})
+		}
+	}
+	for _, one := range order {
+		if err == nil {
+			take(one)
+		}
+	}
+	return err
+}
+
+// owner is the column of parts with the number of the row that they belong to.
+func (s sealed) owner() string {
+	if s.table == "grids" {
+		return "grid_id"
+	}
+	return "run_id"
+}
+
+// each hands over the rows of a query whose first three columns are not the table's: these, and the values that have a
+// place in a digest.
+func (s sealed) each(ctx context.Context, q queryer, table, query string, args []any, take func(head, values []any) error) error {
+	var places []int
+	values := []any{}
+	return eachNamed(ctx, q, query, func(names []string) error {
+		for i, name := range names[3:] {
+			belongs := table != s.table && name == s.owner() || table == s.table && s.numbered() && name == "id" || name == "checksum"
+			if !belongs {
+				places = append(places, 3+i)
+			}
+		}
+		return nil
+	}, func(r []any) error {
+		values = values[:0]
+		for _, i := range places {
+			values = append(values, r[i])
+		}
+		return take(r[:3], values)
+	}, args...)
+}
+
+// Reseal gives all rows the checksums of what they hold now.
+func Reseal(ctx context.Context, tx *sql.Tx) error {
+	for _, s := range []sealed{sealedFolds, sealedKept} { // before the checksum of their run, which covers theirs
+		if err := s.reseal(ctx, tx); err != nil {
+			return err
+		}
+	}
+	for _, s := range everySealed {
+		if s.own() {
+			if err := s.reseal(ctx, tx); err != nil {
+				return err
+			}
+		}
+	}
+	return sealPublished(ctx, tx)
+}
+
+func (s sealed) reseal(ctx context.Context, tx *sql.Tx) error {
+	var wrong []seal
+	err := s.seals(ctx, tx, everything, func(one seal) {
+		if one.digest.value() != one.stored {
+			wrong = append(wrong, one)
+		}
+	}, func(string, int64) {})
+	by, update := "checksum", "UPDATE "+s.table+" SET "+s.sum+" = ?1 WHERE "
+	if s.numbered() {
+		by = "id"
+	}
+	for _, one := range wrong {
+		if err == nil {
+			at := one.stored
+			if s.numbered() {
+				at = one.number
+			}
+			_, err = tx.ExecContext(ctx, update+by+" = ?2", one.digest.value(), at)
+		}
+	}
+	return err
+}
+
+// check reports the rows of a span that are not what was stored, and the rows that belong to none.
+func (s sealed) check(ctx context.Context, q queryer, in span, report func(Problem)) error {
+	return s.seals(ctx, q, in, func(one seal) {
+		if one.digest.value() == one.stored {
+			return
+		}
+		at := one.stored
+		if s.numbered() {
+			at = one.number
+		}
+		report(Problem{one.name, s.damage, s.remove, []any{at}})
+	}, func(table string, owner int64) {
+		report(Problem{fmt.Sprintf("%s of %s %d", table, strings.TrimSuffix(s.table, "s"), owner), "they belong to nothing that is stored",
+			"DELETE FROM " + table + " WHERE " + s.owner() + " = ?", []any{owner}})
+	})
+}
 
 // A queryer is a database or a transaction.
 type queryer interface {
@@ -118,93 +303,6 @@ func listOf[T any](ctx context.Context, q queryer, query string, fields func(*T)
 // texts returns the only column of a query.
 func texts(ctx context.Context, q queryer, query string, args ...any) ([]string, error) {
 	return listOf(ctx, q, query, func(s *string) []any { return []any{s} }, args...)
-}
-
-// rows hands over the number, the checksum and the covered columns of every row.
-func (s sealed) rows(ctx context.Context, q queryer, row func(id any, sum int64, columns []any) error) error {
-	number := "rowid"
-	if s.table != "runs" && s.table != "environments" { // only runs and environments have row numbers
-		number = "0"
-	}
-	query := "SELECT " + number + ", checksum, " + strings.Join(s.columns, ", ") + " FROM " + s.table
-	return each(ctx, q, query, func(r []any) error {
-		sum, ok := r[1].(int64)
-		if !ok {
-			return fmt.Errorf("%s: a checksum is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
-		}
-		return row(r[0], sum, r[2:])
-	})
-}
-
-// A foldSum is the number and the checksum that a run keeps of its rows in fold_counts.
-type foldSum struct {
-	rows     int64
-	checksum int64
-}
-
-// foldSums computes the sums of the runs of a span that have folds, in ascending order.
-func foldSums(ctx context.Context, q queryer, s span, yield func(run int64, sum foldSum)) error {
-	var run, rows int64
-	d := newDigest()
-	flush := func() {
-		if rows > 0 {
-			yield(run, foldSum{rows, d.value()})
-		}
-		d, rows = newDigest(), 0
-	}
-	query := "SELECT run_id, " + strings.Join(foldColumns, ", ") + " FROM fold_counts WHERE run_id BETWEEN ? AND ? ORDER BY run_id, grid_index, fold"
-	err := each(ctx, q, query, func(r []any) error {
-		id, ok := r[0].(int64)
-		if !ok {
-			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
-		}
-		if id != run {
-			flush()
-			run = id
-		}
-		rows++
-		d.add(r[1:]...)
-		return nil
-	}, s.from, s.to-1)
-	if err == nil {
-		flush()
-	}
-	return err
-}
-
-func gridSums(ctx context.Context, q queryer, yield func(id int64, hash string, sum, stored int64)) error {
-	type grid struct {
-		id, stored int64
-		hash       string
-	}
-	var grids []grid
-	digests := map[int64]*digest{}
-	err := each(ctx, q, `SELECT id, hash, checksum FROM grids ORDER BY id`, func(r []any) error {
-		id, ok1 := r[0].(int64)
-		hash, ok2 := r[1].(string)
-		stored, ok3 := r[2].(int64)
-		if !ok1 || !ok2 || !ok3 {
-			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
-		}
-		grids = append(grids, grid{id, stored, hash})
-		digests[id] = newDigest()
-		digests[id].add(hash)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	err = each(ctx, q, `SELECT grid_id, grid_index, params, point FROM grid_points ORDER BY grid_id, grid_index`, func(r []any) error {
-		id, _ := r[0].(int64)
-		if d := digests[id]; d != nil { // checkReferences finds a grid point without a grid
-			d.add(r[1:]...)
-		}
-		return nil
-	})
-	for _, g := range grids {
-		yield(g.id, g.hash, digests[g.id].value(), g.stored)
-	}
-	return err
 }
 
 func publishedSum(ctx context.Context, q queryer) (int64, error) {

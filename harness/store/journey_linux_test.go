@@ -226,18 +226,25 @@ func (s *session) checkpoint() error {
 // content prints every row that is a result or a note; what is under way may be lost.
 func content(db *DB) (string, error) {
 	var b strings.Builder
-	for _, table := range byRow {
-		columns := slices.DeleteFunc(slices.Clone(table.columns), func(c string) bool { return c == "said_at" })
-		err := each(context.Background(), db.sql, "SELECT "+strings.Join(columns, ", ")+" FROM "+table.table, func(r []any) error {
-			fmt.Fprintln(&b, append([]any{table.table}, r...)...)
+	tables := []string{"published_values"}
+	for _, s := range everySealed {
+		if s.own() {
+			tables = append(tables, s.table)
+		}
+		tables = append(tables, s.parts...)
+	}
+	for _, table := range tables {
+		var names []string
+		err := eachNamed(context.Background(), db.sql, "SELECT * FROM "+table, func(columns []string) error { names = columns; return nil }, func(r []any) error {
+			for i, name := range names {
+				if !slices.Contains([]string{"id", "checksum", "said_at"}, name) {
+					fmt.Fprint(&b, r[i], " ")
+				}
+			}
+			fmt.Fprintln(&b, table)
 			return nil
 		})
 		if err != nil {
-			return "", err
-		}
-	}
-	for _, q := range []string{"SELECT * FROM fold_counts", "SELECT * FROM grid_points", "SELECT * FROM grids", "SELECT * FROM published_values"} {
-		if err := each(context.Background(), db.sql, q, func(r []any) error { fmt.Fprintln(&b, r...); return nil }); err != nil {
 			return "", err
 		}
 	}

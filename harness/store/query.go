@@ -58,7 +58,7 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	if err := <-damage; err != nil {
 		return err
 	}
-	return db.damaged(db.check(ctx, foldSteps(spansOf(slices.Sorted(maps.Keys(read.runs))))))
+	return db.damaged(db.check(ctx, sealedFolds.steps(spansOf(slices.Sorted(maps.Keys(read.runs))))))
 }
 
 // unknownNames are SQLite's messages for an unknown name, and where the known names are.
@@ -138,11 +138,7 @@ func (db *DB) checkWhole(ctx context.Context, small bool, large []string) error 
 			return err
 		}
 	}
-	steps := largeSteps(large)
-	if slices.Contains(large, "fold_counts") {
-		steps = append(steps, db.allFoldSteps(ctx)...)
-	}
-	return db.damaged(db.check(ctx, steps))
+	return db.damaged(db.check(ctx, largeSteps(large, db.spans(ctx))))
 }
 
 // reading is what a statement reads.

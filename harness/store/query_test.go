@@ -154,7 +154,7 @@ func TestAnAnswerComparesWhatItRead(t *testing.T) {
 		{goneFolds, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 2", "CART on wine, split 2"},
 		{goneFolds, "SELECT * FROM evaluations WHERE dataset = 'wine' AND method = 'CART' AND split = 3", ""},
 		{"UPDATE scores SET outputs = 2", "SELECT * FROM evaluations", ""},
-		{"UPDATE scores SET outputs = 2", "SELECT outputs FROM scores JOIN results USING (run_id)", "scores of run"},
+		{"UPDATE scores SET outputs = 2", "SELECT outputs FROM scores JOIN results USING (run_id)", "its scores or its model"},
 		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM evaluations", ""},
 		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM published LIMIT 1", "published values"},
 		{"DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'", "SELECT count(*) FROM evaluations WHERE split = 2", "stands for no cell"},

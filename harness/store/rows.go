@@ -53,51 +53,49 @@ func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) 
 	if err := db.intact(ctx); err != nil {
 		return result.Run{}, false, err
 	}
-	found, sums, err := db.read(ctx, attempts{"SELECT id FROM runs WHERE key = ?", []any{key}}, true)
+	found, ids, err := db.read(ctx, attempts{"SELECT id FROM runs WHERE key = ?", []any{key}}, true)
 	if err != nil || len(found) == 0 {
 		return result.Run{}, false, err
 	}
 	r := found[0]
-	if _, sum := foldRows(r.Folds); sum != sums[0] {
-		return result.Run{}, false, &DamageError{db.path, []Problem{{Row: r.Name(), What: "its folds are not those that were stored"}}}
+	if err := db.damaged(db.check(ctx, sealedFolds.steps(spansOf(ids)))); err != nil {
+		return result.Run{}, false, err
 	}
 	r.Point = nil // it is in the grid
 	r.Grid, r.GridWritten, err = db.gridOf(ctx, r.GridHash)
 	return r, true, err
 }
 
-// read reads attempts with the digests of their folds, sorted by data set, method and split.
-func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sums []int64, err error) {
+// read reads attempts and their numbers, sorted by data set, method and split.
+func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, ids []int64, err error) {
 	environments, err := db.environments(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	byID := map[int64]int{}
-	err = scanned(ctx, db.sql, `SELECT r.id, r.folds_checksum, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	scores := newScoreScan(true)
+	err = scanned(ctx, db.sql, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.n_correct, r.tn, r.fp, r.fn, r.tp, r.auc2, r.rmse, r.mae, r.r2, r.logloss, r.brier, r.ece,
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
-		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, '')
+		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(scoreColumns(true), ", r.")+`
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
 		var r Row
-		var id, sum, environment int64
-		s := &r.Score
-		err := scan(&id, &sum, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+		var id, environment int64
+		err := scores.scan(scan, &r.Score, &id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, (*[]byte)(&r.Point), &r.TrainRows, &r.TestRows, &r.Features,
-			&s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &s.LogLoss, &s.Brier, &s.ECE,
 			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
 			&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
-		s.N, r.Environment = r.TestRows, environments[environment]
+		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
-		out, sums = append(out, r), append(sums, sum)
+		out, ids = append(out, r), append(ids, id)
 		return err
 	}, of.args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, sums, db.addRest(ctx, of, folds, func(run int64) *Row {
+	return out, ids, db.addRest(ctx, of, folds, func(run int64) *Row {
 		if i, read := byID[run]; read {
 			return &out[i]
 		}
@@ -107,66 +105,69 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, sum
 
 // addRest reads what all further tables hold of attempts. cell finds the row of an attempt.
 func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(run int64) *Row) error {
-	missing := false
+	var number int
 	var t result.SeedTest
-	var err error
-	note := func(e error) {
-		if err == nil {
-			err = e
+	var w result.Warning
+	var e result.Evaluation
+	none := new(result.Score)
+	for _, part := range []struct {
+		table, columns string
+		score          *result.Score // none for a table without scores
+		into           []any
+		add            func(*Row)
+	}{
+		{"stages", "round, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) { r.Stages = append(r.Stages, result.Stage{Round: number, Score: t.Score}) }},
+		{"point_tests", "grid_index, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) { r.GridTests = append(r.GridTests, t.Score) }},
+		{"seed_counts", "number, n_test, seed, scores_hash", &t.Score, []any{&number, &t.Score.N, &t.Seed, &t.ScoresHash},
+			func(r *Row) { r.SeedTests = append(r.SeedTests, t) }},
+		{"warnings", "number, text, times", none, []any{&number, &w.Text, &w.Times}, func(r *Row) { r.Warnings = append(r.Warnings, w) }},
+		{"fold_counts", "grid_index, fold, n_valid, fit_seconds", &e.Score, []any{&e.GridIndex, &e.Fold, &e.Score.N, &e.FitSeconds},
+			func(r *Row) { r.Folds = append(r.Folds, e) }},
+	} {
+		if part.table == "fold_counts" && !folds {
+			continue
+		}
+		scores, columns := newScoreScan(false), ", "+strings.Join(scoreColumns(false), ", ")
+		if part.score == none {
+			scores, columns = scoreScan{}, ""
+		}
+		var id int64
+		err := scanned(ctx, db.sql, "SELECT run_id, "+part.columns+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
+			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
+			part.add(cell(id))
+			return err
+		}, of.args...)
+		if err != nil {
+			return err
 		}
 	}
-	note(db.eachTest(ctx, of, "stages", "round", nil, func(run int64, round int, s result.Score) {
-		cell(run).Stages = append(cell(run).Stages, result.Stage{Round: round, Score: s})
-	}))
-	note(db.eachTest(ctx, of, "point_tests", "grid_index", nil, func(run int64, g int, s result.Score) {
-		r := cell(run)
-		missing = missing || r.Key != "" && g != len(r.GridTests)
-		r.GridTests = append(r.GridTests, s)
-	}))
-	note(db.eachTest(ctx, of, "seed_counts", "number, seed, scores_hash", []any{&t.Seed, &t.ScoresHash}, func(run int64, _ int, s result.Score) {
-		t.Score = s
-		cell(run).SeedTests = append(cell(run).SeedTests, t)
-	}))
-	note(scanned(ctx, db.sql, `SELECT run_id, text, times FROM warnings WHERE run_id IN (`+of.ids+`) ORDER BY run_id, number`, func(scan func(...any) error) error {
-		var id int64
-		var w result.Warning
-		err := scan(&id, &w.Text, &w.Times)
-		cell(id).Warnings = append(cell(id).Warnings, w)
-		return err
-	}, of.args...))
-	switch {
-	case err != nil:
-		return err
-	case missing: // a check of the database reports this, too
-		return &DamageError{db.path, []Problem{{Row: "tests of the grid", What: "a grid point is missing"}}}
-	case !folds:
-		return nil
-	}
-	return scanned(ctx, db.sql, `SELECT run_id, grid_index, fold, n_valid, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, fit_seconds
-		FROM fold_counts WHERE run_id IN (`+of.ids+`) ORDER BY run_id, grid_index, fold`, func(scan func(...any) error) error {
-		var id int64
-		var e result.Evaluation
-		s := &e.Score
-		err := scan(&id, &e.GridIndex, &e.Fold, &s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &e.FitSeconds)
-		cell(id).Folds = append(cell(id).Folds, e)
-		return err
-	}, of.args...)
+	return nil
 }
 
-// eachTest hands over the rows of stages, point_tests or seed_counts. The first of columns numbers the rows
-// of a run; more receives the values of the columns after it.
-func (db *DB) eachTest(ctx context.Context, of attempts, table, columns string, more []any, take func(run int64, number int, s result.Score)) error {
-	return scanned(ctx, db.sql, "SELECT n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2, run_id, "+columns+" FROM "+table+
-		" WHERE run_id IN ("+of.ids+") ORDER BY 11, 12", func(scan func(...any) error) error {
-		var id int64
-		var n int
-		var s result.Score
-		err := scan(append([]any{&s.N, &s.Correct, &s.TN, &s.FP, &s.FN, &s.TP, &s.AUC2, &s.RMSE, &s.MAE, &s.R2, &id, &n}, more...)...)
+// A scoreScan reads the last columns of tables with scores.
+type scoreScan struct {
+	fields []result.Field
+	values []any
+}
+
+func newScoreScan(tests bool) scoreScan {
+	fields := scoreFields(tests)
+	return scoreScan{fields, make([]any, len(fields))}
+}
+
+// scan reads a row: first the columns before the score, and then the score.
+func (c scoreScan) scan(scan func(...any) error, s *result.Score, before ...any) error {
+	for i := range c.values {
+		before = append(before, &c.values[i])
+	}
+	err := scan(before...)
+	s.More = nil
+	for i, f := range c.fields {
 		if err == nil {
-			take(id, n, s)
+			err = f.Set(s, c.values[i])
 		}
-		return err
-	}, of.args...)
+	}
+	return err
 }
 
 // gridOf returns the points of a grid. written has them in the notation of the grid's author, where this is
@@ -225,8 +226,19 @@ func TableQueries(protocol string) []TitledQuery {
 
 // CellQuery returns the query over the public views that gives the splits behind one cell of a table.
 func CellQuery(protocol, dataset, method string) string {
-	return "SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = " + literal(protocol) +
+	return "SELECT split, status, n_test, " + shownColumns() + " FROM results WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split"
+}
+
+// shownColumns are the columns of the views with the values of every score. Counts of pairs are shown as their share.
+func shownColumns() string {
+	var names []string
+	for _, f := range scoreFields(false) {
+		if f.Kind != result.Wide {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a table.
@@ -262,7 +274,7 @@ func VersionQuery(protocol, dataset string, v Version) string {
 	if dataset != "" {
 		of = " AND dataset = " + literal(dataset)
 	}
-	return "SELECT dataset, split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2, max(started_at) AS started_at\nFROM history WHERE protocol = " +
+	return "SELECT dataset, split, status, n_test, " + shownColumns() + ", max(started_at) AS started_at\nFROM history WHERE protocol = " +
 		literal(protocol) + " AND method = " + literal(v.Method) + " AND method_version = " + literal(v.Version) + " AND status = 'ok'" + of +
 		"\nGROUP BY dataset, split ORDER BY dataset, split"
 }

@@ -81,6 +81,16 @@ func OpenReader(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	db, err := openChecked(ctx, path)
+	if errors.Is(err, errUpgradable) {
+		writer, failed := Open(ctx, path)
+		if failed != nil {
+			return nil, fmt.Errorf("%w: %w", err, failed)
+		}
+		if err := writer.Close(); err != nil {
+			return nil, err
+		}
+		db, err = openChecked(ctx, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, explain(err))
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -269,35 +268,5 @@ func TestProgressIsRead(t *testing.T) {
 	sees(on, "")
 	if err := first.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestOldSchema: a database of the last program is brought to this schema when it is opened for writing, with its results. Readers say so.
-func TestOldSchema(t *testing.T) {
-	path := smallDatabase(t)
-	old := open(t, path)
-	before, err := content(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{`DROP TABLE underway`, `DROP TABLE underway_cells`, `DELETE FROM goose_db_version WHERE version_id > 12`,
-		`CREATE TABLE claims (key TEXT PRIMARY KEY)`, `CREATE TABLE underway (run INTEGER)`} {
-		if _, err := old.sql.Exec(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const want = "its schema is version 12, and this program reads version 13; `bench db compact` brings it there"
-	if _, err := OpenReader(t.Context(), path); err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("a reader says %v", err)
-	}
-	now := open(t, path)
-	if after, err := content(now); err != nil || after != before {
-		t.Errorf("the results differ: %v\n%s\nwere\n%s", err, after, before)
-	}
-	if err := now.damageOf(t.Context(), true); err != nil {
-		t.Error(err)
-	}
-	if r := register(t, now, "a"); r.Close() != nil {
-		t.Error("no run can begin")
 	}
 }

@@ -194,7 +194,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"by split: 1: ", "SELECT dataset, method, split", `class="difference up`, "prefers-color-scheme: dark", "@media print",
-		"SELECT split, status, n_correct, n_test, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = &#39;table2&#39; AND dataset = &#39;wine&#39;"} {
+		"SELECT split, status, n_test, n_correct, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = &#39;table2&#39; AND dataset = &#39;wine&#39;"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("HTML lacks %q", part)
 		}

@@ -53,13 +53,6 @@ CREATE TABLE runs (
   n_train         INTEGER NOT NULL CHECK (n_train >= 0),
   n_test          INTEGER NOT NULL CHECK (n_test >= 0),
   n_features      INTEGER CHECK (n_features > 0), -- NULL if unknown
-  n_correct       INTEGER CHECK (n_correct BETWEEN 0 AND n_test),
-  tn INTEGER CHECK (tn >= 0),
-  fp INTEGER CHECK (fp >= 0),
-  fn INTEGER CHECK (fn >= 0),
-  tp INTEGER CHECK (tp >= 0),
-  auc2            INTEGER CHECK (auc2 BETWEEN 0 AND 2 * (tn + fp) * (fn + tp)), -- twice the ordered pairs
-  rmse REAL, mae REAL, r2 REAL,
   cv_accuracy     REAL CHECK (cv_accuracy BETWEEN 0 AND 1.000001), -- of the selected point
   search_seconds  REAL NOT NULL,
   fit_seconds     REAL,
@@ -73,20 +66,24 @@ CREATE TABLE runs (
   environment_id  INTEGER NOT NULL REFERENCES environments (id),
   n_folds         INTEGER NOT NULL,        -- rows in fold_counts
   folds_checksum  INTEGER NOT NULL,        -- of those rows
+  kept_checksum   INTEGER NOT NULL,        -- of its rows in scores and models
   scores_hash     TEXT,                    -- of the bits of the test scores
-  logloss         REAL CHECK (logloss >= 0),      -- of test scores that stand for probabilities
-  brier           REAL CHECK (brier BETWEEN 0 AND 1),
-  ece             REAL CHECK (ece BETWEEN 0 AND 1.000001), -- a mean of rounded terms
   class           TEXT NOT NULL CHECK (class IN ('', 'timeout', 'oom', 'crash', 'bad-output', 'error')), -- of the failure; '' if ok
   isolated        INTEGER NOT NULL CHECK (isolated IN (0, 1)), -- run in a process of its own
   stderr          TEXT NOT NULL,           -- the end of what its processes wrote there
   code            TEXT NOT NULL,           -- hash of the method's code and of what it uses; '' if unknown
   imported        TEXT NOT NULL,           -- name of the file that it was imported from, or ''
-  has_scores      INTEGER NOT NULL CHECK (has_scores IN (0, 1)), -- a row in scores
-  has_model       INTEGER NOT NULL CHECK (has_model IN (0, 1)),  -- a row in models
-  n_stages        INTEGER NOT NULL,        -- rows in stages
-  n_warnings      INTEGER NOT NULL,        -- rows in warnings
-  checksum        INTEGER NOT NULL,        -- of this row but for this column and id
+  checksum        INTEGER NOT NULL,        -- of this row, and of its rows in stages, point_tests, seed_counts and warnings
+  n_correct       INTEGER CHECK (n_correct BETWEEN 0 AND n_test),
+  tn INTEGER CHECK (tn >= 0),
+  fp INTEGER CHECK (fp >= 0),
+  fn INTEGER CHECK (fn >= 0),
+  tp INTEGER CHECK (tp >= 0),
+  auc2            INTEGER CHECK (auc2 BETWEEN 0 AND 2 * (tn + fp) * (fn + tp)), -- twice the ordered pairs
+  rmse REAL, mae REAL, r2 REAL,
+  logloss         REAL CHECK (logloss >= 0),      -- of test scores that stand for probabilities
+  brier           REAL CHECK (brier BETWEEN 0 AND 1),
+  ece             REAL CHECK (ece BETWEEN 0 AND 1.000001), -- a mean of rounded terms
   CHECK (n_correct = tn + tp),
   CHECK (n_test = tn + fp + fn + tp)
 ) STRICT;
@@ -107,6 +104,7 @@ CREATE TABLE fold_counts (
   grid_index  INTEGER NOT NULL,
   fold        INTEGER NOT NULL,
   n_valid     INTEGER NOT NULL CHECK (n_valid >= 0),
+  fit_seconds REAL NOT NULL,
   n_correct   INTEGER CHECK (n_correct BETWEEN 0 AND n_valid),
   tn INTEGER CHECK (tn >= 0),
   fp INTEGER CHECK (fp >= 0),
@@ -114,7 +112,6 @@ CREATE TABLE fold_counts (
   tp INTEGER CHECK (tp >= 0),
   auc2        INTEGER CHECK (auc2 BETWEEN 0 AND 2 * (tn + fp) * (fn + tp)),
   rmse REAL, mae REAL, r2 REAL,
-  fit_seconds REAL NOT NULL,
   PRIMARY KEY (run_id, grid_index, fold),
   CHECK (n_correct = tn + tp),
   CHECK (n_valid = tn + fp + fn + tp)
@@ -125,8 +122,7 @@ CREATE TABLE fold_counts (
 CREATE TABLE scores (
   run_id   INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
   outputs  INTEGER NOT NULL,               -- scores per row
-  data     BLOB NOT NULL,
-  checksum INTEGER NOT NULL
+  data     BLOB NOT NULL
 ) STRICT;
 
 -- Test results of the refitted model's first rounds, where the protocol lists rounds.
@@ -138,7 +134,6 @@ CREATE TABLE stages (
   tn INTEGER, fp INTEGER, fn INTEGER, tp INTEGER,
   auc2 INTEGER,
   rmse REAL, mae REAL, r2 REAL,
-  checksum  INTEGER NOT NULL,
   PRIMARY KEY (run_id, round)
 ) STRICT, WITHOUT ROWID;
 
@@ -148,7 +143,6 @@ CREATE TABLE warnings (
   number   INTEGER NOT NULL,
   text     TEXT NOT NULL,
   times    INTEGER NOT NULL,               -- how often it was said
-  checksum INTEGER NOT NULL,
   PRIMARY KEY (run_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -162,8 +156,7 @@ CREATE TABLE models (
   scale    BLOB,
   target_mean  REAL,                       -- what turns its predictions into the file's units:
   target_scale REAL,                       -- prediction * scale + mean; NULL if they are in them
-  data     BLOB NOT NULL,
-  checksum INTEGER NOT NULL
+  data     BLOB NOT NULL
 ) STRICT;
 
 -- The files that described the users' own data sets when their cells were run.
@@ -196,7 +189,6 @@ CREATE TABLE point_tests (
   n_correct  INTEGER,
   tn INTEGER, fp INTEGER, fn INTEGER, tp INTEGER, auc2 INTEGER,
   rmse REAL, mae REAL, r2 REAL,
-  checksum   INTEGER NOT NULL,
   PRIMARY KEY (run_id, grid_index)
 ) STRICT, WITHOUT ROWID;
 
@@ -205,14 +197,12 @@ CREATE TABLE point_tests (
 CREATE TABLE seed_counts (
   run_id      INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   number      INTEGER NOT NULL,
-  seeds       INTEGER NOT NULL,             -- how many rows the run has
   seed        INTEGER NOT NULL,
   scores_hash TEXT NOT NULL,                -- of the bits of the test scores
   n_test      INTEGER NOT NULL,
   n_correct   INTEGER,
   tn INTEGER, fp INTEGER, fn INTEGER, tp INTEGER, auc2 INTEGER,
   rmse REAL, mae REAL, r2 REAL,
-  checksum    INTEGER NOT NULL,
   PRIMARY KEY (run_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -242,15 +232,23 @@ CREATE TABLE skipped (
   PRIMARY KEY (protocol, dataset, method, split)
 ) STRICT, WITHOUT ROWID;
 
--- Cells under way, and by whom. A row is gone when its cell is stored; one whose process is gone
--- says which cell that process died of.
-CREATE TABLE claims (
-  key      TEXT PRIMARY KEY,               -- of the cell
-  host     TEXT NOT NULL,                  -- the machine since its start, and its space of process numbers
+-- The runs that are under way. A row is gone when its run ends; that of a killed run is removed by the next run.
+CREATE TABLE underway (
+  run      INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, since cells may outlast their run
+  host     TEXT NOT NULL,                     -- the machine since its start, and its space of process numbers
   process  INTEGER NOT NULL,
-  started  INTEGER NOT NULL,               -- of the process, as the system numbers moments
-  beat     INTEGER NOT NULL,               -- raised while the process lives
-  deaths   INTEGER NOT NULL DEFAULT 0      -- how many processes ended while they were at the cell
+  started  INTEGER NOT NULL,                  -- of the process, as the system numbers moments
+  beat     INTEGER NOT NULL,                  -- goes up while the process lives
+  progress TEXT NOT NULL                      -- JSON, for people who look on
+) STRICT;
+
+-- The cells that these runs have not stored yet. One that began and whose run is dead says what that process was
+-- at when it died; it stays until the cell is stored.
+CREATE TABLE underway_cells (
+  key    TEXT PRIMARY KEY,
+  run    INTEGER NOT NULL,
+  begun  INTEGER NOT NULL CHECK (begun IN (0, 1)),
+  deaths INTEGER NOT NULL                     -- how many processes died while they were at the cell
 ) STRICT, WITHOUT ROWID;
 
 -- What is drawn in this database and nowhere else: who does not read it cannot know the canaries beforehand.
