@@ -72,7 +72,7 @@ func AddField(f Field) (undo func()) {
 }
 
 // Value returns the field's value of a score: an int64, a float64, or nil if the score has none.
-func (f Field) Value(s *Score) any {
+func (f *Field) Value(s *Score) any {
 	if f.at == nil {
 		return s.More[f.Name]
 	}
@@ -94,7 +94,7 @@ func (f Field) Value(s *Score) any {
 }
 
 // Set sets the field's value of a score to v, which is as Value returns it. It is an error if v is of another type.
-func (f Field) Set(s *Score, v any) error {
+func (f *Field) Set(s *Score, v any) error {
 	integer, isInteger := v.(int64)
 	number, isReal := v.(float64)
 	if v != nil && isReal != (f.Kind == Real) || v != nil && !isInteger && !isReal {
@@ -123,7 +123,7 @@ func (f Field) Set(s *Score, v any) error {
 }
 
 // Clear removes the field's value from a score.
-func (f Field) Clear(s *Score) { _ = f.Set(s, nil) } // nil is of every kind
+func (f *Field) Clear(s *Score) { _ = f.Set(s, nil) } // nil is of every kind
 
 func pointer[T any](v any, as T) *T {
 	if v == nil {
@@ -159,7 +159,7 @@ func (s Score) Check(task string) error {
 	return nil
 }
 
-func (f Field) inRange(v any, rows int) bool {
+func (f *Field) inRange(v any, rows int) bool {
 	switch v := v.(type) {
 	case int64:
 		if f.Kind == Count {

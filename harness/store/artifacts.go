@@ -20,42 +20,43 @@ import (
 
 // partsOf returns the rows of a run in other tables than runs, by the checksum that covers them.
 func partsOf(r result.Run) (folds, others, kept []part, err error) {
-	scores := scoreColumns(false)
-	evaluations := part{table: "fold_counts", columns: append([]string{"grid_index", "fold", "n_valid", "fit_seconds"}, scores...)}
+	fields := scoreFields(false)
+	scores := columnsOf(fields)
+	evaluations := part{table: "fold_counts", columns: append([]string{"grid_index", "fold", "n_valid", "fit_seconds"}, scores...), rows: make([][]any, 0, len(r.Folds))}
 	for _, e := range slices.SortedFunc(slices.Values(r.Folds), func(a, b result.Evaluation) int {
 		return cmp.Or(a.GridIndex-b.GridIndex, a.Fold-b.Fold)
 	}) {
-		evaluations.add(append([]any{e.GridIndex, e.Fold, e.Score.N, e.FitSeconds}, scoreValues(false, &e.Score)...)...)
+		evaluations.add(valuesOf(fields, &e.Score, e.GridIndex, e.Fold, e.Score.N, e.FitSeconds))
 	}
 	stages := part{table: "stages", columns: append([]string{"round", "n_test"}, scores...)}
 	for _, s := range r.Stages {
-		stages.add(append([]any{s.Round, s.Score.N}, scoreValues(false, &s.Score)...)...)
+		stages.add(valuesOf(fields, &s.Score, s.Round, s.Score.N))
 	}
 	points := part{table: "point_tests", columns: append([]string{"grid_index", "n_test"}, scores...)}
 	for g, s := range r.GridTests {
-		points.add(append([]any{g, s.N}, scoreValues(false, &s)...)...)
+		points.add(valuesOf(fields, &s, g, s.N))
 	}
 	seeds := part{table: "seed_counts", columns: append([]string{"number", "seed", "scores_hash", "n_test"}, scores...)}
 	for k, t := range r.SeedTests {
-		seeds.add(append([]any{k, int64(t.Seed), t.ScoresHash, t.Score.N}, scoreValues(false, &t.Score)...)...)
+		seeds.add(valuesOf(fields, &t.Score, k, int64(t.Seed), t.ScoresHash, t.Score.N))
 	}
 	warnings := part{table: "warnings", columns: []string{"number", "text", "times"}}
 	for i, w := range r.Warnings {
-		warnings.add(i, w.Text, w.Times)
+		warnings.add(asStored([]any{i, w.Text, w.Times}))
 	}
 	saved, model := part{table: "scores", columns: []string{"outputs", "data"}}, part{table: "models", columns: modelColumns}
 	if r.Scores != nil {
-		saved.add(r.Outputs, deflate(planes(r.Scores)))
+		saved.add(asStored([]any{r.Outputs, deflate(planes(r.Scores))}))
 	}
 	if m := r.Model; m != nil {
-		features, err1 := json.Marshal(columnsOf(m))
+		features, err1 := json.Marshal(inputsOf(m))
 		labels, err2 := json.Marshal(append([]string{}, m.Labels...))
 		err = errors.Join(err1, err2)
 		var mean, scale any
 		if t := m.Target; t != nil {
 			mean, scale = t.Mean, t.Scale
 		}
-		model.add(string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data))
+		model.add(asStored([]any{string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data)}))
 	}
 	return []part{evaluations}, []part{stages, points, seeds, warnings}, []part{saved, model}, err
 }
@@ -69,7 +70,7 @@ type filledColumns struct {
 	Gaps  *result.Gaps `json:"gaps"`
 }
 
-func columnsOf(m *result.Model) any {
+func inputsOf(m *result.Model) any {
 	if m.Gaps == nil {
 		return m.Features
 	}

@@ -149,7 +149,8 @@ func runRow(r result.Run, gridID, envID, folds, kept int64) (columns []string, v
 	} {
 		columns, values = append(columns, c.name), append(values, c.value)
 	}
-	return append(columns, scoreColumns(true)...), asStored(append(values, scoreValues(true, &r.Score)...))
+	fields := scoreFields(true)
+	return append(columns, columnsOf(fields)...), valuesOf(fields, &r.Score, values...)
 }
 
 // makeCurrent makes the attempt with a key stand for its cell and returns the attempt's number.
@@ -200,7 +201,7 @@ type part struct {
 	rows    [][]any  // in the order of the table and of their numbers, in the form in which they are read back
 }
 
-func (p *part) add(values ...any) { p.rows = append(p.rows, asStored(values)) }
+func (p *part) add(row []any) { p.rows = append(p.rows, row) }
 
 // digestOf returns the digest of the row of a run, if there is one, and of parts.
 func digestOf(own []any, parts []part) int64 {
@@ -210,7 +211,7 @@ func digestOf(own []any, parts []part) int64 {
 		d.row(own)
 	}
 	for _, p := range parts {
-		if p.rows != nil {
+		if len(p.rows) > 0 {
 			d.table(p.table)
 		}
 		for _, row := range p.rows {
@@ -244,23 +245,25 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 	return nil
 }
 
-// scoreColumns are the last columns of tables with scores; tests adds those that only the test of a cell has.
-func scoreColumns(tests bool) (names []string) {
-	for _, f := range scoreFields(tests) {
+// scoreFields are the fields of the last columns of tables with scores; tests adds those that only the test of a cell has.
+func scoreFields(tests bool) []result.Field {
+	return slices.DeleteFunc(result.Fields(), func(f result.Field) bool { return f.TestOnly && !tests })
+}
+
+func columnsOf(fields []result.Field) (names []string) {
+	for _, f := range fields {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
-func scoreFields(tests bool) []result.Field {
-	return slices.DeleteFunc(result.Fields(), func(f result.Field) bool { return f.TestOnly && !tests })
-}
-
-func scoreValues(tests bool, s *result.Score) (values []any) {
-	for _, f := range scoreFields(tests) {
-		values = append(values, f.Value(s))
+// valuesOf returns a row: the values before a score, and those of the score.
+func valuesOf(fields []result.Field, s *result.Score, before ...any) []any {
+	row := append(make([]any, 0, len(before)+len(fields)), before...)
+	for i := range fields {
+		row = append(row, fields[i].Value(s))
 	}
-	return values
+	return asStored(row)
 }
 
 // value returns what p points to, or nil for SQL's NULL.

@@ -77,7 +77,7 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, ids
 	err = scanned(ctx, db.sql, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
-		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(scoreColumns(true), ", r.")+`
+		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(columnsOf(scores.fields), ", r.")+`
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
@@ -127,12 +127,14 @@ func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(ru
 		if part.table == "fold_counts" && !folds {
 			continue
 		}
-		scores, columns := newScoreScan(false), ", "+strings.Join(scoreColumns(false), ", ")
-		if part.score == none {
-			scores, columns = scoreScan{}, ""
+		var scores scoreScan
+		columns := part.columns
+		if part.score != none {
+			scores = newScoreScan(false)
+			columns += ", " + strings.Join(columnsOf(scores.fields), ", ")
 		}
 		var id int64
-		err := scanned(ctx, db.sql, "SELECT run_id, "+part.columns+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
+		err := scanned(ctx, db.sql, "SELECT run_id, "+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
 			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
 			part.add(cell(id))
 			return err

@@ -5,7 +5,8 @@
 // database whole or not at all. A committed cell survives the loss of power. A Writer waits as long as
 // another program or a full disk keeps it from writing. The schema is in migrations/. Its views (results,
 // evaluations, published, history) are the contract with other programs, and docs/reference/results-schema.md describes
-// them. Every row has a checksum ([DB.Check]). Functions that read rows first compare the checksums.
+// them. A checksum covers all rows of a cell, and each other row has its own ([DB.Check]). Functions that read rows first
+// compare the checksums.
 //
 // The package computes nothing about methods: means, ranks and tests belong to reports.
 package store
