@@ -44,7 +44,7 @@ run: build
 # end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts processes, which
 # share nothing.
 TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
-SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/compare
+SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/evidence
 test:
 	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) ./...' \
 		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'

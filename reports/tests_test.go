@@ -1,4 +1,4 @@
-package tests
+package reports_test
 
 import (
 	"fmt"
@@ -10,10 +10,11 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/tests"
 	"pgregory.net/rapid"
 )
 
-var usual = report.TestOptions{Level: 0.05}
+var testsUsual = report.TestOptions{Level: 0.05}
 
 // records are the pairs of a document by their two methods.
 func records(t testing.TB, d doc.Document) map[string]map[string]any {
@@ -29,8 +30,8 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 // Three methods on two sets of sample.Small, ranks by hand: A_1 1.75, B 1.25, C 3 (see reports/ranks). Friedman, with one tie of two:
 // 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 3.25, over 1 - 6/(2*24) is 3.714. Of the six orders of a row beside the other one
 // those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three. z of A - C: -1.25 / sqrt(3*4/12) = -1.25.
-func TestByHand(t *testing.T) {
-	d := sample.Build(t, Build, sample.Small(), usual)
+func TestTestsByHand(t *testing.T) {
+	d := sample.Build(t, tests.Build, sample.Small(), testsUsual)
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
 	if got := omnibus[0].Entries[0].Text + " " + omnibus[0].Entries[2].Text; len(omnibus) != 1 || got != "3.714 0.333" {
 		t.Errorf("%d tests of two sets; Friedman's is %s", len(omnibus), got)
@@ -59,7 +60,7 @@ func TestFewSets(t *testing.T) {
 		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 		in.Rows = append(in.Rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
 	}
-	d := sample.Build(t, Build, in, usual)
+	d := sample.Build(t, tests.Build, in, testsUsual)
 	if got := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasSuffix(got, "p = 0.250.") {
 		t.Errorf("verdict %q", got)
 	}
@@ -78,7 +79,7 @@ func TestFewSets(t *testing.T) {
 
 // Whatever the results: the order of the methods does not matter, adjusting never makes a p-value smaller, Shaffer's are no
 // larger than Holm's, and with two methods there is nothing to adjust for.
-func TestProperties(t *testing.T) {
+func TestTestsProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		methods := []string{"A", "B", "C", "D", "E"}[:rapid.IntRange(2, 5).Draw(r, "methods")]
 		in := sample.Input{Known: map[string]sample.Set{}}
@@ -91,14 +92,14 @@ func TestProperties(t *testing.T) {
 				in.Rows = append(in.Rows, sample.OK(name, m, 1, rapid.IntRange(80, 84).Draw(r, "correct"), 100))
 			}
 		}
-		d := sample.Build(t, Build, in, usual)
+		d := sample.Build(t, tests.Build, in, testsUsual)
 		reversed := in
 		reversed.Protocol.Order = func(names []string) []string {
 			names = slices.Clone(names)
 			slices.Reverse(names)
 			return names
 		}
-		one, other := records(t, d), records(t, sample.Build(t, Build, reversed, usual))
+		one, other := records(t, d), records(t, sample.Build(t, tests.Build, reversed, testsUsual))
 		if len(one) != len(methods)*(len(methods)-1)/2 {
 			r.Fatalf("%d pairs of %d methods", len(one), len(methods))
 		}
@@ -124,7 +125,7 @@ func TestProperties(t *testing.T) {
 
 // A control is set beside each other method, and p-values are adjusted for these comparisons alone.
 func TestControl(t *testing.T) {
-	d := sample.Build(t, Build, sample.Sixteen(), report.TestOptions{Level: 0.05, Control: "RF"})
+	d := sample.Build(t, tests.Build, sample.Sixteen(), report.TestOptions{Level: 0.05, Control: "RF"})
 	pairs := records(t, d)
 	if len(pairs) != 15 {
 		t.Fatalf("%d pairs with the control, want 15", len(pairs))
@@ -138,14 +139,14 @@ func TestControl(t *testing.T) {
 			t.Errorf("%s: Bonferroni-Dunn %v of p = %v", pair, dunn, p)
 		}
 	}
-	all := sample.Build(t, Build, sample.Sixteen(), usual)
+	all := sample.Build(t, tests.Build, sample.Sixteen(), testsUsual)
 	if len(records(t, all)) != 120 || slices.ContainsFunc(all.Blocks[3].(doc.Table).Head, func(c doc.Column) bool { return c.Long == "Bergmann-Hommel" }) {
 		t.Errorf("all pairs of sixteen methods: %d, columns %v", len(records(t, all)), all.Blocks[3].(doc.Table).Head)
 	}
-	if _, err := Build(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
+	if _, err := tests.Build(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Build(sample.Small().Frame(t), report.TestOptions{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
+	if _, err := tests.Build(sample.Small().Frame(t), report.TestOptions{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
 		t.Errorf("error %v", err)
 	}
 }

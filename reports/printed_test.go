@@ -1,27 +1,27 @@
-package printed
+package reports_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/printed"
 )
 
-func of(t *testing.T, in sample.Input) *Comparison {
+func of(t *testing.T, in sample.Input) *printed.Comparison {
 	t.Helper()
 	table, err := in.Frame(t).TableOf("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(&table, 20, 0.05)
+	return printed.Of(&table, 20, 0.05)
 }
 
 // By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902 and the printed one
 // 1.6 * sqrt(20/19) = 1.6416, so the error is sqrt((0.0842 + 2.6947) / 20) = 0.37276; t_0.975 with 20.2 degrees of freedom is
 // 2.0846: 0.77706, and 0.05 for the rounding.
-func TestByHand(t *testing.T) {
+func TestPrintedByHand(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"wine": {}}}
 	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = sample.Published, 20, []string{"wine"}
 	for split := 1; split <= 20; split++ {
@@ -29,7 +29,7 @@ func TestByHand(t *testing.T) {
 	}
 	c := of(t, in)
 	cell := c.At("wine", "GBRFF2")
-	if len(c.Cells) != 1 || cell == nil || cell.Verdict != Alike || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
+	if len(c.Cells) != 1 || cell == nil || cell.Verdict != printed.Alike || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
 	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are alike on 1, higher on 0, lower on 0, and on 0 it is open which is higher." {
@@ -43,7 +43,7 @@ func TestByHand(t *testing.T) {
 // Single runs have a difference and no interval; a table without a source has no comparison.
 func TestWithoutInterval(t *testing.T) {
 	for _, c := range of(t, sample.Printed()).Cells {
-		if c.Verdict != Bare || c.Tested() || !math.IsNaN(c.Interval.Low) || c.Difference.Sign() != 0 {
+		if c.Verdict != printed.Bare || c.Tested() || !math.IsNaN(c.Interval.Low) || c.Difference.Sign() != 0 {
 			t.Fatalf("one split has %+v", c)
 		}
 	}
@@ -53,8 +53,5 @@ func TestWithoutInterval(t *testing.T) {
 	}
 	if c := of(t, sample.Small()); c != nil || c.At("tie", "A_1") != nil {
 		t.Errorf("a table without a source has %+v", c)
-	}
-	if r := roundingOf(published.Of(sample.Published)); r != 0.05 {
-		t.Errorf("printed means are rounded by %v", r)
 	}
 }

@@ -1,4 +1,4 @@
-package cd
+package reports_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -14,13 +15,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-func asked(control, test string) Options {
-	return Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
+func asked(control, test string) cd.Options {
+	return cd.Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
 }
 
 // Two methods are on a common bar just if Wilcoxon's test does not tell them apart among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
-	d := sample.Build(t, Build, sample.Sixteen(), asked("", ""))
+	d := sample.Build(t, cd.Build, sample.Sixteen(), asked("", ""))
 	table, err := sample.Sixteen().Frame(t).TableOf("")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 	if apart == 0 {
 		t.Error("no two methods are told apart")
 	}
-	controlled := sample.Build(t, Build, sample.Sixteen(), asked("RF", ""))
+	controlled := sample.Build(t, cd.Build, sample.Sixteen(), asked("RF", ""))
 	if ev, err = evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: evidence.UsualRegion(table.Metric)}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +57,12 @@ func TestBarsByWilcoxon(t *testing.T) {
 			t.Errorf("beside RF alone: %v", a)
 		}
 	}
-	for want, o := range map[string]Options{"leave the control RF out": asked("RF", Nemenyi), "the control X is not among": asked("X", "")} {
-		if _, err := Build(sample.Sixteen().Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
+	for want, o := range map[string]cd.Options{"leave the control RF out": asked("RF", cd.Nemenyi), "the control X is not among": asked("X", "")} {
+		if _, err := cd.Build(sample.Sixteen().Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Build(sample.Sixteen().Frame(t), asked("", "x")); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
+	if _, err := cd.Build(sample.Sixteen().Frame(t), asked("", "x")); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -81,7 +82,7 @@ func TestLetters(t *testing.T) {
 				in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 3*m/2+rapid.IntRange(30, 42).Draw(r, "correct"), 100))
 			}
 		}
-		d := sample.Build(t, Build, in, asked("", Nemenyi))
+		d := sample.Build(t, cd.Build, in, asked("", cd.Nemenyi))
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -114,17 +115,27 @@ func TestLetters(t *testing.T) {
 // The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the critical
 // difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := sample.Build(t, Build, sample.Printed(), asked("", Nemenyi))
+	d := sample.Build(t, cd.Build, sample.Printed(), asked("", cd.Nemenyi))
 	first := sample.Records(t, d, "cd")[0]
 	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 || math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
 		t.Errorf("first row %v", first)
 	}
 }
 
+// With forty methods in one order on a hundred sets there are more bars than letters: z is followed by aa.
 func TestLetterNames(t *testing.T) {
-	for i, want := range map[int]string{0: "a", 25: "z", 26: "aa", 51: "az", 52: "ba", 701: "zz"} {
-		if got := letter(i); got != want {
-			t.Errorf("bar %d is %s, want %s", i, got, want)
+	in := sample.Input{Known: map[string]sample.Set{}}
+	in.Protocol.Splits = 1
+	for i := range 100 {
+		name := fmt.Sprint("s", i)
+		in.Known[name] = sample.Set{}
+		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
+		for m := range 40 {
+			in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 90-m, 100))
 		}
+	}
+	records := sample.Records(t, sample.Build(t, cd.Build, in, asked("", cd.Nemenyi)), "cd")
+	if first, last := records[0]["bars"], records[39]["bars"]; first != "a" || last != "ah" {
+		t.Errorf("the first method is on bar %v and the last on %v", first, last)
 	}
 }

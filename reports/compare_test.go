@@ -1,4 +1,4 @@
-package compare
+package reports_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -18,8 +18,8 @@ import (
 )
 
 // usual are the options of the command line for a method, with fewer draws.
-func usual(method string) Options {
-	return Options{Method: method, Level: 0.05, Draws: 500}
+func usual(method string) compare.Options {
+	return compare.Options{Method: method, Level: 0.05, Draws: 500}
 }
 
 // two is methods A and B on sets of 100 test rows and 200 training rows, from their correct counts by set and split.
@@ -56,7 +56,7 @@ func near(t testing.TB, what string, got any, want, tolerance float64) {
 // rows the error is sqrt(2.5 (1/5 + 1/2)) = 1.322876, t = 2.267787 with 4 degrees of freedom and, with v = 1 + t^2 / 4,
 // p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +- 3.672891. On s01 both are equal.
 func TestByHand(t *testing.T) {
-	d := sample.Build(t, Build, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
+	d := sample.Build(t, compare.Build, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
 	sets := sample.Records(t, d, "sets")
 	near(t, "gain", sets[0]["gain"], 3, 0)
 	near(t, "t", sets[0]["corrected_t"], 2.267787, 1e-6)
@@ -115,7 +115,7 @@ func TestConstructedVerdicts(t *testing.T) {
 			"A against B: better. +2.50 points on average (95 % interval +2.50 to +2.50 over 8 sets), p = 0.0078, adjusted p = 0.0078. By mean, of 8 sets: ahead by more than 1 point on 8, within it on 0, behind by more on 0. Found on single sets: better on 8 sets."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := sample.Build(t, Build, c.in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+			got := sample.Build(t, compare.Build, c.in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("verdict\n%s\nwant\n%s", got, c.want)
 			}
@@ -136,15 +136,15 @@ func TestOverSets(t *testing.T) {
 			a, b = append(a, []int{90 + i%3, 90, 91, 90}), append(b, []int{70, 70 + i%2, 70, 70})
 		}
 		in := two(a, b)
-		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
+		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
 			t.Errorf("verdict\n%s\nwant\n%s", got, want)
 		}
-		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
+		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
 			t.Errorf("%d sets: what is typical\n%s", n, got)
 		}
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
-		if got := sample.Build(t, Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
+		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
 			t.Errorf("with one split: verdict\n%s", got)
 		}
 	}
@@ -159,7 +159,7 @@ func TestDraws(t *testing.T) {
 		r := &in.Rows[i]
 		r.ScoresHash = fmt.Sprint(r.Method, *r.Score.Correct)
 	}
-	d := sample.Build(t, Build, in, usual("A"))
+	d := sample.Build(t, compare.Build, in, usual("A"))
 	set := sample.Records(t, d, "sets")[0]
 	if set["gain"] != 2.5 || set["verdict"] != "-" || set["adjusted_p"] != nil || set["p"] != nil || set["gain_low"] != nil {
 		t.Errorf("%v", set)
@@ -183,7 +183,7 @@ func TestRelativeRegion(t *testing.T) {
 	}
 	o := usual("A")
 	o.Region = &region
-	d := sample.Build(t, Build, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
+	d := sample.Build(t, compare.Build, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
 	near(t, "region at 60 %", sets[1]["rope"], 4, 0)
@@ -213,10 +213,10 @@ func TestSides(t *testing.T) {
 	opposite := map[any]any{"better": "worse", "worse": "better", "smaller": "smaller", "mixed": "mixed", "open": "open", "-": "-"}
 	rapid.Check(t, func(r *rapid.T) {
 		in := two(counts(r))
-		ours, theirs := sample.Build(t, Build, in, usual("A")), sample.Build(t, Build, in, usual("B"))
+		ours, theirs := sample.Build(t, compare.Build, in, usual("A")), sample.Build(t, compare.Build, in, usual("B"))
 		byError := usual("A")
 		byError.Metric = "error"
-		errors := sample.Build(t, Build, in, byError)
+		errors := sample.Build(t, compare.Build, in, byError)
 		for i, a := range sample.Records(t, ours, "sets") {
 			b, e := sample.Records(t, theirs, "sets")[i], sample.Records(t, errors, "sets")[i]
 			if b["verdict"] != opposite[a["verdict"]] || b["gain"] != -a["gain"].(float64) || a["p"] != b["p"] || a["adjusted_p"] != b["adjusted_p"] {
@@ -241,11 +241,11 @@ func TestSides(t *testing.T) {
 func TestSplitsAreNoSets(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := counts(r)
-		once := sample.Records(t, sample.Build(t, Build, two(a, b), usual("A")), "pairs")[0]
+		once := sample.Records(t, sample.Build(t, compare.Build, two(a, b), usual("A")), "pairs")[0]
 		for i := range a {
 			a[i], b[i] = slices.Concat(a[i], a[i]), slices.Concat(b[i], b[i])
 		}
-		twice := sample.Records(t, sample.Build(t, Build, two(a, b), usual("A")), "pairs")[0]
+		twice := sample.Records(t, sample.Build(t, compare.Build, two(a, b), usual("A")), "pairs")[0]
 		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better", "typical_equivalent", "forecast_better"} {
 			if once[column] != twice[column] {
 				r.Fatalf("%s is %v, with every split twice %v", column, once[column], twice[column])
@@ -260,7 +260,7 @@ func TestSeveral(t *testing.T) {
 	row := sample.OK("wine", "Late", 21, 50, 54)
 	in.Rows = append(in.Rows, row)
 	in.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Late") }
-	d := sample.Build(t, Build, in, usual("GBRFF2"))
+	d := sample.Build(t, compare.Build, in, usual("GBRFF2"))
 	pairs := sample.Records(t, d, "pairs")
 	var ps, adjusted []float64
 	for _, p := range pairs {
@@ -281,11 +281,7 @@ func TestSeveral(t *testing.T) {
 // The summary of every method is the first sentence of its page, says what it is adjusted for, and names few methods. The one that
 // the data chose leads.
 func TestSummary(t *testing.T) {
-	inputs := []sample.Input{sample.Paper(), sample.Sixteen()}
-	if testenv.Race {
-		inputs = inputs[:1] // sixteen methods share no more than six do
-	}
-	for _, in := range inputs {
+	for _, in := range []sample.Input{sample.Paper(), sample.Sixteen()} {
 		table, err := in.Frame(t).TableOf("")
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +294,7 @@ func TestSummary(t *testing.T) {
 		}
 		for _, m := range table.Methods {
 			o.Method, o.Chosen = m, m == "GBRFF2"
-			p, err := New(table, ev, o)
+			p, err := compare.New(table, ev, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,14 +311,14 @@ func TestSummary(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for want, change := range map[string]func(*Options){
-		"the level is 1; use a number between 0 and 1, such as 0.05":            func(o *Options) { o.Level = 1 },
-		"the region of practical equivalence is -1/2 wide; use 0 or more":       func(o *Options) { o.Region = &evidence.Region{Width: big.NewRat(-1, 2)} },
-		"no run of Nobody is finished; `bench run --methods Nobody` makes them": func(o *Options) { o.Method = "Nobody" },
+	for want, change := range map[string]func(*compare.Options){
+		"the level is 1; use a number between 0 and 1, such as 0.05":            func(o *compare.Options) { o.Level = 1 },
+		"the region of practical equivalence is -1/2 wide; use 0 or more":       func(o *compare.Options) { o.Region = &evidence.Region{Width: big.NewRat(-1, 2)} },
+		"no run of Nobody is finished; `bench run --methods Nobody` makes them": func(o *compare.Options) { o.Method = "Nobody" },
 	} {
 		o := usual("A")
 		change(&o)
-		if _, err := Build(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := compare.Build(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package leaderboard
+package reports_test
 
 import (
 	"fmt"
@@ -12,13 +12,14 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/times"
 	"pgregory.net/rapid"
 )
 
 // boardOf is the board of an input; method is "" for the leader.
-func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *Board) {
+func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *leaderboard.Board) {
 	t.Helper()
 	table, err := in.Frame(t).TableOf("")
 	if err != nil {
@@ -30,9 +31,9 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 	}
 	asked := slices.Index(table.Methods, method)
 	if method == "" {
-		asked = Leader(&table)
+		asked = leaderboard.Leader(&table)
 	}
-	return table, ev, Of(&table, ev, asked)
+	return table, ev, leaderboard.Of(&table, ev, asked)
 }
 
 // table is rows of one split of 100 test rows; -1 is no run.
@@ -57,7 +58,7 @@ func table(methods []string, correct ...[]int) sample.Input {
 
 // By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method stands below, with its
 // gain over the same field on the set that it has.
-func TestByHand(t *testing.T) {
+func TestLeaderboardByHand(t *testing.T) {
 	in := table([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
 	_, _, b := boardOf(t, in, "")
 	var lines []string
@@ -189,7 +190,7 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d, err := Build(in.Frame(t), report.TestOptions{Level: 0.05})
+		d, err := leaderboard.Build(in.Frame(t), report.TestOptions{Level: 0.05})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +207,7 @@ func TestNoTimes(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	if _, err := Build(table([]string{"A"}, []int{84}).Frame(t), report.TestOptions{Level: 0.05}); err == nil {
+	if _, err := leaderboard.Build(table([]string{"A"}, []int{84}).Frame(t), report.TestOptions{Level: 0.05}); err == nil {
 		t.Error("there is a leader among one")
 	}
 }

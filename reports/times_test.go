@@ -1,4 +1,4 @@
-package times
+package reports_test
 
 import (
 	"fmt"
@@ -10,22 +10,23 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/times"
 	"pgregory.net/rapid"
 )
 
 // run is a finished run that took some processor time on a processor.
-func run(set, method string, split, correct int, seconds float64, cpu string) store.Row {
+func timesRun(set, method string, split, correct int, seconds float64, cpu string) store.Row {
 	r := sample.OK(set, method, split, correct, 100)
 	r.CPUSeconds, r.Environment = &seconds, &result.Environment{ProgramVersion: "v1", CPU: cpu}
 	return r
 }
 
 // By hand: a takes (1+3)/2 = 2 s on s1 and 10 on s2, 6 a cell and 14 in all; b the same time and better; c is cheaper and worse.
-func TestByHand(t *testing.T) {
-	d := sample.Build(t, Build, sample.Of(2,
-		run("s1", "a", 1, 80, 1, "x"), run("s1", "a", 2, 82, 3, "x"), run("s2", "a", 1, 70, 10, "x"), run("s2", "a", 2, 70, 10, "x"),
-		run("s1", "b", 1, 90, 2, "x"), run("s1", "b", 2, 90, 2, "x"), run("s2", "b", 1, 70, 10, "x"), run("s2", "b", 2, 70, 10, "x"),
-		run("s1", "c", 1, 50, 1, "x"), run("s1", "c", 2, 50, 1, "x"), run("s2", "c", 1, 50, 1, "x"), run("s2", "c", 2, 50, 1, "x")), report.Options{})
+func TestTimesByHand(t *testing.T) {
+	d := sample.Build(t, times.Build, sample.Of(2,
+		timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "a", 2, 82, 3, "x"), timesRun("s2", "a", 1, 70, 10, "x"), timesRun("s2", "a", 2, 70, 10, "x"),
+		timesRun("s1", "b", 1, 90, 2, "x"), timesRun("s1", "b", 2, 90, 2, "x"), timesRun("s2", "b", 1, 70, 10, "x"), timesRun("s2", "b", 2, 70, 10, "x"),
+		timesRun("s1", "c", 1, 50, 1, "x"), timesRun("s1", "c", 2, 50, 1, "x"), timesRun("s2", "c", 1, 50, 1, "x"), timesRun("s2", "c", 2, 50, 1, "x")), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "times") {
 		got = append(got, fmt.Sprint(r["method"], " ", r["cell_cpu_seconds"], " ", r["all_cpu_seconds"], " ", r["mean"], " ", r["front"]))
@@ -37,8 +38,8 @@ func TestByHand(t *testing.T) {
 
 // Times of another processor are not mixed in, and the notes say so; without a set that is timed for every method there is no page.
 func TestProcessors(t *testing.T) {
-	rows := []store.Row{run("s1", "a", 1, 80, 1, "x"), run("s1", "b", 1, 80, 2, "x"), run("s2", "a", 1, 80, 1, "x"), run("s2", "b", 1, 80, 900, "y")}
-	d := sample.Build(t, Build, sample.Of(2, rows...), report.Options{})
+	rows := []store.Row{timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "b", 1, 80, 2, "x"), timesRun("s2", "a", 1, 80, 1, "x"), timesRun("s2", "b", 1, 80, 900, "y")}
+	d := sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{})
 	r := sample.Records(t, d, "times")
 	if got := fmt.Sprint(r[0]["datasets"], r[1]["cell_cpu_seconds"]); got != "[s1] 2" {
 		t.Errorf("times over %s", got)
@@ -49,7 +50,7 @@ func TestProcessors(t *testing.T) {
 			t.Errorf("notes\n%s\nlack %s", notes, want)
 		}
 	}
-	if _, err := Build(sample.Of(2, rows[2:]...).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no data set has processor times of every method on one kind of processor") {
+	if _, err := times.Build(sample.Of(2, rows[2:]...).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no data set has processor times of every method on one kind of processor") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -59,9 +60,9 @@ func TestFront(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var rows []store.Row
 		for m := range rapid.IntRange(1, 8).Draw(r, "methods") {
-			rows = append(rows, run("s", fmt.Sprint("m", m), 1, rapid.IntRange(50, 55).Draw(r, "correct"), float64(rapid.IntRange(1, 5).Draw(r, "seconds")), "x"))
+			rows = append(rows, timesRun("s", fmt.Sprint("m", m), 1, rapid.IntRange(50, 55).Draw(r, "correct"), float64(rapid.IntRange(1, 5).Draw(r, "seconds")), "x"))
 		}
-		all := sample.Records(t, sample.Build(t, Build, sample.Of(2, rows...), report.Options{}), "times")
+		all := sample.Records(t, sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{}), "times")
 		for _, a := range all {
 			beaten := false
 			for _, b := range all {
@@ -84,9 +85,9 @@ func TestFrontOfResampledSets(t *testing.T) {
 		if k == 2 {
 			a, b = 40, 90
 		}
-		rows = append(rows, run(set, "a", 1, a, float64(100-a), "x"), run(set, "b", 1, b, float64(100-b), "x"), run(set, "c", 1, 30, 200, "x"))
+		rows = append(rows, timesRun(set, "a", 1, a, float64(100-a), "x"), timesRun(set, "b", 1, b, float64(100-b), "x"), timesRun(set, "c", 1, 30, 200, "x"))
 	}
-	d := sample.Build(t, Build, sample.Of(2, rows...), report.Options{})
+	d := sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{})
 	share := map[any]float64{}
 	for _, r := range sample.Records(t, d, "times") {
 		share[r["method"]] = r["front_share"].(float64)
@@ -98,7 +99,7 @@ func TestFrontOfResampledSets(t *testing.T) {
 	if want := "Shares of 2000 draws of 3 data sets from these, with replacement, in which a method is on the front: b 0."; !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; 1 other method below 0.05.") {
 		t.Errorf("%s", text)
 	}
-	if two := sample.Records(t, sample.Build(t, Build, sample.Of(2, rows[:6]...), report.Options{}), "times")[0]["front_share"]; two != nil {
+	if two := sample.Records(t, sample.Build(t, times.Build, sample.Of(2, rows[:6]...), report.Options{}), "times")[0]["front_share"]; two != nil {
 		t.Errorf("two sets are resampled: %v", two)
 	}
 }
@@ -109,17 +110,17 @@ func TestUncertaintyOfTimesAndMeans(t *testing.T) {
 	var rows []store.Row
 	for split := 1; split <= 5; split++ {
 		x := float64(split)
-		rows = append(rows, run("s1", "a", split, 60, x, "x"), run("s2", "a", split, 90, x+1, "x"), run("s1", "b", split, 50, 9, "x"), run("s2", "b", split, 80, 9, "x"))
+		rows = append(rows, timesRun("s1", "a", split, 60, x, "x"), timesRun("s2", "a", split, 90, x+1, "x"), timesRun("s1", "b", split, 50, 9, "x"), timesRun("s2", "b", split, 80, 9, "x"))
 	}
 	in := sample.Of(2, rows...)
 	in.Protocol.Splits = 5
-	a := sample.Records(t, sample.Build(t, Build, in, report.Options{}), "times")[0]
+	a := sample.Records(t, sample.Build(t, times.Build, in, report.Options{}), "times")[0]
 	if a["method"] != "a" || a["lower_cpu_seconds"] != 2.5 || a["upper_cpu_seconds"] != 4.5 || a["half_width"] != 0.0 {
 		t.Errorf("%v", a)
 	}
 	in = sample.Of(2, rows[:16]...)
 	in.Protocol.Splits = 4
-	if a := sample.Records(t, sample.Build(t, Build, in, report.Options{}), "times")[0]; a["lower_cpu_seconds"] != nil {
+	if a := sample.Records(t, sample.Build(t, times.Build, in, report.Options{}), "times")[0]; a["lower_cpu_seconds"] != nil {
 		t.Errorf("quartiles of four splits: %v", a)
 	}
 }

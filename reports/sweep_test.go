@@ -1,4 +1,4 @@
-package sweep
+package reports_test
 
 import (
 	"fmt"
@@ -14,12 +14,13 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/sweep"
 )
 
 // input is a sweep of two methods over two sets and two values, with two splits: the accuracy of A is 70, 80 and that of B 60, 90
 // on the first set, ten more on the second, one more at the second split; times are x^2 seconds, twice that of B;
 // A declares 7x.
-func input() sample.Input {
+func sweepInput() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{"s": {}, "r": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"s", "r"}
 	in.Protocol.Sweep.Name = "landmarks"
@@ -47,17 +48,17 @@ func input() sample.Input {
 }
 
 // table is the text of the numbers behind a document's n-th figure.
-func table(d doc.Document, n int) string {
+func sweepTable(d doc.Document, n int) string {
 	var figures []doc.Figure
 	for _, b := range d.Blocks {
 		if f, ok := b.(doc.Figure); ok {
 			figures = append(figures, f)
 		}
 	}
-	return text(*figures[n].Numbers)
+	return sweepText(*figures[n].Numbers)
 }
 
-func text(t doc.Table) string {
+func sweepText(t doc.Table) string {
 	var lines []string
 	for _, s := range t.Sections {
 		for _, r := range s {
@@ -72,31 +73,31 @@ func text(t doc.Table) string {
 }
 
 // By hand: means over splits and then over sets; medians of times.
-func TestByHand(t *testing.T) {
-	in := input()
+func TestSweepByHand(t *testing.T) {
+	in := sweepInput()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := table(sample.Build(t, Build, in, Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
+	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
 	in.Protocol.Sweep.Printed = nil
-	d := sample.Build(t, Build, in, Options{Times: true})
-	if got, want := table(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+	d := sample.Build(t, sweep.Build, in, sweep.Options{Times: true})
+	if got, want := sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("times %s, want %s", got, want)
 	}
 	var powers string
 	for _, b := range d.Blocks {
 		if s, ok := b.(doc.Table); ok && s.Heading != "" {
-			powers = text(s)
+			powers = sweepText(s)
 		}
 	}
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
-	if got, want := table(sample.Build(t, Build, in, Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
+	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
 		t.Errorf("bars %s, want %s", got, want)
 	}
-	each := sample.Build(t, Build, in, Options{Each: true})
-	if got, want := table(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
+	each := sample.Build(t, sweep.Build, in, sweep.Options{Each: true})
+	if got, want := sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
 		t.Errorf("the second set has %s, want %s", got, want)
 	}
 	if r := sample.Records(t, each, "sweep"); len(r) != 16 || r[0]["series"] != "A" || r[0]["value"] != 1.0 || r[0]["result"] != 70.0 {
@@ -106,10 +107,10 @@ func TestByHand(t *testing.T) {
 
 // A set that lacks a point counts nowhere, and is named.
 func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
-	in := input()
+	in := sweepInput()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "r" && r.Method == "B landmarks=1" })
-	d := sample.Build(t, Build, in, Options{})
-	if got, want := table(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
+	d := sample.Build(t, sweep.Build, in, sweep.Options{})
+	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "no run there: r.") {
@@ -119,7 +120,7 @@ func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 
 // Times of two processors are not mixed: those of the processor with more runs count.
 func TestOneProcessor(t *testing.T) {
-	in := input()
+	in := sweepInput()
 	for i := range in.Rows {
 		if r := &in.Rows[i]; r.Split == 2 && r.Method == "A landmarks=1" {
 			r.Environment = &result.Environment{CPU: "another"}
@@ -127,14 +128,14 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if got, want := table(sample.Build(t, Build, in, Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 // A repetition that took much longer than the others is named.
 func TestOutlier(t *testing.T) {
-	in := input()
+	in := sweepInput()
 	for split := 3; split <= 5; split++ {
 		for _, r := range slices.Clone(in.Rows) {
 			if r.Split == 1 {
@@ -143,7 +144,7 @@ func TestOutlier(t *testing.T) {
 			}
 		}
 	}
-	if notes := strings.Join(sample.Build(t, Build, in, Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
+	if notes := strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
 		t.Errorf("an outlier among equal times: %s", notes)
 	}
 	for i := range in.Rows {
@@ -152,23 +153,23 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if notes := strings.Join(sample.Build(t, Build, in, Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
+	if notes := strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
 		t.Errorf("the outlier is not named: %s", notes)
 	}
 }
 
 func TestNothingIsSwept(t *testing.T) {
-	in := input()
+	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
-	if _, err := Build(in.Frame(t), Options{}); err == nil || !strings.Contains(err.Error(), "sweeps nothing") {
+	if _, err := sweep.Build(in.Frame(t), sweep.Options{}); err == nil || !strings.Contains(err.Error(), "sweeps nothing") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
 func TestDrawings(t *testing.T) {
-	for _, o := range []Options{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
-		for _, b := range sample.Build(t, Build, input(), o).Blocks {
+	for _, o := range []sweep.Options{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
+		for _, b := range sample.Build(t, sweep.Build, sweepInput(), o).Blocks {
 			f, ok := b.(doc.Figure)
 			if !ok {
 				continue
@@ -191,7 +192,7 @@ func TestDrawings(t *testing.T) {
 // Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to learn from, of
 // which 10 are taken at the second value.
 func TestRatioOfFewerRows(t *testing.T) {
-	in := input()
+	in := sweepInput()
 	in.Known["s"] = sample.Set{Entry: catalogue.Entry{Rows: 200}}
 	for i := range in.Rows {
 		in.Rows[i].TrainRows = 100
@@ -204,7 +205,7 @@ func TestRatioOfFewerRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := LinesOf(table, f.Protocol.Sweep)
+	l := sweep.LinesOf(table, f.Protocol.Sweep)
 	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"), l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
 		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)
 	}

@@ -1,4 +1,4 @@
-package scaling
+package reports_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/scaling"
 )
 
 // cell is a run on a set of two features with a peak of 5 MiB, which took some seconds and had declared a tenth.
@@ -27,7 +28,7 @@ func cell(set, method string, rows, correct int, seconds float64) store.Row {
 }
 
 // A has times that grow with the rows to the power of one, B with the power of two and has no cell of the larger linear set.
-func input() sample.Input {
+func scalingInput() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{}, Rows: []store.Row{
 		cell("linear-1100", "A", 1100, 80, 1), cell("linear-10100", "A", 10100, 90, 10), cell("linear-1100", "B", 1100, 95, 2),
 		cell("steps-1100", "A", 1100, 60, 3), cell("steps-10100", "A", 10100, 61, 30), cell("steps-1100", "B", 1100, 62, 2), cell("steps-10100", "B", 10100, 63, 200),
@@ -42,8 +43,8 @@ func input() sample.Input {
 
 // By hand: each family has a drawing with the numbers behind it, and a table of powers where it has two sizes. The method declares
 // nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8 bytes x rows x 3.
-func TestByHand(t *testing.T) {
-	d, err := Build(input().Frame(t), report.Options{})
+func TestScalingByHand(t *testing.T) {
+	d, err := scaling.Build(scalingInput().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func (hungry) Lookup(name string) (registry.Spec, error) {
 // The declared memory is that of the grid point that needs most, with the parameters that the protocol gave all points. A value per
 // feature, which has another name and another unit, plays no part. A method at another version declares nothing.
 func TestDeclaredMemory(t *testing.T) {
-	in := input()
+	in := scalingInput()
 	f := in.Frame(t)
 	f.Registry = hungry{in}
 	f.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"rounds":5,"gamma_x_d":1}`), json.RawMessage(`{"rounds":7,"gamma_x_d":1}`)}}
@@ -112,7 +113,7 @@ func TestDeclaredMemory(t *testing.T) {
 			f.Rows[i].MethodVersion = "2"
 		}
 	}
-	d, err := Build(f, report.Options{})
+	d, err := scaling.Build(f, report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

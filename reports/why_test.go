@@ -1,4 +1,4 @@
-package why
+package reports_test
 
 import (
 	"encoding/json"
@@ -10,9 +10,10 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/why"
 )
 
-func input() sample.Input {
+func whyInput() sample.Input {
 	point, seconds := 1, 2.5
 	in := sample.Input{Known: map[string]sample.Set{"wine": {}}, Grids: map[string][]json.RawMessage{"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":10,"kind":"x"}`)}}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 3, []string{"wine"}, sample.Published
@@ -35,7 +36,7 @@ func input() sample.Input {
 // Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are 98.5 and 1.6, our
 // deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) = -1.04.
 func TestPage(t *testing.T) {
-	d, err := Build(input().Frame(t), report.Options{})
+	d, err := why.Build(whyInput().Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +67,15 @@ func TestPage(t *testing.T) {
 }
 
 // It is of one method on one set that are stored.
-func TestRefusals(t *testing.T) {
-	in := input()
+func TestWhyRefusals(t *testing.T) {
+	in := whyInput()
 	in.Methods = nil
 	in.Rows = append(in.Rows, sample.OK("wine", "other", 1, 5, 54))
-	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "why is of one method and one data set, not 2 methods and 1 data set") {
+	if _, err := why.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "why is of one method and one data set, not 2 methods and 1 data set") {
 		t.Errorf("error %v", err)
 	}
 	in.Methods = []string{"LGBM"}
-	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "bench run --methods LGBM --datasets wine --db my.db") {
+	if _, err := why.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "bench run --methods LGBM --datasets wine --db my.db") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package grid
+package reports_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/grid"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
 )
@@ -35,8 +36,8 @@ func input(rows ...store.Row) sample.Input {
 }
 
 // By hand: parameters that do not vary are no axes, numbers are in order, and the least and the largest number are edges.
-func TestByHand(t *testing.T) {
-	d, err := Build(input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}), chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})).Frame(t), report.Options{})
+func TestGridByHand(t *testing.T) {
+	d, err := grid.Build(input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}), chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})).Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +64,11 @@ func TestByHand(t *testing.T) {
 func TestNothing(t *testing.T) {
 	in := input(chose("s", 1, 0, [2]int{9, 10}))
 	in.Grids["g"] = in.Grids["g"][:1]
-	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no method of the table has a grid of several points") {
+	if _, err := grid.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no method of the table has a grid of several points") {
 		t.Errorf("error %v", err)
 	}
 	in.Grids["g"] = []json.RawMessage{json.RawMessage("torn")}
-	if _, err := Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "a grid point of m on s: ") {
+	if _, err := grid.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "a grid point of m on s: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -83,7 +84,7 @@ func TestRegretByHand(t *testing.T) {
 	}
 	in := input(tested(chose("s", 1, 1, [2]int{9, 10}), 70, 80, 90), tested(chose("s", 2, 0, [2]int{8, 9}), 85, 86, 60), chose("u", 1, 2, [2]int{7, 7}))
 	in.Grids["g"] = in.Grids["g"][:3]
-	d, err := Build(in.Frame(t), report.Options{})
+	d, err := grid.Build(in.Frame(t), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestRegretByHand(t *testing.T) {
 		t.Errorf("regret %s", got)
 	}
 	// Of errors the least is best.
-	if d, err = Build(in.Frame(t), report.Options{Metric: "error"}); err != nil {
+	if d, err = grid.Build(in.Frame(t), report.Options{Metric: "error"}); err != nil {
 		t.Fatal(err)
 	}
 	if r = sample.Records(t, d, "regret")[0]; fmt.Sprint(r["chosen"], " ", r["best"], " ", r["regret"], " ", r["one_regret"]) != "17.5 12 5.5 0.5" {

@@ -1,4 +1,4 @@
-package ranks
+package reports_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
@@ -44,13 +45,13 @@ func lines(b doc.Block) string {
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
 	in := sample.Small()
-	for _, b := range sample.Build(t, Build, in, report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranks.Build, in, report.Options{}).Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "paper" {
 			t.Error("a protocol without a paper has the paper's ranks")
 		}
 	}
 	in.Protocol.Published = sample.Published
-	d := sample.Build(t, Build, in, report.Options{})
+	d := sample.Build(t, ranks.Build, in, report.Options{})
 	if got, want := lines(d.Blocks[0]), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50\n"+
 		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50\n"+
 		"C|% 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
@@ -74,7 +75,7 @@ func TestSmallByHand(t *testing.T) {
 // uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
-	d := sample.Build(t, Build, in, report.Options{})
+	d := sample.Build(t, ranks.Build, in, report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
@@ -84,7 +85,7 @@ func TestMissingByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, b := range sample.Build(t, Build, sample.Sixteen(), report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranks.Build, sample.Sixteen(), report.Options{}).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")
 		}
@@ -92,8 +93,8 @@ func TestMissingByHand(t *testing.T) {
 }
 
 // The published table has one split: its ranks are those of the oracle, without a spread.
-func TestPublishedTable(t *testing.T) {
-	d := sample.Build(t, Build, sample.Printed(), report.Options{})
+func TestPublishedRanks(t *testing.T) {
+	d := sample.Build(t, ranks.Build, sample.Printed(), report.Options{})
 	if got, want := lines(d.Blocks[0]), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17\nBMKR 2.93 "; !strings.HasPrefix(got, want) {
 		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
 	}
@@ -101,7 +102,7 @@ func TestPublishedTable(t *testing.T) {
 
 // Whatever the results: the mean over splits of all methods' ranks is (k+1)/2, the spread encloses the
 // mean, and a metric that turns accuracy round gives the same mid-ranks.
-func TestProperties(t *testing.T) {
+func TestRanksProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {}}}
 		in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"x", "y"}
@@ -113,8 +114,8 @@ func TestProperties(t *testing.T) {
 				}
 			}
 		}
-		d := sample.Build(t, Build, in, report.Options{})
-		if turned := sample.Build(t, Build, in, report.Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
+		d := sample.Build(t, ranks.Build, in, report.Options{})
+		if turned := sample.Build(t, ranks.Build, in, report.Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
 			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", lines(turned.Blocks[0]), lines(d.Blocks[0]))
 		}
 		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })].(doc.Records)
@@ -145,7 +146,7 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	}
 	want := stats.PaperAverageRanks(ft.Means())
 	exact := map[string]*big.Rat{}
-	for _, row := range sample.Records(t, sample.Build(t, Build, in, report.Options{}), "ranks") {
+	for _, row := range sample.Records(t, sample.Build(t, ranks.Build, in, report.Options{}), "ranks") {
 		if row["convention"] == "Paper's rank" {
 			exact[row["method"].(string)], _ = new(big.Rat).SetString(row["exact"].(string))
 		}
@@ -164,17 +165,17 @@ func TestErrors(t *testing.T) {
 	in := sample.Small()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven" })
 	in.Methods = []string{"A_1", "B&<b>"}
-	if _, err := Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
+	if _, err := ranks.Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}
-	if _, err := Build(in.Frame(t), report.Options{Metric: "x"}); err == nil || !strings.HasPrefix(err.Error(), `no metric is named "x"`) {
+	if _, err := ranks.Build(in.Frame(t), report.Options{Metric: "x"}); err == nil || !strings.HasPrefix(err.Error(), `no metric is named "x"`) {
 		t.Errorf("unknown metric: error %v", err)
 	}
 	in.Rows = nil
-	if _, err := Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
+	if _, err := ranks.Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
 	}
-	if d := sample.Build(t, Build, sample.Small(), report.Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
+	if d := sample.Build(t, ranks.Build, sample.Small(), report.Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
 		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
 	}
 }

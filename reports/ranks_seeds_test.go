@@ -1,4 +1,4 @@
-package ranks
+package reports_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranks"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -38,7 +39,7 @@ func seeded() sample.Input {
 
 func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	t.Helper()
-	d := sample.Build(t, Build, in, report.Options{})
+	d := sample.Build(t, ranks.Build, in, report.Options{})
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
 			return lines(table), d

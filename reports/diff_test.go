@@ -1,4 +1,4 @@
-package diff
+package reports_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/reports/diff"
 )
 
 // run is a cell of 100 test rows and 200 training rows.
@@ -24,7 +25,7 @@ func run(split, correct int, params, scores string) result.Run {
 // have mean 0.02, variance 1e-4, and with 100 test rows for 200 training rows the error sqrt((1/3 + 1/2) 1e-4) = 0.0091287; Student's
 // t with 2 degrees of freedom has 4.302653 at 97.5 %, so that the interval is 0.02 -+ 0.039278. P is 2 P(T > 2.19089) = 0.159895.
 func TestLines(t *testing.T) {
-	var tally Tally
+	var tally diff.Tally
 	for split, gain := range []int{1, 2, 3} {
 		tally.Add(run(split+1, 80, `{"c":1}`, "x"), run(split+1, 80+gain, `{"c":2}`, "y"))
 	}
@@ -58,7 +59,7 @@ func TestWhatIsAChange(t *testing.T) {
 		"another count": {run(1, 81, `{}`, "x"), true},
 		"a failed cell": {failed, true},
 	} {
-		var tally Tally
+		var tally diff.Tally
 		tally.Add(run(1, 80, `{}`, "x"), c.b)
 		lines := tally.Lines()
 		if len(lines) != 1 || lines[0].Changed() != c.changed {

@@ -1,4 +1,4 @@
-package curves
+package reports_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranks"
@@ -15,12 +16,12 @@ import (
 )
 
 // By hand: a is ahead after the first split, b from the second on, so that the order is that of all three from two splits on.
-func TestByHand(t *testing.T) {
+func TestCurvesByHand(t *testing.T) {
 	var rows []store.Row
 	for split, correct := range [][2]int{{80, 70}, {70, 90}, {80, 80}} {
 		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100), sample.OK("s", "b", split+1, correct[1], 100))
 	}
-	d := sample.Build(t, Build, sample.Of(3, rows...), report.Options{})
+	d := sample.Build(t, curves.Build, sample.Of(3, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
@@ -56,7 +57,7 @@ func TestLastIsReportRanks(t *testing.T) {
 				want[x["method"]] = x["rank"]
 			}
 		}
-		for _, x := range sample.Records(t, sample.Build(t, Build, in, report.Options{}), "stability") {
+		for _, x := range sample.Records(t, sample.Build(t, curves.Build, in, report.Options{}), "stability") {
 			if x["splits"] == splits && x["rank"] != want[x["method"]] {
 				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
 			}
@@ -74,7 +75,7 @@ func TestStages(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	d := sample.Build(t, Build, sample.Of(2, rows...), report.Options{})
+	d := sample.Build(t, curves.Build, sample.Of(2, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
@@ -85,7 +86,7 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	if _, err := Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
+	if _, err := curves.Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
 		t.Errorf("error %v", err)
 	}
 }
