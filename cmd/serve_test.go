@@ -33,9 +33,10 @@ func awaitsOn(t *testing.T, tab *browser.Tab, expression string) {
 	}
 }
 
-// TestARunInTheBrowser: while a run is under way the report's page has a strip with the cells that are being computed, who computes
-// them, and what failed; names of plugins and what they write are text. When the cells end, the strip shows it, what the reader has
-// opened stays open, and the page loaded again has the results. It is accessible, and no wider than a phone.
+// TestARunInTheBrowser: while a run is under way the report's page has a strip with the cells that are being computed,
+// who computes them, and what failed; names of plugins and what they write are text. When the cells end, the strip
+// shows it, what the reader has opened stays open, and the page loaded again has the results. It is accessible, and no
+// wider than a phone.
 func TestARunInTheBrowser(t *testing.T) {
 	p := newProcess(t)
 	run, told, open := underWay(t, p)

@@ -140,7 +140,8 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence, apart func(evidence.Pair)
 	return joined{alike, slices.Index(t.Methods, ev.Method), math.NaN(), "are not told apart from " + ev.Method + " " + by + "; no other two are compared"}
 }
 
-// Figure is the diagram of a table that CheckComparable accepts. A bar joins methods between which the evidence finds no difference that matters.
+// Figure is the diagram of a table that CheckComparable accepts. A bar joins methods between which the evidence finds
+// no difference that matters.
 func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
 	j := byEvidence(t, ev, func(q evidence.Pair) bool { return q.Verdict.Found() })
 	figure, _ := diagram(t, stats.Friedman(t.Means()), j, Options{report.TestOptions{Level: ev.Level}, Wilcoxon})

@@ -41,8 +41,8 @@ func (s *Set) compareSplits() (surplus []Missing) {
 	return surplus
 }
 
-// Part returns the cells of some methods on some sets as a table of its own: which sets count and which methods are whole is decided for
-// them alone. The compared splits stay those of t.
+// Part returns the cells of some methods on some sets as a table of its own: which sets count and which methods are
+// whole is decided for them alone. The compared splits stay those of t.
 func (t Table) Part(methods, sets []string) Table {
 	var at []int
 	for i, m := range t.Methods {

@@ -3,8 +3,9 @@
 //
 // A State is drawn as text, or as a strip on the report's page (Server).
 //
-// All data come from the database: from what runs write there about themselves (store.Progress), and from stored results.
-// So the package does not talk to the runs, and watching does not disturb them. The package changes and predicts nothing.
+// All data come from the database: from what runs write there about themselves (store.Progress), and from stored
+// results. So the package does not talk to the runs, and watching does not disturb them. The package changes and
+// predicts nothing.
 package live
 
 import (

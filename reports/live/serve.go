@@ -24,14 +24,15 @@ import (
 
 // A Page is the report's page.
 type Page interface {
-	// Write writes the page, with a strip above its content unless that is nil. It is not called twice at the same time.
+	// Write writes the page, with a strip above its content unless that is nil. It is not called twice at the same
+	// time.
 	Write(to io.Writer, strip *render.Strip) error
 	// Policy is what such a page may load and send.
 	Policy(strip *render.Strip) string
 }
 
-// A Server shows the report's page to browsers, with a strip of what is under way. All browsers share one look at the database per
-// second. Without browsers there are no looks.
+// A Server shows the report's page to browsers, with a strip of what is under way. All browsers share one look at the
+// database per second. Without browsers there are no looks.
 type Server struct {
 	// Look returns what is to be seen now. Look and Report are never called at the same time.
 	Look func(context.Context) (State, error)
@@ -199,8 +200,9 @@ func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
 	s.send(w, s.report.page, nil, nil)
 }
 
-// makeReport makes the report's page if the last one is old. Making the page takes seconds if much is stored. So only one page is made
-// at a time, and it is kept for twenty times as long as making it took. The error says why there is no page.
+// makeReport makes the report's page if the last one is old. Making the page takes seconds if much is stored. So only
+// one page is made at a time, and it is kept for twenty times as long as making it took. The error says why there is
+// no page.
 func (s *Server) makeReport(protocol string) error {
 	began := time.Now()
 	if !began.After(s.report.until) {
@@ -284,8 +286,8 @@ var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("strip").Funcs(template.FuncMap{"seconds": wording.Seconds, "count": frame.Count, "failure": Failure}).Parse(source))
 })
 
-// laidOut lays a part of the strip out. A character in a name that a browser would obey, such as a sign that turns the direction of
-// writing, is spelled out.
+// laidOut lays a part of the strip out. A character in a name that a browser would obey, such as a sign that turns the
+// direction of writing, is spelled out.
 func laidOut(part string, of any) (template.HTML, error) {
 	var text strings.Builder
 	err := layout().ExecuteTemplate(&wording.Writer{To: &text}, part, of)

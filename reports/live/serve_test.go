@@ -175,7 +175,8 @@ func TestManyBrowsers(t *testing.T) {
 	}
 }
 
-// TestReportIsKept: the report's page is made when somebody asks, and not again for everybody. At the first address it has a strip.
+// TestReportIsKept: the report's page is made when somebody asks, and not again for everybody. At the first address it
+// has a strip.
 func TestReportIsKept(t *testing.T) {
 	made := 0
 	s := &Server{

@@ -21,8 +21,8 @@ import (
 	"github.com/kernelboosting/bench/reports/leaderboard"
 )
 
-// The first screen says who leads: a row a method, the largest gain first, and one sentence. A click on a row leads to the method
-// against each other one, and a head sorts.
+// The first screen says who leads: a row a method, the largest gain first, and one sentence. A click on a row leads to
+// the method against each other one, and a head sorts.
 func TestLeaderboard(t *testing.T) {
 	in := sample.Paper()
 	tab := open(t, written(t, in, Options{}), browser.Desktop)

@@ -51,8 +51,9 @@ func (t *tab) choose(methods, sets []string) {
 	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
 }
 
-// Ranks of what is chosen are those of package stats, of the methods that have each chosen set that counts for the whole page, in both
-// conventions, with ties and missing results, for metrics of which the larger and the smaller value is the better one.
+// Ranks of what is chosen are those of package stats, of the methods that have each chosen set that counts for the
+// whole page, in both conventions, with ties and missing results, for metrics of which the larger and the smaller
+// value is the better one.
 func TestRanksOfTheChoice(t *testing.T) {
 	numbers := sample.Input{Known: map[string]sample.Set{}}
 	numbers.Protocol.Splits, numbers.Protocol.Published = 2, sample.Published // which prints ranks
@@ -128,8 +129,8 @@ func TestRanksOfTheChoice(t *testing.T) {
 	}
 }
 
-// choice has, of chosen methods and sets: those methods that have each of these sets that count for the table, these methods before the
-// other ones, and the means by set of the former.
+// choice has, of chosen methods and sets: those methods that have each of these sets that count for the table, these
+// methods before the other ones, and the means by set of the former.
 func choice(t frame.Table, methods, sets []string) (whole, order []string, means [][]*big.Rat) {
 	counted := slices.DeleteFunc(t.CountedSets(), func(s frame.Set) bool { return !slices.Contains(sets, s.Name) })
 	var partial []string
@@ -181,8 +182,9 @@ func differ() sample.Input {
 	return in
 }
 
-// The page has the ranks and the bars of what package evidence finds, of all methods and sets and of each group by itself. The browser
-// shows those of the group that a reader chooses at once, and of another choice the command that tests it.
+// The page has the ranks and the bars of what package evidence finds, of all methods and sets and of each group by
+// itself. The browser shows those of the group that a reader chooses at once, and of another choice the command that
+// tests it.
 func TestGroups(t *testing.T) {
 	in := differ()
 	table := must(t, in)
@@ -269,8 +271,8 @@ func TestGroups(t *testing.T) {
 	tab.Quiet()
 }
 
-// The diagram, the sections of methods and the tests of pairs say what one evidence says: of each pair, or with a method that was named of
-// its pairs alone.
+// The diagram, the sections of methods and the tests of pairs say what one evidence says: of each pair, or with a
+// method that was named of its pairs alone.
 func TestOneFamily(t *testing.T) {
 	in := differ()
 	table := must(t, in)

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// Groups are the names that stand for several methods and for several data sets, as --methods and --datasets take them. A reader of the
-// page chooses such a group at once, and the page has its tests.
+// Groups are the names that stand for several methods and for several data sets, as --methods and --datasets take
+// them. A reader of the page chooses such a group at once, and the page has its tests.
 type Groups struct{ Methods, Sets map[string][]string }
 
 // A group is methods or sets, by their places in the table, in order.
@@ -24,16 +24,17 @@ type group struct {
 	Of   []int  `json:"of"`
 }
 
-// groupsData is the groups of which the page has a part. Counted has the places of the sets that enter means and ranks, for each group
-// of methods on each group of sets: on all groups of sets for the first group of methods, then for the second, and so on.
+// groupsData is the groups of which the page has a part. Counted has the places of the sets that enter means and
+// ranks, for each group of methods on each group of sets: on all groups of sets for the first group of methods, then
+// for the second, and so on.
 type groupsData struct {
 	Methods []group `json:"methods"`
 	Sets    []group `json:"sets"`
 	Counted [][]int `json:"counted"`
 }
 
-// newGroups tests each group of methods on each group of sets. Groups of sets are the named ones, and the sets of each task. A group is a
-// family of tests of its own.
+// newGroups tests each group of methods on each group of sets. Groups of sets are the named ones, and the sets of each
+// task. A group is a family of tests of its own.
 func (p *Page) newGroups(f frame.Frame, o Options) (out groupsData, err error) {
 	t := &p.table
 	var sets []string // of the main group, which are the first ones of the table
@@ -72,7 +73,8 @@ func (p *Page) newGroups(f frame.Frame, o Options) (out groupsData, err error) {
 	return out, nil
 }
 
-// groupsOf lists the groups of which at least two members are among names, but for such as have the same ones. The first has all.
+// groupsOf lists the groups of which at least two members are among names, but for such as have the same ones. The
+// first has all.
 func groupsOf(names []string, groups map[string][]string) []group {
 	out := []group{{Of: []int{}}}
 	for i := range names {
@@ -87,8 +89,8 @@ func groupsOf(names []string, groups map[string][]string) []group {
 	return out
 }
 
-// evidenceOf compares the methods of a part of the table: with the method that was named before the data were seen, if the part has it,
-// and else each with each.
+// evidenceOf compares the methods of a part of the table: with the method that was named before the data were seen, if
+// the part has it, and else each with each.
 func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	if p.evidence == nil || part.CheckComparable() != nil {
 		return nil, nil
@@ -100,16 +102,19 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Of(part, o)
 }
 
-// diagram draws the average ranks of a part of the table, and which of its methods are not told apart. The evidence is nil where there is
-// nothing to compare.
+// diagram draws the average ranks of a part of the table, and which of its methods are not told apart. The evidence is
+// nil where there is nothing to compare.
 func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) template.HTML {
 	if ev == nil || part.CheckComparable() != nil {
-		return render.Fragment("", doc.Prose{Paragraphs: []string{"There are no ranks of this choice: they take two methods that have the same data sets."}})
+		const none = "There are no ranks of this choice: they take two methods that have the same data sets."
+		return render.Fragment("", doc.Prose{Paragraphs: []string{none}})
 	}
-	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; differences of at most %s do not count; level %v.",
-		frame.Count(len(part.Counted), "data set"), compare.Family(ev), ev.Region.Text(part.Metric), ev.Level)
+	sets := frame.Count(len(part.Counted), "data set")
+	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; differences of at most %s do not count; "+
+		"level %v.", sets, compare.Family(ev), ev.Region.Text(part.Metric), ev.Level)
 	if ev.Over == 0 {
-		text = fmt.Sprintf("%s cannot tell any two of the methods apart at level %v: that takes %d.", frame.Count(len(part.Counted), "data set"), ev.Level, ev.Fewest)
+		text = fmt.Sprintf("%s cannot tell any two of the methods apart at level %v: that takes %d.", sets, ev.Level,
+			ev.Fewest)
 	}
 	if !whole {
 		text += " The level holds of this group by itself, if you chose it before you saw results."

@@ -15,8 +15,9 @@ var (
 	pageStyle template.CSS
 )
 
-// A Shell is what surrounds the content of every page in HTML: a document, the report's page and what bench serve shows. All pages have
-// one style, for light, dark and print. A value that embeds a Shell is what the template of Around reads.
+// A Shell is what surrounds the content of every page in HTML: a document, the report's page and what bench serve
+// shows. All pages have one style, for light, dark and print. A value that embeds a Shell is what the template of
+// Around reads.
 type Shell struct {
 	Title         string // of the window
 	Heading, Lead string
@@ -33,7 +34,8 @@ type Strip struct {
 	Script template.JS
 }
 
-// Around returns the template of a page from the source of its content. The source defines "main", and "after" for what follows the footer.
+// Around returns the template of a page from the source of its content. The source defines "main", and "after" for
+// what follows the footer.
 func Around(source string, funcs template.FuncMap) *template.Template {
 	return template.Must(template.Must(template.New("page").Funcs(funcs).Parse(shellSource)).Parse(source))
 }
@@ -41,8 +43,8 @@ func Around(source string, funcs template.FuncMap) *template.Template {
 // Style is the one style sheet.
 func (Shell) Style() template.CSS { return pageStyle }
 
-// Policy lets a page use its own style and scripts, known by their hashes, and nothing else. With a strip it may also send requests to the
-// program that served it.
+// Policy lets a page use its own style and scripts, known by their hashes, and nothing else. With a strip it may also
+// send requests to the program that served it.
 func (s Shell) Policy() string {
 	scripts, connect := hash(string(s.Script)), ""
 	if s.Strip != nil {
