@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -97,9 +98,7 @@ func TestReportsAgree(t *testing.T) {
 		build := func(report string, args []string, flags ...string) {
 			set := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
 			run := r.Flags(set)
-			if err := set.Parse(flags); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, set.Parse(flags))
 			d, err := run(frameFor(t, r), args)
 			if err != nil {
 				t.Fatalf("%s: %v", report, err)

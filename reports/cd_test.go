@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -22,14 +23,8 @@ func asked(control, test string) cd.Options {
 // Two methods are on a common bar just if Wilcoxon's test does not tell them apart among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
 	d := sample.Build(t, cd.Build, sample.Sixteen(), asked("", ""))
-	table, err := sample.Sixteen().Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev, err := evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(sample.Sixteen().Frame(t).TableOf(""))(t)
+	ev := must.Get(evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
 	records := sample.Records(t, d, "cd")
 	apart := 0
 	for i, a := range records {
@@ -48,9 +43,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 		t.Error("no two methods are told apart")
 	}
 	controlled := sample.Build(t, cd.Build, sample.Sixteen(), asked("RF", ""))
-	if ev, err = evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: evidence.UsualRegion(table.Metric)}); err != nil {
-		t.Fatal(err)
-	}
+	ev = must.Get(evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)
 	for _, a := range sample.Records(t, controlled, "cd") {
 		at, _ := ev.Between(slices.Index(table.Methods, "RF"), slices.Index(table.Methods, a["method"].(string)))
 		if joined := a["method"] == "RF" || !(ev.Pairs[at].Adjusted < 0.05); joined != (a["bars"] == "a") {
@@ -58,13 +51,10 @@ func TestBarsByWilcoxon(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]cd.Options{"leave the control RF out": asked("RF", cd.Nemenyi), "the control X is not among": asked("X", "")} {
-		if _, err := cd.Build(sample.Sixteen().Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		must.Say(t, must.Err(cd.Build(sample.Sixteen().Frame(t), o)), want)
 	}
-	if _, err := cd.Build(sample.Sixteen().Frame(t), asked("", "x")); err == nil || !strings.Contains(err.Error(), `the test is "x"; use wilcoxon or nemenyi`) {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(cd.Build(sample.Sixteen().Frame(t), asked("", "x"))),
+		`the test is "x"; use wilcoxon or nemenyi`)
 }
 
 // Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is drawn joins

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -177,10 +178,7 @@ func TestDraws(t *testing.T) {
 
 // The region may be a share of the error: 2 points at 99 % are twice the error, and at 60 % a twentieth of it.
 func TestRelativeRegion(t *testing.T) {
-	region, err := evidence.ParseRegion("10%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	region := must.Get(evidence.ParseRegion("10%"))(t)
 	o := usual("A")
 	o.Region = &region
 	d := sample.Build(t, compare.Build, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
@@ -282,22 +280,13 @@ func TestSeveral(t *testing.T) {
 // the data chose leads.
 func TestSummary(t *testing.T) {
 	for _, in := range []sample.Input{sample.Paper(), sample.Sixteen()} {
-		table, err := in.Frame(t).TableOf("")
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(in.Frame(t).TableOf(""))(t)
 		o := usual("GBRFF2")
 		o.Chosen = true
-		ev, err := o.Evidence(&table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(o.Evidence(&table))(t)
 		for _, m := range table.Methods {
 			o.Method, o.Chosen = m, m == "GBRFF2"
-			p, err := compare.New(table, ev, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(compare.New(table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
 			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") || strings.Contains(sentence, " leads by mean; ") != o.Chosen {
@@ -318,8 +307,6 @@ func TestRefusals(t *testing.T) {
 	} {
 		o := usual("A")
 		change(&o)
-		if _, err := compare.Build(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		must.Say(t, must.Err(compare.Build(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o)), want)
 	}
 }

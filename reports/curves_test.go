@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -47,10 +48,7 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := sample.Of(splits, rows...)
-		d, err := ranks.Build(in.Frame(t), report.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sample.Build(t, ranks.Build, in, report.Options{})
 		want := map[any]any{}
 		for _, x := range sample.Records(t, d, "ranks") {
 			if x["convention"] == "Average rank" {
@@ -86,7 +84,6 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	if _, err := curves.Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "there are no ranks of two methods, and no run has stages") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(curves.Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{})),
+		"there are no ranks of two methods, and no run has stages")
 }

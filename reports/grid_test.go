@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/grid"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -37,10 +38,7 @@ func input(rows ...store.Row) sample.Input {
 
 // By hand: parameters that do not vary are no axes, numbers are in order, and the least and the largest number are edges.
 func TestGridByHand(t *testing.T) {
-	d, err := grid.Build(input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}), chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})).Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(grid.Build(input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}), chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})).Frame(t), report.Options{}))(t)
 	var got []string
 	for _, r := range sample.Records(t, d, "choices") {
 		if r["splits"] != 0 {
@@ -64,13 +62,10 @@ func TestGridByHand(t *testing.T) {
 func TestNothing(t *testing.T) {
 	in := input(chose("s", 1, 0, [2]int{9, 10}))
 	in.Grids["g"] = in.Grids["g"][:1]
-	if _, err := grid.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no method of the table has a grid of several points") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(grid.Build(in.Frame(t), report.Options{})),
+		"no method of the table has a grid of several points")
 	in.Grids["g"] = []json.RawMessage{json.RawMessage("torn")}
-	if _, err := grid.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "a grid point of m on s: ") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(grid.Build(in.Frame(t), report.Options{})), "a grid point of m on s: ")
 }
 
 // TestRegretByHand: three points on two splits of a set; the folds choose the second and the first.
@@ -84,10 +79,7 @@ func TestRegretByHand(t *testing.T) {
 	}
 	in := input(tested(chose("s", 1, 1, [2]int{9, 10}), 70, 80, 90), tested(chose("s", 2, 0, [2]int{8, 9}), 85, 86, 60), chose("u", 1, 2, [2]int{7, 7}))
 	in.Grids["g"] = in.Grids["g"][:3]
-	d, err := grid.Build(in.Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, grid.Build, in, report.Options{})
 	rows := sample.Records(t, d, "regret")
 	if len(rows) != 1 {
 		t.Fatalf("%d rows: u has no tests of its points", len(rows))
@@ -99,9 +91,7 @@ func TestRegretByHand(t *testing.T) {
 		t.Errorf("regret %s", got)
 	}
 	// Of errors the least is best.
-	if d, err = grid.Build(in.Frame(t), report.Options{Metric: "error"}); err != nil {
-		t.Fatal(err)
-	}
+	d = sample.Build(t, grid.Build, in, report.Options{Metric: "error"})
 	if r = sample.Records(t, d, "regret")[0]; fmt.Sprint(r["chosen"], " ", r["best"], " ", r["regret"], " ", r["one_regret"]) != "17.5 12 5.5 0.5" {
 		t.Errorf("regret of errors: %v", r)
 	}

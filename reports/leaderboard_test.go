@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -21,14 +22,9 @@ import (
 // boardOf is the board of an input; method is "" for the leader.
 func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *leaderboard.Board) {
 	t.Helper()
-	table, err := in.Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev, err := evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(in.Frame(t).TableOf(""))(t)
+	o := evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}
+	ev := must.Get(evidence.Of(&table, o))(t)
 	asked := slices.Index(table.Methods, method)
 	if method == "" {
 		asked = leaderboard.Leader(&table)
@@ -157,10 +153,7 @@ func TestVerdicts(t *testing.T) {
 func TestTimes(t *testing.T) {
 	in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
 	_, _, b := boardOf(t, in, "")
-	d, err := times.Build(in.Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, times.Build, in, report.Options{})
 	checked := 0
 	for _, block := range d.Blocks {
 		records, _ := block.(doc.Records)
@@ -190,10 +183,7 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d, err := leaderboard.Build(in.Frame(t), report.TestOptions{Level: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sample.Build(t, leaderboard.Build, in, report.TestOptions{Level: 0.05})
 		for _, block := range d.Blocks {
 			if shown, ok := block.(doc.Table); ok {
 				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })

@@ -13,10 +13,7 @@ import (
 // By hand from the counted sets of sample.Small: tie 80, 80, 76.7 and clear 81.25, 100, 68.75 (of A_1, B and C).
 func TestPairsByHand(t *testing.T) {
 	for _, name := range []string{"accuracy", "error"} {
-		d, err := pairs.Build(sample.Small().Frame(t), report.Options{Metric: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sample.Build(t, pairs.Build, sample.Small(), report.Options{Metric: name})
 		var lines []string
 		for _, r := range d.Blocks[0].(doc.Table).Sections[0] {
 			line := r.Name
@@ -36,10 +33,7 @@ func TestPairsByHand(t *testing.T) {
 
 // More pairs than fit a page are counted all and drawn in part, which is said.
 func TestMany(t *testing.T) {
-	d, err := pairs.Build(sample.Sixteen().Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, pairs.Build, sample.Sixteen(), report.Options{})
 	figures := 0
 	for _, b := range d.Blocks {
 		if _, ok := b.(doc.Figure); ok {

@@ -5,16 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/printed"
 )
 
 func of(t *testing.T, in sample.Input) *printed.Comparison {
 	t.Helper()
-	table, err := in.Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(in.Frame(t).TableOf(""))(t)
 	return printed.Of(&table, 20, 0.05)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -140,10 +141,7 @@ func TestRanksProperties(t *testing.T) {
 // The ranks beside the spread are those of package stats over the means.
 func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	in := sample.Paper()
-	ft, err := in.Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ft := must.Get(in.Frame(t).TableOf(""))(t)
 	want := stats.PaperAverageRanks(ft.Means())
 	exact := map[string]*big.Rat{}
 	for _, row := range sample.Records(t, sample.Build(t, ranks.Build, in, report.Options{}), "ranks") {

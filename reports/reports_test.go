@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -106,9 +107,7 @@ func TestFlags(t *testing.T) {
 	for _, r := range reports.All() {
 		flags := new(cobra.Command).Flags()
 		build := r.Flags(flags)
-		if err := flags.Parse([]string{"--metric", "error", "--title", "Errors"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, flags.Parse([]string{"--metric", "error", "--title", "Errors"}))
 		d, err := build(frameFor(t, r), arguments(r))
 		if err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
@@ -140,30 +139,17 @@ func BenchmarkAccuracy(b *testing.B) {
 	cells, evaluations := sample.Fill(b, path, size)
 	b.ResetTimer()
 	for range b.N {
-		db, err := store.OpenReader(context.Background(), path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		db := must.Get(store.OpenReader(context.Background(), path))(b)
 		in := sample.Input{Known: map[string]sample.Set{}}
 		for i := range sets {
 			in.Known[setName(i)] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
 		}
 		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string], Sizes: func(rows, _ int) (int, int, error) { return rows - rows/3, rows / 3, nil }}
 		in.Registry, in.Sets = in, in
-		f, err := frame.Read(context.Background(), db, in.Source)
-		if err != nil {
-			b.Fatal(err)
-		}
-		d, err := reports.All()[0].Flags(new(cobra.Command).Flags())(f, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := render.Write(io.Discard, "text", d, render.Options{Width: 100}); err != nil {
-			b.Fatal(err)
-		}
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		f := must.Get(frame.Read(context.Background(), db, in.Source))(b)
+		d := must.Get(reports.All()[0].Flags(new(cobra.Command).Flags())(f, nil))(b)
+		must.Do(b, render.Write(io.Discard, "text", d, render.Options{Width: 100}))
+		must.Do(b, db.Close())
 	}
 	b.ReportMetric(float64(cells), "cells")
 	b.ReportMetric(float64(evaluations), "evaluations")

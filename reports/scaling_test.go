@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -44,10 +45,7 @@ func scalingInput() sample.Input {
 // By hand: each family has a drawing with the numbers behind it, and a table of powers where it has two sizes. The method declares
 // nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8 bytes x rows x 3.
 func TestScalingByHand(t *testing.T) {
-	d, err := scaling.Build(scalingInput().Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, scaling.Build, scalingInput(), report.Options{})
 	var got []string
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
@@ -113,10 +111,7 @@ func TestDeclaredMemory(t *testing.T) {
 			f.Rows[i].MethodVersion = "2"
 		}
 	}
-	d, err := scaling.Build(f, report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(scaling.Build(f, report.Options{}))(t)
 	var got []string
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"

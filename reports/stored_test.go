@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/harness/verify"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -30,9 +31,7 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	pinball := result.Field{Name: "pinball", Title: "pinball loss", Kind: result.Real, Lower: true, Tasks: registry.Binary}
 	defer result.AddField(pinball)()
 	set := func(s *result.Score, v float64) {
-		if err := pinball.Set(s, v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pinball.Set(s, v))
 	}
 	run := storetest.Finished("M", "iris", 1)
 	run.Imported = ""
@@ -58,15 +57,9 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	if again := stored(t, path, answer); !cmp.Equal(before[0], again[0]) || len(again) != 2 {
 		t.Errorf("the run before the field is now\n%s", cmp.Diff(before[0], again[0]))
 	}
-	db, err := store.OpenReader(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenReader(t.Context(), path))(t)
 	defer db.Close()
-	back, _, err := db.Result(t.Context(), run.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back, _ := must.Get2(db.Result(t.Context(), run.Key))(t)
 	if diff := cmp.Diff([]any{run.Score, run.Folds, run.Stages, run.GridTests, run.SeedTests}, []any{back.Score, back.Folds, back.Stages, back.GridTests, back.SeedTests}); diff != "" {
 		t.Errorf("the database has other scores:\n%s", diff)
 	}
@@ -93,9 +86,7 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	}
 
 	var file strings.Builder
-	if _, err := bundle.Write(&file, []result.Run{back}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(bundle.Write(&file, []result.Run{back})))
 	unpacked, err := bundle.Read([]byte(file.String()))
 	if err != nil || !cmp.Equal(unpacked[0].Score, run.Score) || !cmp.Equal(unpacked[0].Folds[3].Score, back.Folds[3].Score) {
 		t.Errorf("a bundle has %+v, %v", unpacked, err)
@@ -110,14 +101,8 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"iris": {}}}
 	in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Registry, in.Sets = "p", 1, []string{"iris"}, in, in
 	in.Protocol.Order, in.Protocol.Sizes = slices.Clone[[]string], func(int, int) (int, int, error) { return 0, 0, nil }
-	f, err := frame.Read(t.Context(), db, in.Source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: "pinball"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(frame.Read(t.Context(), db, in.Source))(t)
+	d := must.Get(accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: "pinball"}}))(t)
 	var shown strings.Builder
 	if err := render.Text(&shown, d, render.Options{}); err != nil || !strings.Contains(shown.String(), "pinball loss") || !strings.Contains(shown.String(), "0.125") {
 		t.Errorf("a report does not show it: %v\n%s", err, &shown)
@@ -127,24 +112,14 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 // stored puts a run into a database and returns all that it then has, by data set.
 func stored(t *testing.T, path string, run result.Run) []store.Row {
 	t.Helper()
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), path))(t)
 	defer db.Close()
 	w := db.NewWriter(result.Environment{}, nil)
-	if err := w.Put(run); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Put(run))
+	must.Do(t, w.Close())
 	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
 		t.Errorf("a check finds %v, %v", problems, err)
 	}
-	rows, err := db.Rows(t.Context(), "p", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(db.Rows(t.Context(), "p", true))(t)
 	return rows
 }

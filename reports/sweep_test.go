@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -161,9 +162,7 @@ func TestOutlier(t *testing.T) {
 func TestNothingIsSwept(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
-	if _, err := sweep.Build(in.Frame(t), sweep.Options{}); err == nil || !strings.Contains(err.Error(), "sweeps nothing") {
-		t.Errorf("got %v", err)
-	}
+	must.Say(t, must.Err(sweep.Build(in.Frame(t), sweep.Options{})), "sweeps nothing")
 }
 
 // Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
@@ -201,10 +200,7 @@ func TestRatioOfFewerRows(t *testing.T) {
 		}
 	}
 	f := in.Frame(t)
-	table, err := f.TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(f.TableOf(""))(t)
 	l := sweep.LinesOf(table, f.Protocol.Sweep)
 	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"), l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
 		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)

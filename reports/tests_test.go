@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
@@ -143,10 +144,8 @@ func TestControl(t *testing.T) {
 	if len(records(t, all)) != 120 || slices.ContainsFunc(all.Blocks[3].(doc.Table).Head, func(c doc.Column) bool { return c.Long == "Bergmann-Hommel" }) {
 		t.Errorf("all pairs of sixteen methods: %d, columns %v", len(records(t, all)), all.Blocks[3].(doc.Table).Head)
 	}
-	if _, err := tests.Build(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"}); err == nil || !strings.Contains(err.Error(), "the control RF is not among the methods of the table: A_1") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := tests.Build(sample.Small().Frame(t), report.TestOptions{}); err == nil || !strings.Contains(err.Error(), "the level is 0; use a number between 0 and 1") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(tests.Build(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"})),
+		"the control RF is not among the methods of the table: A_1")
+	must.Say(t, must.Err(tests.Build(sample.Small().Frame(t), report.TestOptions{})),
+		"the level is 0; use a number between 0 and 1")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
@@ -50,9 +51,8 @@ func TestProcessors(t *testing.T) {
 			t.Errorf("notes\n%s\nlack %s", notes, want)
 		}
 	}
-	if _, err := times.Build(sample.Of(2, rows[2:]...).Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "no data set has processor times of every method on one kind of processor") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(times.Build(sample.Of(2, rows[2:]...).Frame(t), report.Options{})),
+		"no data set has processor times of every method on one kind of processor")
 }
 
 // A method is on the front just if no other one is at least as good in no more time, and better in one.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
@@ -36,14 +37,9 @@ func whyInput() sample.Input {
 // Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are 98.5 and 1.6, our
 // deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) = -1.04.
 func TestPage(t *testing.T) {
-	d, err := why.Build(whyInput().Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, why.Build, whyInput(), report.Options{})
 	var out strings.Builder
-	if err := render.Text(&out, d, render.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.Text(&out, d, render.Options{}))
 	for _, want := range []string{
 		"Accuracy, mean over 2 splits: 95.370 %, exactly 2575/27; standard deviation 2.778 (divisor n), 3.928 (divisor n-1).",
 		"the grid point is chosen by 1 fold among 2.",
@@ -71,11 +67,9 @@ func TestWhyRefusals(t *testing.T) {
 	in := whyInput()
 	in.Methods = nil
 	in.Rows = append(in.Rows, sample.OK("wine", "other", 1, 5, 54))
-	if _, err := why.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "why is of one method and one data set, not 2 methods and 1 data set") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(why.Build(in.Frame(t), report.Options{})),
+		"why is of one method and one data set, not 2 methods and 1 data set")
 	in.Methods = []string{"LGBM"}
-	if _, err := why.Build(in.Frame(t), report.Options{}); err == nil || !strings.Contains(err.Error(), "bench run --methods LGBM --datasets wine --db my.db") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(why.Build(in.Frame(t), report.Options{})),
+		"bench run --methods LGBM --datasets wine --db my.db")
 }

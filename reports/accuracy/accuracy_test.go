@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -21,14 +22,9 @@ import (
 // newTable is what Build makes a document of.
 func newTable(t testing.TB, in sample.Input, o Options) *table {
 	t.Helper()
-	ft, err := in.Frame(t).TableOf(o.Metric)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ft := must.Get(in.Frame(t).TableOf(o.Metric))(t)
 	tab := &table{Table: ft, o: o}
-	if err := tab.o.complete(ft); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tab.o.complete(ft))
 	tab.summarise()
 	tab.comparePublished(in.Protocol.Splits)
 	return tab
@@ -117,10 +113,7 @@ func TestAnotherMetric(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 1, []string{"x"}, sample.Published
 	in.Rows = []store.Row{sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10)}
-	d, err := Build(in.Frame(t), Options{Options: report.Options{Metric: "MCC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "MCC"}})
 	main := d.Blocks[1].(doc.Table)
 	cells := main.Sections[0][0].Entries
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
@@ -139,10 +132,7 @@ func TestRegression(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{}}
 	in.Protocol.Splits = 2
 	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5), sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
-	d, err := Build(in.Frame(t), Options{Options: report.Options{Metric: "rmse"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "rmse"}})
 	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
 	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" || !cells[1].Best {
 		t.Errorf("cells %+v, want 3.000 and 0.750, the best", cells)

@@ -26,10 +26,7 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 	check := func(title, note string) {
 		t.Helper()
-		d, err := Build(in.Frame(t), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sample.Build(t, Build, in, Options{})
 		if !strings.Contains(d.Title, "over 3 "+title+", protocol") {
 			t.Errorf("title %q, want %q in it", d.Title, title)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/frame"
 	rows "github.com/kernelboosting/bench/reports/internal/sample"
@@ -156,10 +157,7 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 		want float64
 	}{{nil, 2}, {[]float64{1, 2}, 0}, {[]float64{4, 8}, 2}} {
 		claim := ends(experiments.Comparison{Series: "B", Of: experiments.Slope, At: c.at}, 0, math.Inf(1))
-		got, err := Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{claim}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{claim}}}))(t)
 		if v := got[0].Parts[0].Value(); math.Abs(v-c.want) > 1e-12 {
 			t.Errorf("at %v the power is %g, want %g", c.at, v, c.want)
 		}
@@ -169,10 +167,8 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 // Of a sweep with results at one value there is no power to tell.
 func TestNoPowerOfOneValue(t *testing.T) {
 	f := frameWith(t, []int{4}, func(int) float64 { return 1 })
-	got, err := Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 0, 1)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	slope := ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 0, 1)
+	got := must.Get(Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{slope}}}))(t)
 	if p := got[0].Parts[0]; got[0].Verdict != Missing || p.At != nil {
 		t.Errorf("%s between %v, want %s without ends", got[0].Verdict, p.At, Missing)
 	}
@@ -275,10 +271,7 @@ func TestSetsArePoints(t *testing.T) {
 	}
 	f := in.Frame(t)
 	claim := func(c experiments.Comparison) Result {
-		got, err := Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}}))(t)
 		return got[0]
 	}
 	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140}, WithAt: []float64{70}}, 5, 15)); r.Verdict != Holds || math.Abs(r.Parts[0].Value()-10) > 1e-9 {

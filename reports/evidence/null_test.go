@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -72,10 +73,7 @@ func claims(t testing.TB, seed uint32, tables, methods, sets, splits int, named 
 		if named {
 			o.Method = "M00"
 		}
-		ev, err := evidence.Of(table, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(evidence.Of(table, o))(t)
 		leader := slices.Index(table.Methods, leads(table))
 		claim, leads := false, false
 		for _, p := range ev.Pairs {
@@ -177,14 +175,12 @@ func TestFewSplitsOfCounts(t *testing.T) {
 		t.Skip("the test above shares as much")
 	}
 	const pages = 200
+	o := evidence.Options{Level: 0.05, Region: evidence.Region{Width: big.NewRat(1, 100)}, Method: "M00"}
 	for splits := 2; splits <= 6; splits++ {
 		stream := rng.New(11)
 		claimed := 0
 		for range pages {
-			ev, err := evidence.Of(countTable(stream, 15, splits), evidence.Options{Level: 0.05, Region: evidence.Region{Width: big.NewRat(1, 100)}, Method: "M00"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ev := must.Get(evidence.Of(countTable(stream, 15, splits), o))(t)
 			p := ev.Pairs[0]
 			if p.Verdict.Found() || len(p.Named(evidence.Better))+len(p.Named(evidence.Worse)) > 0 {
 				claimed++

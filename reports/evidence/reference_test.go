@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -18,10 +19,7 @@ func referenceGains(t *testing.T) [][]*big.Rat {
 	if err != nil || !there {
 		t.Fatalf("the reference run is not in the program: %v", err)
 	}
-	runs, err := bundle.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Get(bundle.Read(file))(t)
 	means := map[[2]string]*big.Rat{}
 	var methods, sets []string
 	for _, r := range runs {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -19,10 +20,7 @@ import (
 // table is the input's table of accuracies.
 func table(t testing.TB, in sample.Input) frame.Table {
 	t.Helper()
-	out, err := in.Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(in.Frame(t).TableOf(""))(t)
 	return out
 }
 
@@ -243,10 +241,7 @@ func TestCommandLine(t *testing.T) {
 		t.Skip("no sh here")
 	}
 	args := []string{"printf", `%s\0`, "", "plain-1.2_x/y:z@%+=,", "two words", "it's", `"`, "$HOME `id` $(id)", "*?[a]", "~", "a\nb\tc", "ä±", "!", "&&|;<>#", `\`}
-	out, err := exec.Command(sh, "-c", frame.CommandLine(args...)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(sh, "-c", frame.CommandLine(args...)).Output())(t)
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args[2:]) {
 		t.Errorf("sh reads %q, want %q", got, args[2:])
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -58,19 +59,14 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 		t.Errorf("left to the command: %v", ft.NothingStored())
 	}
 
-	numbers, err := in.Frame(t).TableOf("rmse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := must.Get(in.Frame(t).TableOf("rmse"))(t)
 	if want := "Left out, since the target is a class and has no rmse: iris, glass, mine."; !slices.Contains(numbers.Notes(), want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
 	}
 	if len(numbers.Sets) != 3 || numbers.Sets[2].Entries[1].Mean.FloatString(1) != "0.5" {
 		t.Errorf("the table of rmse has %+v", numbers.Sets)
 	}
-	if numbers, err = in.Frame(t).TableOf("mcc"); err != nil {
-		t.Fatal(err)
-	}
+	numbers = must.Get(in.Frame(t).TableOf("mcc"))(t)
 	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(), want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
 	}
@@ -171,10 +167,7 @@ func TestGroups(t *testing.T) {
 // A frame reads a database: what was put comes out as values, and the folds where they are asked
 // for.
 func TestReadDatabase(t *testing.T) {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db")))(t)
 	defer db.Close()
 	w := db.NewWriter(result.Environment{ProgramVersion: "v9", CPU: "cpu"}, nil)
 	for split := 1; split <= 2; split++ {
@@ -189,9 +182,7 @@ func TestReadDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	in := regression()
 	in.Protocol.Name, in.Registry, in.Sets, in.Folds = "table2", in, in, true
 	in.Protocol.Order, in.Protocol.Sizes = slices.Clone[[]string], func(int, int) (int, int, error) { return 0, 0, nil }
@@ -199,10 +190,7 @@ func TestReadDatabase(t *testing.T) {
 	if err != nil || len(f.Rows) != 2 || len(f.Rows[1].Folds) != 1 || f.Rows[1].Folds[0].Score.N != 2 {
 		t.Fatalf("rows %+v, error %v", f.Rows, err)
 	}
-	ft, err := f.TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ft := must.Get(f.TableOf(""))(t)
 	if c := ft.Sets[0].Entries[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" || len(c.Runs) != 2 {
 		t.Errorf("cell %+v, want 21 and 22 of 30", c)
 	}
@@ -214,10 +202,7 @@ func TestReadDatabase(t *testing.T) {
 // A frame that remembers gives the same table again, whatever a report does with its rows.
 func TestRemembering(t *testing.T) {
 	f := sample.Paper().Frame(t)
-	want, err := f.TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(f.TableOf(""))(t)
 	f = f.Remembering()
 	for range 2 {
 		got, err := f.TableOf("")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -93,9 +94,7 @@ func TestVersionsThatAreNotStored(t *testing.T) {
 		}
 	}
 	in.Methods = []string{"B@2+b", "B@2+beef"}
-	if _, err := in.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "is named twice") {
-		t.Errorf("one version under two names: error %v", err)
-	}
+	must.Say(t, must.Err(in.Read(t.Context())), "is named twice")
 }
 
 // TestMetricsOfProbabilities: methods without them and cells stored before are left out, and the notes say so.
@@ -114,10 +113,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 		}
 	}
 	f := in.Frame(t)
-	got, err := f.TableOf("brier")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(f.TableOf("brier"))(t)
 	if !slices.Equal(got.Methods, []string{"A"}) || len(got.Sets) != 2 || got.Sets[0].Finished() != 2 || got.Sets[1].Finished() != 1 {
 		t.Errorf("the table has methods %v and sets %+v", got.Methods, got.Sets)
 	}

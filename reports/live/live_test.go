@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -33,9 +34,7 @@ func newScene(t *testing.T) *scene {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db, err1 := store.Open(t.Context(), path)
 	reader, err2 := store.OpenReader(t.Context(), path)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2))
 	share = 0 // all is read anew at each look
 	s := &scene{db: db, now: began}
 	var err error
@@ -57,10 +56,7 @@ func newScene(t *testing.T) *scene {
 // begin puts a run under way. says writes what it says of itself.
 func (s *scene) begin(t *testing.T, first store.Progress) (says func(store.Progress)) {
 	t.Helper()
-	r, err := s.db.Register(t.Context(), nil, first, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.db.Register(t.Context(), nil, first, nil))(t)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -68,18 +64,13 @@ func (s *scene) begin(t *testing.T, first store.Progress) (says func(store.Progr
 	})
 	return func(p store.Progress) {
 		t.Helper()
-		if err := r.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Write(t.Context(), p))
 	}
 }
 
 func (s *scene) look(t *testing.T) State {
 	t.Helper()
-	out, err := s.w.Look(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(s.w.Look(t.Context()))(t)
 	return out
 }
 
@@ -92,9 +83,7 @@ func (s *scene) put(t *testing.T, method, dataset string, status result.Status, 
 		run.Class, run.Folds, run.Score = result.ClassCrash, nil, result.Score{}
 	}
 	w := s.db.NewWriter(environment.Current(), nil)
-	if err := errors.Join(w.Put(run), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Put(run), w.Close()))
 }
 
 // TestState: what runs say of themselves is shown as of the moment of the look. Rates are counted since the runs began, and then over

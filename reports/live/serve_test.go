@@ -15,16 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
 // serving starts a server, and returns its address and what ends it.
 func serving(t *testing.T, s *Server) (at string, end func() error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	if s.Every == 0 {
 		s.Every = time.Millisecond
 	}
@@ -42,10 +40,7 @@ func serving(t *testing.T, s *Server) (at string, end func() error) {
 
 func get(t *testing.T, client *http.Client, at string, header ...string) (status int, body string, h http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil))(t)
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Host" {
 			req.Host = header[i+1]
@@ -53,15 +48,9 @@ func get(t *testing.T, client *http.Client, at string, header ...string) (status
 			req.Header.Set(header[i], header[i+1])
 		}
 	}
-	answer, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(client.Do(req))(t)
 	defer answer.Body.Close()
-	raw, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(raw), answer.Header
 }
 
@@ -98,10 +87,7 @@ func TestWhoMayLook(t *testing.T) {
 		Token: token, Hosts: []string{"127.0.0.1"}, Look: func(context.Context) (State, error) { return State{Database: "secret.db"}, nil },
 		Report: none,
 	})
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(t)
 	browser := &http.Client{Jar: jar}
 	for _, c := range []struct {
 		path   string
@@ -135,10 +121,7 @@ func TestManyBrowsers(t *testing.T) {
 	const browsers = 50
 	var streams []*bufio.Reader
 	for range browsers {
-		answer, err := http.Get(at + "/events")
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(http.Get(at + "/events"))(t)
 		defer answer.Body.Close()
 		streams = append(streams, bufio.NewReader(answer.Body))
 	}
@@ -146,10 +129,7 @@ func TestManyBrowsers(t *testing.T) {
 		t.Helper()
 		for _, r := range streams {
 			for {
-				line, err := r.ReadString('\n')
-				if err != nil {
-					t.Fatal(err)
-				}
+				line := must.Get(r.ReadString('\n'))(t)
 				if strings.HasPrefix(line, "data: ") && strings.Contains(line, text) {
 					break
 				}

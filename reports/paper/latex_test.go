@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -17,10 +18,7 @@ import (
 
 func region(t *testing.T, text string) *evidence.Region {
 	t.Helper()
-	r, err := evidence.ParseRegion(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(evidence.ParseRegion(text))(t)
 	return &r
 }
 
@@ -46,10 +44,7 @@ func TestCompiles(t *testing.T) {
 			t.Skip(tool + " is not installed; it comes with TeX Live")
 		}
 	}
-	table2, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table2 := must.Get(protocol.Load("table2"))(t)
 	published := func(in sample.Input, method string) world {
 		return world{Input: in, protocol: table2, o: Options{Method: method, Level: 0.05}}
 	}
@@ -74,9 +69,7 @@ func TestCompiles(t *testing.T) {
 			}
 			files["one.tex"] = strings.Replace(one, "FIGURE", figure, 1)
 			for name, text := range files {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 			}
 			compile(t, dir, "main")
 			if name == "sixteen" || name == "no figure" {

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -57,10 +58,7 @@ test_fraction = 0.3
 // parsed makes a protocol of a text.
 func parsed(t *testing.T, text string) *protocol.Protocol {
 	t.Helper()
-	p, err := protocol.Parse("mine", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Parse("mine", []byte(text)))(t)
 	return p
 }
 
@@ -96,10 +94,7 @@ func (w world) build(t *testing.T) map[string]string {
 	w.Protocol.Once = w.protocol.Semantics.Splitter().Once
 	f := w.Frame(t)
 	f.Registry, w.o.Protocol = w, w.protocol
-	p, err := Build(f, w.o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Build(f, w.o))(t)
 	return written(t, p)
 }
 
@@ -143,14 +138,9 @@ func TestGolden(t *testing.T) {
 	for _, name := range strings.Fields("README.txt main.tex methods.tex references.bib sentence.tex sentence.txt") {
 		golden := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(golden, []byte(files[name]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(golden, []byte(files[name]), 0o644))
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(os.ReadFile(golden))(t)
 		if diff := cmp.Diff(string(want), files[name]); diff != "" {
 			t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", name, diff)
 		}
@@ -344,10 +334,7 @@ func TestSourcesAreKnown(t *testing.T) {
 		sources["method "+s.Name] = s.Source
 	}
 	for _, name := range protocol.Names() {
-		p, err := protocol.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(protocol.Load(name))(t)
 		if p.Source != "" { // a protocol of our own has none
 			sources["protocol "+name] = p.Source
 		}
@@ -365,19 +352,13 @@ func TestSourcesAreKnown(t *testing.T) {
 
 // The entry of the program says what CITATION.cff says, and everything has the version that it names.
 func TestCitationFile(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testenv.Root(), "CITATION.cff"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "CITATION.cff")))(t)
 	for _, want := range []string{"cff-version: 1.2.0\n", "\ntype: software\n", "\nlicense: MIT\n", `title: "` + programTitle + `"`, `- name: "` + programAuthor + `"`, `repository-code: "` + programURL + `"`} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("CITATION.cff lacks %q", want)
 		}
 	}
-	changes, err := os.ReadFile(filepath.Join(testenv.Root(), "CHANGELOG.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "CHANGELOG.md")))(t)
 	version := regexp.MustCompile(`(?m)^version: (\S+)$`).FindSubmatch(raw)
 	newest := regexp.MustCompile(`(?m)^## (\S+)`).FindSubmatch(changes)
 	if version == nil || newest == nil {
@@ -388,10 +369,7 @@ func TestCitationFile(t *testing.T) {
 		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1], want)
 	}
 	// The Python package has the same version, in the form that Python's packages have.
-	python, err := os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py")))(t)
 	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) + `"`; !strings.Contains(string(python), "\n"+want+"\n") {
 		t.Errorf("cmd/python/bench/__init__.py lacks %s", want)
 	}
@@ -423,9 +401,7 @@ func TestErrors(t *testing.T) {
 		w := usual(t)
 		edit(&w)
 		w.o.Protocol = w.protocol
-		if _, err := Build(w.Frame(t), w.o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		must.Say(t, must.Err(Build(w.Frame(t), w.o)), want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
@@ -134,9 +135,7 @@ func TestJSONRecords(t *testing.T) {
 	a.Add(1, "<x>")
 	b.Add(nil, "y")
 	var out bytes.Buffer
-	if err := JSON(&out, doc.Document{Blocks: []doc.Block{a, b}}, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, JSON(&out, doc.Document{Blocks: []doc.Block{a, b}}, Options{}))
 	compact := strings.Join(strings.Fields(out.String()), "")
 	if want := `"records":{"r":[{"z":1,"a":"<x>"},{"z":null,"a":"y"}]}`; !strings.Contains(compact, want) {
 		t.Errorf("JSON\n%s\nlacks %s", compact, want)

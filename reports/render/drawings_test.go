@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/render"
@@ -60,14 +61,10 @@ func TestDrawings(t *testing.T) {
 		for width, units := range map[string]float64{"column": doc.ColumnWidth, "page": doc.PageWidth} {
 			for _, format := range render.FigureFormats() {
 				var out strings.Builder
-				if err := format.Write(&out, figure, units); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, format.Write(&out, figure, units))
 				file := name + "-" + width + format.Ending
 				if *draw != "" {
-					if err := os.WriteFile(filepath.Join(*draw, file), []byte(out.String()), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, os.WriteFile(filepath.Join(*draw, file), []byte(out.String()), 0o644))
 				}
 				if format.Name == "svg" {
 					golden(t, file, out.String())

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/plot"
 	"gonum.org/v1/plot/font"
@@ -55,10 +56,7 @@ func TestFigureFormats(t *testing.T) {
 		out := written(t, format, f)
 		switch format.Name {
 		case "png":
-			image, err := png.Decode(bytes.NewReader(out))
-			if err != nil {
-				t.Fatal(err)
-			}
+			image := must.Get(png.Decode(bytes.NewReader(out)))(t)
 			want := math.Ceil(120 * float64(unit) * dotsPerInch / 72)
 			if got := float64(image.Bounds().Dx()); math.Abs(got-want) > 1 {
 				t.Errorf("the PNG is %v dots wide, want %v", got, want)
@@ -173,9 +171,7 @@ func TestTikZCompiles(t *testing.T) {
 		"figure.tex": string(written(t, FigureFormats()[i], everyMark(`all of \ & % $ # _ { } ~ ^ < > | " ' é`))),
 		"host.tex":   "\\documentclass{article}\n\\usepackage{tikz}\n\\begin{document}\n\\input{figure}\n\\end{document}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -34,10 +35,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // build is the table of accuracies of an input.
 func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
 	t.Helper()
-	d, err := accuracy.Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sample.Build(t, accuracy.Build, in, o)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
 	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return d
@@ -46,9 +44,7 @@ func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
 func write(t testing.TB, d doc.Document, format string, o render.Options) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := render.Write(&out, format, d, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.Write(&out, format, d, o))
 	return out.String()
 }
 
@@ -82,10 +78,7 @@ func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
 	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2, OmitPublished: true})
 	printed := build(t, sample.Printed(), accuracy.Options{})
-	places, err := ranks.Build(sample.Paper().Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := sample.Build(t, ranks.Build, sample.Paper(), report.Options{})
 	for _, c := range []struct {
 		file, format string
 		doc          doc.Document
@@ -128,14 +121,9 @@ func golden(t *testing.T, file, got string) {
 	}
 	path := filepath.Join("testdata", file)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
 	}
@@ -149,9 +137,7 @@ func TestJSONOpensWithItsVersion(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if err := render.Write(io.Discard, "pdf", whole(), render.Options{}); err == nil || !strings.Contains(err.Error(), "text, md, latex, html, csv, json") {
-		t.Errorf("unknown format: error %v, want the list of formats", err)
-	}
+	must.Say(t, render.Write(io.Discard, "pdf", whole(), render.Options{}), "text, md, latex, html, csv, json")
 }
 
 // checkHTML reports markup that does not nest and anything that would be loaded.
@@ -204,10 +190,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 // Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
 func TestGapsAreToldInEveryFormat(t *testing.T) {
 	in := sample.Paper()
-	places, err := ranks.Build(in.Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := sample.Build(t, ranks.Build, in, report.Options{})
 	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
 		for _, format := range []string{"text", "md", "latex", "html", "json"} {
 			out := write(t, d, format, render.Options{})
@@ -237,10 +220,7 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, result.Status(reason), reason)}
 		d := build(t, in, accuracy.Options{Options: report.Options{Title: reason, Label: method}})
-		places, err := ranks.Build(in.Frame(t), report.Options{Title: reason, Label: method})
-		if err != nil {
-			t.Fatal(err)
-		}
+		places := sample.Build(t, ranks.Build, in, report.Options{Title: reason, Label: method})
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
 		free := whole() // prose and code that a report may take from elsewhere

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -43,10 +44,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places, err := ranks.Build(sample.Sixteen().Frame(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := sample.Build(t, ranks.Build, sample.Sixteen(), report.Options{})
 	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
 	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
 	sideways := render.Options{Landscape: true}
@@ -67,9 +65,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			table := write(t, c.doc, "latex", c.layout)
 			checkLaTeX(t, table)
 			for file, text := range map[string]string{"table.tex": table, "host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
 			files := []string{"table", "host"}
 			if c.layout == sideways {

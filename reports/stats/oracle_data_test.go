@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -104,10 +105,7 @@ func lastDigit(t *testing.T, n json.Number) float64 {
 	mantissa, exponent, digits := n.String(), 0, 0
 	for i, c := range mantissa {
 		if c == 'e' || c == 'E' {
-			e, err := strconv.Atoi(mantissa[i+1:])
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(strconv.Atoi(mantissa[i+1:]))(t)
 			mantissa, exponent = mantissa[:i], e
 			break
 		}
@@ -123,18 +121,14 @@ func lastDigit(t *testing.T, n json.Number) float64 {
 func number(t *testing.T, raw json.RawMessage) json.Number {
 	t.Helper()
 	var n json.Number
-	if err := json.Unmarshal(raw, &n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &n))
 	return n
 }
 
 func numbers(t *testing.T, raw json.RawMessage) []json.Number {
 	t.Helper()
 	var n []json.Number
-	if err := json.Unmarshal(raw, &n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &n))
 	return n
 }
 

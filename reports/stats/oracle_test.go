@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -48,10 +49,7 @@ func TestDemsarExample(t *testing.T) {
 		unitsOff(t, "z, printed", control[at].Z, o.Pub.Z[[]string{"+m+cf", "+m", "+cf"}[i]], 1)
 		printed(t, "standard error", asFloat(control[at].Difference)/control[at].Z, number(t, calc["SE"]))
 	}
-	point, err := number(t, calc["F_crit_3_39_05"]).Float64()
-	if err != nil {
-		t.Fatal(err)
-	}
+	point := must.Get(number(t, calc["F_crit_3_39_05"]).Float64())(t)
 	if p := stats.FTest(point, 3, 39).P; math.Abs(p-0.05) > 1e-13 {
 		t.Errorf("P(F(3, 39) > %v) = %v, want 0.05", point, p)
 	}
@@ -107,10 +105,7 @@ func criticalSum(t *testing.T, n int) int {
 
 func TestWilcoxonCriticalValues(t *testing.T) {
 	for size, want := range readOracle(t).Critical {
-		n, err := strconv.Atoi(size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(size))(t)
 		if got := criticalSum(t, n); got != want {
 			t.Errorf("critical value of %d differences: %d, want %d", n, got, want)
 		}
@@ -172,12 +167,8 @@ func TestGarciaHerrera(t *testing.T) {
 	columns := map[string][]float64{"raw": p, "Holm": stats.Holm(p), "Shaffer": shaffer, "Bergmann-Hommel": bergmann}
 	for _, row := range o.Calc.Adjusted {
 		var a, b string
-		if err := json.Unmarshal(row[0], &a); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(row[1], &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(row[0], &a))
+		must.Do(t, json.Unmarshal(row[1], &b))
 		at, ok := place[a+"-"+b]
 		if !ok {
 			t.Fatalf("no pair %s-%s", a, b)
@@ -210,15 +201,9 @@ func TestCriticalPoints(t *testing.T) {
 		cd     func(float64, int, int) float64
 	}{"Nemenyi": {o.NemenyiQ, stats.NemenyiCD}} {
 		for level, points := range c.points {
-			alpha, err := strconv.ParseFloat(level, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alpha := must.Get(strconv.ParseFloat(level, 64))(t)
 			for methods, want := range points {
-				k, err := strconv.Atoi(methods)
-				if err != nil {
-					t.Fatal(err)
-				}
+				k := must.Get(strconv.Atoi(methods))(t)
 				printed(t, fmt.Sprintf("%s at %s of %d", name, level, k), c.cd(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
 			}
 		}

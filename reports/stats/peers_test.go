@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -49,20 +50,12 @@ func TestBesideSciPy(t *testing.T) {
 		t.Skip("BENCH_PEERS is not set: no Python with SciPy")
 	}
 	cases := drawCases(t, rng.New(1))
-	in, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(json.Marshal(cases))(t)
 	command := exec.CommandContext(t.Context(), python, "-c", scipyTests)
 	command.Stdin, command.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.Output())(t)
 	var theirs struct{ Friedman, Untied, Tied [][]float64 }
-	if err := json.Unmarshal(out, &theirs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &theirs))
 	largest := map[string]float64{}
 	compare := func(what string, got, want float64) {
 		apart := math.Abs(got-want) / max(1e-300, math.Abs(want))
