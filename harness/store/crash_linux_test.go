@@ -214,9 +214,9 @@ func fates(pending []faultvfs.Op, random int, rng *rand.Rand) map[string][]fault
 func trials(t *testing.T) map[string]*trial {
 	t.Helper()
 	testenv.NotUnderRace(t)
-	hold, pause, race := holdAfter, longestPause, createsFor
-	longestPause, createsFor = 0, 0
-	t.Cleanup(func() { holdAfter, longestPause, createsFor = hold, pause, race })
+	hold, pause := holdAfter, longestPause
+	longestPause = 0
+	t.Cleanup(func() { holdAfter, longestPause = hold, pause })
 	create := newTrial(t, nil, created)
 	path := create.fresh()
 	if err := open(t, path).Close(); err != nil {

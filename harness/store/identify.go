@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -114,7 +113,7 @@ func recogniseTables(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.version(ctx)
+	_, err = db.version(ctx, db.sql)
 	if e := (sqlite3.Error{}); errors.As(err, &e) {
 		err = nil // the caller that opens the file next reports the error
 	}
@@ -130,7 +129,7 @@ var errUpgradable = errors.New("its schema is that of an earlier program; this o
 
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
-	version, err := db.version(ctx)
+	version, err := db.version(ctx, db.sql)
 	switch {
 	case err != nil:
 		return err
@@ -155,30 +154,22 @@ func (db *DB) checkSchema(ctx context.Context) error {
 }
 
 // version returns the schema's version: 0 for a file without any table.
-func (db *DB) version(ctx context.Context) (int64, error) {
-	var tables int
-	var ours sql.NullInt64
-	err := db.sql.QueryRowContext(ctx, `SELECT count(*), sum(name IN ('goose_db_version', 'runs', 'fold_counts', 'grid_points'))
-		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours)
+func (db *DB) version(ctx context.Context, q queryer) (version int64, err error) {
+	var tables, ours, listed int64
+	err = scanned(ctx, q, `SELECT count(*), coalesce(sum(name IN ('runs', 'fold_counts', 'grid_points')), 0), coalesce(sum(name = 'goose_db_version'), 0)
+		FROM sqlite_schema WHERE type = 'table'`, func(scan func(...any) error) error { return scan(&tables, &ours, &listed) })
 	if err != nil || tables == 0 {
 		return 0, err
 	}
-	if !ours.Valid || ours.Int64 != 4 {
-		// A program that is creating the database at this moment has first made its list of versions.
-		if versions, err := db.one(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'`); err == nil && versions == int64(1) && tables <= 2 {
-			return 0, nil
-		}
+	if ours != 3 {
 		return 0, foreign(db.path)
 	}
-	v, err := db.one(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`)
-	if err != nil {
-		return 0, err
+	query := `PRAGMA user_version`
+	if listed > 0 { // until version 13 a table had the version
+		query = `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`
 	}
-	version, ok := v.(int64)
-	if !ok {
-		return 0, sqlite3.Error{Code: sqlite3.ErrCorrupt}
-	}
-	return version, nil
+	err = scanned(ctx, q, query, func(scan func(...any) error) error { return scan(&version) })
+	return version, err
 }
 
 // definitions hashes the tables and views of this program without the columns of scores that end their lists of columns:

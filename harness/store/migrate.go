@@ -4,41 +4,29 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed" // of the schema
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/pressly/goose/v3"
 )
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
-
-// createsFor is how long migrate tries again when it cannot make the tables. Tests shorten it.
-var createsFor = 5 * time.Second
+//go:embed schema.sql
+var schema string
 
 // migrate makes the tables and views of a new database, and brings those of schemaOldest or later to schemaVersion. Then
 // it adds the columns of fields of scores that the file lacks.
 func (db *DB) migrate(ctx context.Context) error {
-	version, err := db.version(ctx)
-	switch {
-	case err != nil:
-		return err
-	case version == 0:
-		err = db.create(ctx)
-	case version >= schemaOldest && version < schemaVersion:
-		err = db.upgrade(ctx)
-	case version != schemaVersion:
-		return nil // checkSchema says how to handle another version
+	version, err := db.version(ctx, db.sql)
+	if err != nil || version > schemaVersion || version > 0 && version < schemaOldest {
+		return err // checkSchema says how to handle another version
 	}
-	if err != nil {
-		return err
+	if version < schemaVersion {
+		if err := db.upgrade(ctx); err != nil {
+			return err
+		}
 	}
 	return db.addFields(ctx)
 }
@@ -106,42 +94,9 @@ func addToView(ctx context.Context, tx *sql.Tx, view, column string) error {
 // endOfColumns ends the list of columns of a view.
 const endOfColumns = "\nFROM "
 
-// create makes the tables and views of a new database.
-func (db *DB) create(ctx context.Context) error {
-	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db.sql, files, goose.WithSlog(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(createsFor); ; {
-		if _, err = p.Up(ctx); err == nil {
-			return nil
-		}
-		// Another program may have done the same meanwhile, or be doing it at this moment.
-		if version, unknown := db.version(ctx); unknown == nil && version >= schemaVersion {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-// upgrade brings a database of version 12 or 13 to this version, whole or not at all: the rows are compared with their
-// checksums, copied to the tables of this version and given the checksums of this version.
+// upgrade makes the tables of a new database, or brings one of version 12 or 13 to this version, whole or not at all: the
+// rows are compared with their checksums, copied to the tables of this version and given the checksums of this version.
 func (db *DB) upgrade(ctx context.Context) (err error) {
-	schema, err := migrationFiles.ReadFile("migrations/00014_results.sql")
-	if err != nil {
-		return err
-	}
 	for _, pragma := range []string{"PRAGMA foreign_keys = 0", "PRAGMA legacy_alter_table = 1"} { // a table that is renamed is still the one that others refer to
 		if _, err := db.sql.ExecContext(ctx, pragma); err != nil {
 			return err
@@ -152,10 +107,13 @@ func (db *DB) upgrade(ctx context.Context) (err error) {
 		err = errors.Join(err, err2)
 	}()
 	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-		var version int
-		err := tx.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version`).Scan(&version)
-		if err != nil || version >= schemaVersion {
-			return err // another program was faster
+		version, err := db.version(ctx, tx)
+		if err != nil || version == schemaVersion { // another program was faster
+			return err
+		}
+		if version == 0 {
+			_, err = tx.ExecContext(ctx, schema)
+			return err
 		}
 		if bad, err := damageBefore14(ctx, tx); err != nil || bad != "" {
 			return cmp.Or(err, fmt.Errorf("it is of version %d of the schema, and %s are not what was stored; "+
@@ -179,7 +137,7 @@ func (db *DB) upgrade(ctx context.Context) (err error) {
 				before.WriteString("ALTER TABLE " + name + " RENAME TO old_" + name + ";")
 			}
 		}
-		for _, step := range []string{before.String(), string(schema)} {
+		for _, step := range []string{before.String(), schema} {
 			if err == nil {
 				_, err = tx.ExecContext(ctx, step)
 			}
@@ -206,7 +164,7 @@ func (db *DB) upgrade(ctx context.Context) (err error) {
 			}
 			after.WriteString("DROP TABLE old_" + name + ";")
 		}
-		after.WriteString("INSERT INTO goose_db_version (version_id, is_applied) VALUES (14, 1)")
+		after.WriteString("DROP TABLE goose_db_version")
 		if _, err := tx.ExecContext(ctx, after.String()); err != nil {
 			return err
 		}

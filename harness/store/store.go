@@ -3,7 +3,7 @@
 // A [DB] is opened for writing (one connection) or for reading (many connections, nothing can be changed). A
 // [Writer] takes finished cells and commits them in groups. A cell and all its evaluations are in the
 // database whole or not at all. A committed cell survives the loss of power. A Writer waits as long as
-// another program or a full disk keeps it from writing. The schema is in migrations/. Its views (results,
+// another program or a full disk keeps it from writing. The schema is in schema.sql. Its views (results,
 // evaluations, published, history) are the contract with other programs, and docs/reference/results-schema.md describes
 // them. A checksum covers all rows of a cell, and each other row has its own ([DB.Check]). Functions that read rows first
 // compare the checksums.

@@ -106,7 +106,7 @@ var forTests = strings.Fields("internal/architecture internal/test/browser inter
 	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
-var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/pressly/goose/v3 github.com/mattn/go-sqlite3")
+var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")
 
 // A source is a Go file.
 type source struct {

@@ -1,7 +1,7 @@
--- +goose Up
 -- The tables are the program's own; the views at the end are the contract for other programs.
 
 PRAGMA application_id = 1651401576; -- "bnch": a results database
+PRAGMA user_version = 14;
 
 CREATE TABLE environments (
   id              INTEGER PRIMARY KEY,
