@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -61,18 +62,15 @@ func TestBarsByWilcoxon(t *testing.T) {
 // methods of one letter.
 func TestLetters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		in := sample.Input{Known: map[string]sample.Set{}}
-		in.Protocol.Splits = 1
+		var rows []store.Row
 		methods := rapid.IntRange(2, 30).Draw(r, "methods")
 		for i := range rapid.IntRange(3, 20).Draw(r, "sets") {
-			name := fmt.Sprint("s", i)
-			in.Known[name] = sample.Set{}
-			in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 			for m := range methods {
-				in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 3*m/2+rapid.IntRange(30, 42).Draw(r, "correct"), 100))
+				correct := 3*m/2 + rapid.IntRange(30, 42).Draw(r, "correct")
+				rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, correct, 100))
 			}
 		}
-		d := sample.Build(t, cd.Build, in, asked("", cd.Nemenyi))
+		d := sample.Build(t, cd.Build, sample.Of(1, rows...), asked("", cd.Nemenyi))
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -114,17 +112,13 @@ func TestPublishedTable(t *testing.T) {
 
 // With forty methods in one order on a hundred sets there are more bars than letters: z is followed by aa.
 func TestLetterNames(t *testing.T) {
-	in := sample.Input{Known: map[string]sample.Set{}}
-	in.Protocol.Splits = 1
+	var rows []store.Row
 	for i := range 100 {
-		name := fmt.Sprint("s", i)
-		in.Known[name] = sample.Set{}
-		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 		for m := range 40 {
-			in.Rows = append(in.Rows, sample.OK(name, fmt.Sprintf("M%02d", m), 1, 90-m, 100))
+			rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, 90-m, 100))
 		}
 	}
-	records := sample.Records(t, sample.Build(t, cd.Build, in, asked("", cd.Nemenyi)), "cd")
+	records := sample.Records(t, sample.Build(t, cd.Build, sample.Of(1, rows...), asked("", cd.Nemenyi)), "cd")
 	if first, last := records[0]["bars"], records[39]["bars"]; first != "a" || last != "ah" {
 		t.Errorf("the first method is on bar %v and the last on %v", first, last)
 	}

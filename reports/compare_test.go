@@ -25,25 +25,21 @@ func usual(method string) compare.Options {
 
 // two is methods A and B on sets of 100 test rows and 200 training rows, from their correct counts by set and split.
 func two(a, b [][]int) sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{}}
+	var rows []store.Row
 	for i := range a {
-		name := fmt.Sprintf("s%02d", i)
-		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
-		in.Known[name] = sample.Set{}
-		for k := range a[i] {
-			for _, r := range []struct {
-				method string
-				n      int
-			}{{"A", a[i][k]}, {"B", b[i][k]}} {
-				row := sample.OK(name, r.method, k+1, r.n, 100)
-				row.TrainRows = 200
-				in.Rows = append(in.Rows, row)
-			}
+		for k := range a[i] { // sample.OK has twice as many training rows as test rows
+			name := fmt.Sprintf("s%02d", i)
+			rows = append(rows, sample.OK(name, "A", k+1, a[i][k], 100), sample.OK(name, "B", k+1, b[i][k], 100))
 		}
-		in.Protocol.Splits = max(in.Protocol.Splits, len(a[i]))
 	}
+	in := sample.Of(len(a[0]), rows...)
 	in.Run = frame.Invocation{Splits: in.Protocol.Splits}
 	return in
+}
+
+// firstSentence is what the page of A says first.
+func firstSentence(t testing.TB, in sample.Input) string {
+	return sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
 }
 
 func near(t testing.TB, what string, got any, want, tolerance float64) {
@@ -77,17 +73,16 @@ func TestByHand(t *testing.T) {
 
 // constructed is 15 sets of 5 splits with the gains of A over B in percent, a gain a set, and noise that is the same on every set.
 func constructed(gain func(set int) float64) sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{}}
-	in.Protocol.Splits = 5
+	var rows []store.Row
 	for i := range 15 {
 		name := fmt.Sprintf("s%02d", i)
-		in.Protocol.Datasets, in.Known[name] = append(in.Protocol.Datasets, name), sample.Set{}
 		for k := range 5 {
 			base := 8000 + 37*i + []int{0, 60, -40, 25, -45}[k]
 			gained := base + int(math.Round(100*gain(i))) + []int{0, 2, -2, 1, -1}[k]
-			in.Rows = append(in.Rows, sample.OK(name, "A", k+1, gained, 10000), sample.OK(name, "B", k+1, base, 10000))
+			rows = append(rows, sample.OK(name, "A", k+1, gained, 10000), sample.OK(name, "B", k+1, base, 10000))
 		}
 	}
+	in := sample.Of(5, rows...)
 	in.Run = frame.Invocation{Splits: 5}
 	return in
 }
@@ -116,7 +111,7 @@ func TestConstructedVerdicts(t *testing.T) {
 			"A against B: better. +2.50 points on average (95 % interval +2.50 to +2.50 over 8 sets), p = 0.0078, adjusted p = 0.0078. By mean, of 8 sets: ahead by more than 1 point on 8, within it on 0, behind by more on 0. Found on single sets: better on 8 sets."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := sample.Build(t, compare.Build, c.in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+			got := firstSentence(t, c.in)
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("verdict\n%s\nwant\n%s", got, c.want)
 			}
@@ -137,15 +132,13 @@ func TestOverSets(t *testing.T) {
 			a, b = append(a, []int{90 + i%3, 90, 91, 90}), append(b, []int{70, 70 + i%2, 70, 70})
 		}
 		in := two(a, b)
-		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) {
-			t.Errorf("verdict\n%s\nwant\n%s", got, want)
-		}
-		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; strings.Contains(got, "typical") != (n == 6) {
-			t.Errorf("%d sets: what is typical\n%s", n, got)
+		got := firstSentence(t, in)
+		if !strings.HasPrefix(got, want[:20]) || !strings.Contains(got, want[20:40]) || strings.Contains(got, "typical") != (n == 6) {
+			t.Errorf("verdict over %d sets\n%s\nwant\n%s", n, got, want)
 		}
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
-		if got := sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
+		if got := firstSentence(t, in); !strings.HasPrefix(got, "Preliminary, 1 of 4 splits") {
 			t.Errorf("with one split: verdict\n%s", got)
 		}
 	}
@@ -268,9 +261,7 @@ func TestSeveral(t *testing.T) {
 	if got := slices.Min(adjusted); len(ps) != 5 || got > 5*least/0.8+1e-15 || got < 5*least {
 		t.Errorf("the least of %v is adjusted to %v", ps, got)
 	}
-	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "Without a split that GBRFF2 has finished too: Late.") {
-		t.Errorf("notes\n%s", notes)
-	}
+	must.Hold(t, strings.Join(d.Notes, "\n"), "Without a split that GBRFF2 has finished too: Late.")
 	if first := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(first, "Preliminary, 20 of 21 splits. Over data sets GBRFF2 is ") {
 		t.Errorf("first line %q", first)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -34,21 +35,16 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 
 // table is rows of one split of 100 test rows; -1 is no run.
 func table(methods []string, correct ...[]int) sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{}}
-	in.Protocol.Splits, in.Protocol.Order = 1, func([]string) []string { return methods }
+	var rows []store.Row
 	for s, row := range correct {
-		name := fmt.Sprint("s", s)
-		in.Known[name] = sample.Set{}
-		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 		for m, n := range row {
 			if n >= 0 {
-				r := sample.OK(name, methods[m], 1, n, 100)
-				seconds := float64(m+1) * float64(s+1)
-				r.CPUSeconds = &seconds
-				in.Rows = append(in.Rows, r)
+				rows = append(rows, timesRun(fmt.Sprint("s", s), methods[m], 1, n, float64((m+1)*(s+1)), "x"))
 			}
 		}
 	}
+	in := sample.Of(1, rows...)
+	in.Protocol.Order = func([]string) []string { return methods }
 	return in
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/pairs"
@@ -14,15 +15,7 @@ import (
 func TestPairsByHand(t *testing.T) {
 	for _, name := range []string{"accuracy", "error"} {
 		d := sample.Build(t, pairs.Build, sample.Small(), report.Options{Metric: name})
-		var lines []string
-		for _, r := range d.Blocks[0].(doc.Table).Sections[0] {
-			line := r.Name
-			for _, c := range r.Entries {
-				line += " " + c.Text
-			}
-			lines = append(lines, line)
-		}
-		if got, want := strings.Join(lines, "; "), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% 0/0/2 0/0/2 "; got != want {
+		if got, want := text(d.Blocks[0].(doc.Table)), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% 0/0/2 0/0/2 "; got != want {
 			t.Errorf("by %s %s, want %s", name, got, want)
 		}
 		if f := d.Blocks[1].(doc.Figure); f.Title != "A_1 - B&<b>" || f.About != "0 won, 1 tied, 1 lost" {
@@ -43,7 +36,5 @@ func TestMany(t *testing.T) {
 	if records := sample.Records(t, d, "pairs"); figures != 36 || len(records) != 16*15 {
 		t.Errorf("%d figures, %d records", figures, len(records))
 	}
-	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "84 pairs not drawn; name fewer methods with --methods.") {
-		t.Errorf("notes\n%s", notes)
-	}
+	must.Hold(t, strings.Join(d.Notes, "\n"), "84 pairs not drawn; name fewer methods with --methods.")
 }

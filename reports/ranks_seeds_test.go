@@ -42,7 +42,7 @@ func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	d := sample.Build(t, ranks.Build, in, report.Options{})
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
-			return lines(table), d
+			return text(table), d
 		}
 	}
 	return "", d
@@ -51,7 +51,7 @@ func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 // TestSeedsByHand: see seeded. Means are over the set whose rows are divided anew; the records have both.
 func TestSeedsByHand(t *testing.T) {
 	got, d := seedLines(t, seeded())
-	if want := "A 3 1.41 7.07\nB 3 0.00 0.00"; got != want {
+	if want := "A 3 1.41 7.07; B 3 0.00 0.00"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	records := sample.Records(t, d, "seeds")
@@ -79,12 +79,12 @@ func TestSeedsByHand(t *testing.T) {
 func TestSeedsWithoutSplits(t *testing.T) {
 	one := seeded()
 	one.Splits = []int{1}
-	if got, _ := seedLines(t, one); got != "A 3 6.00 -\nB 3 0.00 -" { // mean of 2 and 10
+	if got, _ := seedLines(t, one); got != "A 3 6.00 -; B 3 0.00 -" { // mean of 2 and 10
 		t.Errorf("one split:\n%s", got)
 	}
 	once := seeded()
 	once.Datasets = []string{"once"}
-	if got, _ := seedLines(t, once); got != "A 3 7.07 -\nB 3 0.00 -" {
+	if got, _ := seedLines(t, once); got != "A 3 7.07 -; B 3 0.00 -" {
 		t.Errorf("a set divided once:\n%s", got)
 	}
 }

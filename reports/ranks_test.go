@@ -21,22 +21,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lines are a table's rows as text.
-func lines(b doc.Block) string {
-	var out []string
-	for _, r := range b.(doc.Table).Sections[0] {
-		line := r.Name
-		for _, c := range r.Entries {
-			line += " " + c.Text
-			if c.Best {
-				line += "*"
-			}
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
-}
-
 // By hand, from the counted sets of sample.Small. tie, by split: A_1 70 80 90, B 90 80 70, C 80 80 70;
 // clear: A_1 75 87.5, B 100 100, C 62.5 75. Both sets have splits 1 and 2.
 //
@@ -53,22 +37,20 @@ func TestSmallByHand(t *testing.T) {
 	}
 	in.Protocol.Published = sample.Published
 	d := sample.Build(t, ranks.Build, in, report.Options{})
-	if got, want := lines(d.Blocks[0]), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50\n"+
-		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50\n"+
+	if got, want := text(d.Blocks[0].(doc.Table)), "B&<b> 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; "+
+		"A_1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50; "+
 		"C|% 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
 		t.Errorf("mid-ranks\n%s\nwant\n%s", got, want)
 	}
-	if got, want := lines(d.Blocks[1]), "B&<b> 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33\n"+
-		"A_1 2.00 2.33 0.00 2.33 2.33 2.33 2.33 2.33\n"+
+	if got, want := text(d.Blocks[1].(doc.Table)), "B&<b> 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33; "+
+		"A_1 2.00 2.33 0.00 2.33 2.33 2.33 2.33 2.33; "+
 		"C|% 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67"; got != want {
 		t.Errorf("the paper's ranks\n%s\nwant\n%s", got, want)
 	}
 	if want := "Average ranks by mean test accuracy over 2 data sets, protocol table2"; d.Title != want {
 		t.Errorf("title %q, want %q", d.Title, want)
 	}
-	if !strings.Contains(strings.Join(d.Blocks[0].(doc.Table).Legend, " "), "in each of 2 splits") {
-		t.Errorf("legend %q does not say how many splits there are", d.Blocks[0].(doc.Table).Legend)
-	}
+	must.Hold(t, strings.Join(d.Blocks[0].(doc.Table).Legend, " "), "in each of 2 splits")
 }
 
 // By hand from sample.Small: tie and clear are of all methods; uneven is compared over the three splits of A_1, which B and C lack.
@@ -96,7 +78,7 @@ func TestMissingByHand(t *testing.T) {
 // The published table has one split: its ranks are those of the oracle, without a spread.
 func TestPublishedRanks(t *testing.T) {
 	d := sample.Build(t, ranks.Build, sample.Printed(), report.Options{})
-	if got, want := lines(d.Blocks[0]), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17\nBMKR 2.93 "; !strings.HasPrefix(got, want) {
+	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17; BMKR 2.93 "; !strings.HasPrefix(got, want) {
 		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
 	}
 }
@@ -105,19 +87,19 @@ func TestPublishedRanks(t *testing.T) {
 // mean, and a metric that turns accuracy round gives the same mid-ranks.
 func TestRanksProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {}}}
-		in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"x", "y"}
+		var rows []store.Row
 		methods := []string{"a", "b", "c", "d"}[:rapid.IntRange(1, 4).Draw(rt, "methods")]
-		for _, set := range in.Protocol.Datasets {
+		for _, set := range []string{"x", "y"} {
 			for _, m := range methods {
 				for s := 1; s <= 3; s++ {
-					in.Rows = append(in.Rows, sample.OK(set, m, s, rapid.IntRange(0, 5).Draw(rt, "correct"), 5))
+					rows = append(rows, sample.OK(set, m, s, rapid.IntRange(0, 5).Draw(rt, "correct"), 5))
 				}
 			}
 		}
+		in := sample.Of(3, rows...)
 		d := sample.Build(t, ranks.Build, in, report.Options{})
-		if turned := sample.Build(t, ranks.Build, in, report.Options{Metric: "error"}); lines(turned.Blocks[0]) != lines(d.Blocks[0]) {
-			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", lines(turned.Blocks[0]), lines(d.Blocks[0]))
+		if turned := sample.Build(t, ranks.Build, in, report.Options{Metric: "error"}); text(turned.Blocks[0].(doc.Table)) != text(d.Blocks[0].(doc.Table)) {
+			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", text(turned.Blocks[0].(doc.Table)), text(d.Blocks[0].(doc.Table)))
 		}
 		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })].(doc.Records)
 		column := func(row []any, name string) float64 { return row[slices.Index(records.Columns, name)].(float64) }

@@ -46,6 +46,22 @@ func arguments(r report.Report) []string {
 	panic("no arguments for " + r.Args)
 }
 
+// text is the rows of a table, with a star at what is best.
+func text(t doc.Table) string {
+	var lines []string
+	for _, r := range slices.Concat(t.Sections...) {
+		line := r.Name
+		for _, e := range r.Entries {
+			line += " " + e.Text
+			if e.Best {
+				line += "*"
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "; ")
+}
+
 // frameFor is sample.Paper as a report reads it, with a processor time and a chosen grid point in every cell.
 func frameFor(t *testing.T, r report.Report) frame.Frame {
 	t.Helper()

@@ -71,20 +71,6 @@ func TestScalingByHand(t *testing.T) {
 	}
 }
 
-func text(t doc.Table) string {
-	var lines []string
-	for _, s := range t.Sections {
-		for _, r := range s {
-			line := r.Name
-			for _, e := range r.Entries {
-				line += " " + e.Text
-			}
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "; ")
-}
-
 // hungry declares bytes of its parameters.
 type hungry struct{ sample.Input }
 

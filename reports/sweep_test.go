@@ -56,21 +56,7 @@ func sweepTable(d doc.Document, n int) string {
 			figures = append(figures, f)
 		}
 	}
-	return sweepText(*figures[n].Numbers)
-}
-
-func sweepText(t doc.Table) string {
-	var lines []string
-	for _, s := range t.Sections {
-		for _, r := range s {
-			line := r.Name
-			for _, e := range r.Entries {
-				line += " " + e.Text
-			}
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "; ")
+	return text(*figures[n].Numbers)
 }
 
 // By hand: means over splits and then over sets; medians of times.
@@ -88,7 +74,7 @@ func TestSweepByHand(t *testing.T) {
 	var powers string
 	for _, b := range d.Blocks {
 		if s, ok := b.(doc.Table); ok && s.Heading != "" {
-			powers = sweepText(s)
+			powers = text(s)
 		}
 	}
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
@@ -114,9 +100,7 @@ func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "no run there: r.") {
-		t.Errorf("the notes do not name the set: %s", notes)
-	}
+	must.Hold(t, strings.Join(d.Notes, " "), "no run there: r.")
 }
 
 // Times of two processors are not mixed: those of the processor with more runs count.
@@ -154,9 +138,8 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if notes := strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "); !strings.Contains(notes, "of B at 10 the longest time is 2.0 times the median") {
-		t.Errorf("the outlier is not named: %s", notes)
-	}
+	must.Hold(t, strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "),
+		"of B at 10 the longest time is 2.0 times the median")
 }
 
 func TestNothingIsSwept(t *testing.T) {

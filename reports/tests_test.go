@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -54,14 +55,11 @@ func TestTestsByHand(t *testing.T) {
 
 // Two methods in the same order on three sets: the exact p is 2 / 2^3, where F is infinite and its p is 0.
 func TestFewSets(t *testing.T) {
-	in := sample.Input{Known: map[string]sample.Set{}}
-	in.Protocol.Splits = 1
+	var rows []store.Row
 	for i, name := range []string{"a", "b", "c"} {
-		in.Known[name] = sample.Set{}
-		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
-		in.Rows = append(in.Rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
+		rows = append(rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
 	}
-	d := sample.Build(t, tests.Build, in, testsUsual)
+	d := sample.Build(t, tests.Build, sample.Of(1, rows...), testsUsual)
 	if got := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasSuffix(got, "p = 0.250.") {
 		t.Errorf("verdict %q", got)
 	}
@@ -83,16 +81,13 @@ func TestFewSets(t *testing.T) {
 func TestTestsProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		methods := []string{"A", "B", "C", "D", "E"}[:rapid.IntRange(2, 5).Draw(r, "methods")]
-		in := sample.Input{Known: map[string]sample.Set{}}
-		in.Protocol.Splits = 1
+		var rows []store.Row
 		for i := range rapid.IntRange(2, 8).Draw(r, "sets") {
-			name := fmt.Sprint("s", i)
-			in.Known[name] = sample.Set{}
-			in.Protocol.Datasets = append(in.Protocol.Datasets, name)
 			for _, m := range methods {
-				in.Rows = append(in.Rows, sample.OK(name, m, 1, rapid.IntRange(80, 84).Draw(r, "correct"), 100))
+				rows = append(rows, sample.OK(fmt.Sprint("s", i), m, 1, rapid.IntRange(80, 84).Draw(r, "correct"), 100))
 			}
 		}
+		in := sample.Of(1, rows...)
 		d := sample.Build(t, tests.Build, in, testsUsual)
 		reversed := in
 		reversed.Protocol.Order = func(names []string) []string {
@@ -132,9 +127,7 @@ func TestControl(t *testing.T) {
 		t.Fatalf("%d pairs with the control, want 15", len(pairs))
 	}
 	for pair, row := range pairs {
-		if !strings.Contains(pair, "RF") {
-			t.Errorf("pair %s", pair)
-		}
+		must.Hold(t, pair, "RF")
 		p, dunn := row["p"].(float64), row["p:Bonferroni-Dunn"].(float64)
 		if math.Abs(dunn-min(1, 15*p)) > 1e-12 {
 			t.Errorf("%s: Bonferroni-Dunn %v of p = %v", pair, dunn, p)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -27,9 +28,7 @@ func TestDrawsAreNamed(t *testing.T) {
 	check := func(title, note string) {
 		t.Helper()
 		d := sample.Build(t, Build, in, Options{})
-		if !strings.Contains(d.Title, "over 3 "+title+", protocol") {
-			t.Errorf("title %q, want %q in it", d.Title, title)
-		}
+		must.Hold(t, d.Title, "over 3 "+title+", protocol")
 		if note != "" != slices.Contains(d.Notes, note) || note == "" && strings.Contains(strings.Join(d.Notes, " "), "division") {
 			t.Errorf("notes %q, want %q", d.Notes, note)
 		}

@@ -145,8 +145,9 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", name, diff)
 		}
 	}
-	if svg := files["forest.svg"]; !strings.Contains(svg, "A ahead &gt;") || strings.Contains(svg, "ahead ahead") {
-		t.Errorf("the forest plot says %s", svg)
+	must.Hold(t, files["forest.svg"], "A ahead &gt;")
+	if strings.Contains(files["forest.svg"], "ahead ahead") {
+		t.Error("the forest plot says ahead twice")
 	}
 	if lines := strings.Count(files["README.txt"], "\n"); lines != 5 {
 		t.Errorf("README.txt has %d lines, want 5", lines)
@@ -261,11 +262,7 @@ func TestTextIsTrue(t *testing.T) {
 			c.edit(t, &w)
 			files := w.build(t)
 			text := files["methods.tex"] + files["sentence.txt"]
-			for _, want := range c.says {
-				if !strings.Contains(text, want) {
-					t.Errorf("the text lacks %q:\n%s", want, text)
-				}
-			}
+			must.Hold(t, text, c.says...)
 			for _, not := range c.not {
 				if strings.Contains(text, not) {
 					t.Errorf("the text says %q:\n%s", not, text)
@@ -282,11 +279,7 @@ func TestPreliminaryIsSaid(t *testing.T) {
 	w.drop(func(r store.Row) bool { return r.Split > 1 || r.Method == "A" && r.Dataset > "s5" })
 	files := w.build(t)
 	for _, name := range []string{"sentence.tex", "sentence.txt", "methods.tex"} {
-		for _, want := range []string{"Preliminary, 1 of 5 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;"} {
-			if !strings.Contains(files[name], want) {
-				t.Errorf("%s lacks %q:\n%s", name, want, files[name])
-			}
-		}
+		must.Hold(t, files[name], "Preliminary, 1 of 5 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;")
 	}
 }
 
@@ -300,9 +293,7 @@ func TestNoFigure(t *testing.T) {
 			t.Errorf("%s is of a figure:\n%s", name, text)
 		}
 	}
-	if !strings.Contains(files["README.txt"], "There is no figure: no two methods have a data set of the main group in common") {
-		t.Errorf("README.txt does not say why there is no figure:\n%s", files["README.txt"])
-	}
+	must.Hold(t, files["README.txt"], "There is no figure: no two methods have a data set of the main group in common")
 	checkCitations(t, files)
 }
 
@@ -353,11 +344,8 @@ func TestSourcesAreKnown(t *testing.T) {
 // The entry of the program says what CITATION.cff says, and everything has the version that it names.
 func TestCitationFile(t *testing.T) {
 	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "CITATION.cff")))(t)
-	for _, want := range []string{"cff-version: 1.2.0\n", "\ntype: software\n", "\nlicense: MIT\n", `title: "` + programTitle + `"`, `- name: "` + programAuthor + `"`, `repository-code: "` + programURL + `"`} {
-		if !strings.Contains(string(raw), want) {
-			t.Errorf("CITATION.cff lacks %q", want)
-		}
-	}
+	must.Hold(t, string(raw), "cff-version: 1.2.0\n", "\ntype: software\n", "\nlicense: MIT\n",
+		`title: "`+programTitle+`"`, `- name: "`+programAuthor+`"`, `repository-code: "`+programURL+`"`)
 	changes := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "CHANGELOG.md")))(t)
 	version := regexp.MustCompile(`(?m)^version: (\S+)$`).FindSubmatch(raw)
 	newest := regexp.MustCompile(`(?m)^## (\S+)`).FindSubmatch(changes)

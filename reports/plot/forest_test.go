@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
@@ -51,11 +52,7 @@ func TestForestByHand(t *testing.T) {
 		!near(intervals[0].X, low) || !near(intervals[0].X2, zero) || !near(intervals[1].X2, bands[0].X2) {
 		t.Errorf("-2 at %v, 2 at %v, zero at %v, the region %v to %v, intervals %+v", low, high, zero, bands[0].X, bands[0].X2, intervals)
 	}
-	for _, want := range []string{"LGBM|", "none|", "difference (points)|", "< B ahead|", "A ahead >|", "too small to matter|"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("words %s lack %s", words, want)
-		}
-	}
+	must.Hold(t, words, "LGBM|", "none|", "difference (points)|", "< B ahead|", "A ahead >|", "too small to matter|")
 }
 
 // An interval that is far wider than all estimates ends in an arrow, and the legend says so; the estimates keep their room.

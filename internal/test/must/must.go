@@ -1,8 +1,10 @@
-// Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one that says something.
+// Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one that says something. What a text
+// must hold is said as briefly.
 //
 //	set := must.Get(read.Load(ctx, files, entry))(t)
 //	must.Do(t, model.Save(&b))
 //	must.Say(t, must.Err(read.Load(ctx, files, wrong)), "has no rows")
+//	must.Hold(t, page, "a heading", "a note")
 package must
 
 import "strings"
@@ -49,6 +51,16 @@ func Say(t T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("error %v, want one that says %q", err, text)
+	}
+}
+
+// Hold fails the test, which goes on, for each of the parts that text lacks.
+func Hold(t T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
 	}
 }
 
