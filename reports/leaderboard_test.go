@@ -16,7 +16,6 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/times"
 	"pgregory.net/rapid"
 )
 
@@ -142,31 +141,6 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", r.Method, r.Against, want)
 			}
 		}
-	}
-}
-
-// Times are those of report times.
-func TestTimes(t *testing.T) {
-	in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
-	_, _, b := boardOf(t, in, "")
-	d := sample.Build(t, times.Build, in, report.Options{})
-	checked := 0
-	for _, block := range d.Blocks {
-		records, _ := block.(doc.Records)
-		if records.Name != "times" {
-			continue
-		}
-		method, seconds := slices.Index(records.Columns, "method"), slices.Index(records.Columns, "cell_cpu_seconds")
-		for _, row := range records.Rows {
-			for _, r := range b.Rows {
-				if r.Method == row[method] && r.Seconds == row[seconds] {
-					checked++
-				}
-			}
-		}
-	}
-	if checked != 2 || b.Rows[0].Time() == frame.Absent {
-		t.Errorf("%d times are those of report times", checked)
 	}
 }
 

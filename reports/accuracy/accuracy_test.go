@@ -110,9 +110,8 @@ func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
 // A metric that is no percentage: by hand, tn fp fn tp of the sample's runs are 5 0 0 5 (all right)
 // and 4 0 2 4 (8 of 10), whose coefficient is 16/sqrt(4*6*4*6) = 2/3.
 func TestAnotherMetric(t *testing.T) {
-	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
-	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 1, []string{"x"}, sample.Published
-	in.Rows = []store.Row{sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10)}
+	in := sample.Of(1, sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10))
+	in.Protocol.Published = sample.Published
 	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "MCC"}})
 	main := d.Blocks[1].(doc.Table)
 	cells := main.Sections[0][0].Entries
@@ -139,61 +138,24 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// Computed by hand from sample.Small.
-func TestSmallByHand(t *testing.T) {
-	tab := newTable(t, sample.Small(), Options{})
-	tie := tab.Sets[0]
-	a, c := tie.Entries[0], tie.Entries[2]
-	correct, test, _ := counts(a)
-	if a.Mean.Cmp(big.NewRat(80, 1)) != 0 || correct != 24 || test != 30 {
-		t.Errorf("A_1 on tie: mean %v, %d/%d; want 80, 24/30", a.Mean, correct, test)
-	}
-	// Accuracies 70, 80, 90: squared deviations 100 + 0 + 100.
-	if want := math.Sqrt(200.0 / 3); a.StdPop != want || a.StdSample != 10 {
-		t.Errorf("A_1 on tie: deviations %v, %v; want %v, 10", a.StdPop, a.StdSample, want)
-	}
-	if c.Mean.Cmp(big.NewRat(230, 3)) != 0 {
-		t.Errorf("C on tie: mean %v, want 230/3", c.Mean)
-	}
-	if got := tab.Best(tie); !slices.Equal(got, []bool{true, true, false}) {
-		t.Errorf("best on tie: %v; both 24/30 should be, and 23/30 not", got)
-	}
-	// Ranks: tie 1.5 1.5 3, clear 2 1 3.
-	if got, want := fmt.Sprint(tab.midRanks), "[7/4 5/4 3/1]"; got != want {
-		t.Errorf("average ranks: got %s, want %s", got, want)
-	}
-	uneven, big := tab.Sets[2], tab.Sets[3]
-	if !uneven.Unequal || uneven.Counted || slices.Contains(tab.Best(uneven), true) {
-		t.Error("uneven: different splits are not comparable, not counted and have no best")
-	}
-	if !math.IsNaN(uneven.Entries[2].StdSample) {
-		t.Errorf("sample deviation of one split: %v, want none", uneven.Entries[2].StdSample)
-	}
-	if !big.Missing || slices.Contains(tab.Best(big), true) {
-		t.Error("big_set: a single cell has nothing to be better than")
-	}
-}
-
 // The order of a cell's splits among themselves changes no mean, best or rank: accuracies over
 // unequal test counts add up exactly.
 func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {}}}
-		in.Protocol.Splits, in.Protocol.Datasets = 4, []string{"x", "y"}
+		var rows, shuffled []store.Row
 		tests := rapid.SliceOfN(rapid.IntRange(1, 9), 8, 8).Draw(rt, "tests")
 		order := rapid.Permutation([]int{1, 2, 3, 4}).Draw(rt, "order")
-		shuffled := in
 		for d, dataset := range []string{"x", "y"} {
 			for _, method := range []string{"a", "b", "c"} {
 				for s := range 4 {
 					n := tests[4*d+s]
 					correct := rapid.IntRange(0, n).Draw(rt, "correct")
-					in.Rows = append(in.Rows, sample.OK(dataset, method, s+1, correct, n))
-					shuffled.Rows = append(shuffled.Rows, sample.OK(dataset, method, order[s], correct, n))
+					rows = append(rows, sample.OK(dataset, method, s+1, correct, n))
+					shuffled = append(shuffled, sample.OK(dataset, method, order[s], correct, n))
 				}
 			}
 		}
-		first, second := newTable(t, in, Options{}), newTable(t, shuffled, Options{})
+		first, second := newTable(t, sample.Of(4, rows...), Options{}), newTable(t, sample.Of(4, shuffled...), Options{})
 		if !reflect.DeepEqual(first.main().Sections[:2], withTips(second, first)) {
 			rt.Fatalf("another order of the splits, another table")
 		}
@@ -218,12 +180,11 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	if tenths[0]+tenths[1]+tenths[2] == tenths[2]+tenths[1]+tenths[0] {
 		t.Fatal("the example no longer shows what it is for")
 	}
-	in := sample.Input{Known: map[string]sample.Set{"x": {}}}
-	in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"x"}
+	var rows []store.Row
 	for s, correct := range []int{1, 2, 3} {
-		in.Rows = append(in.Rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
+		rows = append(rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
 	}
-	tab := newTable(t, in, Options{})
+	tab := newTable(t, sample.Of(3, rows...), Options{})
 	if !slices.Equal(tab.Best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
 		t.Error("6/30 and 6/30 are not tied")
 	}

@@ -179,14 +179,26 @@ func ends(c experiments.Comparison, least, most float64) experiments.Comparison 
 	return c
 }
 
+// A decision is a claim with the value that a frame has of it, and the verdict.
+type decision struct {
+	says    string
+	compare experiments.Comparison
+	value   float64
+	want    Verdict
+}
+
+func decides(t *testing.T, f frame.Frame, c decision) {
+	t.Helper()
+	got := must.Get(Decide(f, []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}}))(t)
+	if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
+		low, high := got[0].Parts[0].Interval(0.95)
+		t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high, c.want, c.value)
+	}
+}
+
 func TestDecide(t *testing.T) {
 	inf := math.Inf(1)
-	for _, c := range []struct {
-		says    string
-		compare experiments.Comparison
-		value   float64
-		want    Verdict
-	}{
+	for _, c := range []decision{
 		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.6, Holds},
 		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf), 4.6, Fails},
 		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.6, inf), 4.6, Open},
@@ -201,46 +213,28 @@ func TestDecide(t *testing.T) {
 		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
 		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0, Missing},
 	} {
-		got, err := Decide(frameOf(t), []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}})
-		if err != nil {
-			t.Fatalf("%s: %v", c.says, err)
-		}
-		if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
-			low, high := got[0].Parts[0].Interval(0.95)
-			t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high, c.want, c.value)
-		}
+		decides(t, frameOf(t), c)
 	}
 }
 
 // A comparison that names its sets is about these, though a third series lacks one of them. Differences of an error are told to
 // three digits, however small they are.
 func TestAThirdSeriesLacksASet(t *testing.T) {
-	in := rows.Input{Known: map[string]rows.Set{"s": {}, "r": {}}}
-	in.Protocol.Splits, in.Protocol.Datasets = 5, []string{"s", "r"}
+	var cells []store.Row
 	for split := 1; split <= 5; split++ {
-		for _, set := range in.Protocol.Datasets {
-			in.Rows = append(in.Rows, row(set, "A", split, 74+split%2, 2), row(set, "B", split, 70, 1))
+		for _, set := range []string{"s", "r"} {
+			cells = append(cells, row(set, "A", split, 74+split%2, 2), row(set, "B", split, 70, 1))
 		}
-		in.Rows = append(in.Rows, row("s", "C", split, 70, 1))
+		cells = append(cells, row("s", "C", split, 70, 1))
 	}
-	for _, c := range []struct {
-		says    string
-		compare experiments.Comparison
-		value   float64
-		want    Verdict
-	}{
+	in := rows.Of(5, cells...)
+	for _, c := range []decision{
 		{"on the set that C lacks", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 4.6, Holds},
 		{"its time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU, Datasets: []string{"r"}}, 1.9, 2.1), 2, Holds},
 		{"C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
 		{"the time of C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Of: experiments.CPU, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
 	} {
-		got, err := Decide(in.Frame(t), []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}})
-		if err != nil {
-			t.Fatalf("%s: %v", c.says, err)
-		}
-		if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
-			t.Errorf("%s: %s at %g, want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), c.want, c.value)
-		}
+		decides(t, in.Frame(t), c)
 	}
 	small := Part{What: "mean squared error", Estimate: Estimate{Mean: -0.00201}}
 	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
@@ -255,20 +249,18 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 
 // Where sets are the points, a comparison at a value is of the set that has so many rows.
 func TestSetsArePoints(t *testing.T) {
-	in := rows.Input{Known: map[string]rows.Set{}}
-	in.Protocol.Splits = 5
-	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
+	var cells []store.Row
 	for i, set := range []string{"small", "large"} {
-		in.Known[set] = rows.Set{}
-		in.Protocol.Datasets = append(in.Protocol.Datasets, set)
 		for split := 1; split <= 5; split++ {
 			for method, correct := range map[string]int{"A": 60 + 10*i + split%2, "B": 70} {
 				r := row(set, method, split, correct, 1)
 				r.TrainRows = 70 * (i + 1)
-				in.Rows = append(in.Rows, r)
+				cells = append(cells, r)
 			}
 		}
 	}
+	in := rows.Of(5, cells...)
+	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
 	f := in.Frame(t)
 	claim := func(c experiments.Comparison) Result {
 		got := must.Get(Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}}))(t)

@@ -20,8 +20,7 @@ import (
 // table is the input's table of accuracies.
 func table(t testing.TB, in sample.Input) frame.Table {
 	t.Helper()
-	out := must.Get(in.Frame(t).TableOf(""))(t)
-	return out
+	return must.Get(in.Frame(t).TableOf(""))(t)
 }
 
 // lacking is a table of three methods on three sets, five splits: A lacks all of own, B lacks splits

@@ -127,9 +127,7 @@ func TestUnknownRequests(t *testing.T) {
 	}
 	in := regression()
 	in.Datasets = []string{"HOUSES"} // stored, and unknown to the catalogue
-	if _, err := in.Read(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(in.Read(t.Context())))
 }
 
 // Stored runs that contradict each other make no table.
@@ -172,15 +170,12 @@ func TestReadDatabase(t *testing.T) {
 	w := db.NewWriter(result.Environment{ProgramVersion: "v9", CPU: "cpu"}, nil)
 	for split := 1; split <= 2; split++ {
 		selected, correct, zero := 0, 20+split, 0.0
-		err := w.Put(result.Run{Planned: result.Planned{
+		must.Do(t, w.Put(result.Run{Planned: result.Planned{
 			Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass",
 			Grid: []json.RawMessage{json.RawMessage(`{}`)}, GridHash: "g",
 		}, Status: result.OK, Selected: &selected, TrainRows: 2, TestRows: 30,
 			Score: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
-			Folds: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+			Folds: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}}))
 	}
 	must.Do(t, w.Close())
 	in := regression()

@@ -37,19 +37,11 @@ func newScene(t *testing.T) *scene {
 	must.Do(t, errors.Join(err1, err2))
 	share = 0 // all is read anew at each look
 	s := &scene{db: db, now: began}
-	var err error
-	s.w, err = NewWatcher(t.Context(), reader, Options{
+	s.w = must.Get(NewWatcher(t.Context(), reader, Options{
 		Now:   func() time.Time { return s.now },
 		Frame: func(context.Context, string) (frame.Frame, error) { return frame.Frame{}, frame.ErrNoResults },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(s.w.Close(), reader.Close(), db.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	}))(t)
+	t.Cleanup(func() { must.Do(t, errors.Join(s.w.Close(), reader.Close(), db.Close())) })
 	return s
 }
 
@@ -57,11 +49,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) begin(t *testing.T, first store.Progress) (says func(store.Progress)) {
 	t.Helper()
 	r := must.Get(s.db.Register(t.Context(), nil, first, nil))(t)
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, r.Close()) })
 	return func(p store.Progress) {
 		t.Helper()
 		must.Do(t, r.Write(t.Context(), p))
@@ -70,8 +58,7 @@ func (s *scene) begin(t *testing.T, first store.Progress) (says func(store.Progr
 
 func (s *scene) look(t *testing.T) State {
 	t.Helper()
-	out := must.Get(s.w.Look(t.Context()))(t)
-	return out
+	return must.Get(s.w.Look(t.Context()))(t)
 }
 
 // put stores a cell.

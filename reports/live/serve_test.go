@@ -30,11 +30,7 @@ func serving(t *testing.T, s *Server) (at string, end func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l, nil) }()
 	end = sync.OnceValue(func() error { cancel(); return <-ended })
-	t.Cleanup(func() {
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, end()) })
 	return "http://" + l.Addr().String(), end
 }
 

@@ -74,6 +74,9 @@ func whole() doc.Document {
 		}}
 }
 
+// TestGolden: the documents are what they were. Of sample.Small they were checked by hand: on tie A_1 has 70, 80 and 90 percent, so 24
+// of 30 and the squared deviations 100 + 0 + 100; ranks are 1.5 1.5 3 on tie and 2 1 3 on clear; uneven has different splits and
+// big_set a single method, so that neither has a best and neither counts.
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
 	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2, OmitPublished: true})
@@ -126,13 +129,6 @@ func golden(t *testing.T, file, got string) {
 	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
-	}
-}
-
-func TestJSONOpensWithItsVersion(t *testing.T) {
-	out := write(t, build(t, sample.Paper(), accuracy.Options{}), "json", render.Options{})
-	if !strings.HasPrefix(out, "{\n  \"schema_version\": 2,\n  \"report\": \"accuracy\",") {
-		t.Errorf("JSON opens with %.60q", out)
 	}
 }
 

@@ -159,8 +159,7 @@ func asFloat(x *big.Rat) float64 {
 
 func friedman(t testing.TB, values [][]*big.Rat) stats.FriedmanTest {
 	t.Helper()
-	f := stats.Friedman(values)
-	return f
+	return stats.Friedman(values)
 }
 
 func transposed(columns ...[]float64) [][]float64 {
