@@ -14,7 +14,7 @@ import (
 // 44, 74.5, 55.5, 56.5, 52 and 32.5 over N = 15, and k = 6. Nemenyi's critical difference at 0.05 is
 // 2.849705 sqrt(42/90) = 1.9467: GFC is worse than BMKR and GBRFF2, and no other two differ.
 func TestFriedmanOfTable2(t *testing.T) {
-	f := friedman(t, decimals(t, published2020))
+	f := stats.Friedman(decimals(t, published2020))
 	if got, want := fixed(f.AverageRanks, 2), "2.93 4.97 3.70 3.77 3.47 2.17"; got != want {
 		t.Errorf("average ranks %s, want %s", got, want)
 	}
@@ -118,11 +118,11 @@ func TestTwoMethods(t *testing.T) {
 }
 
 func TestFriedmanOfLittle(t *testing.T) {
-	f := friedman(t, [][]*big.Rat{thirds([]int{1, 2, 3})})
+	f := stats.Friedman([][]*big.Rat{thirds([]int{1, 2, 3})})
 	if f.ChiSquare.Statistic != 2 || !math.IsNaN(f.ImanDavenport.Statistic) || !math.IsNaN(f.ImanDavenport.P) {
 		t.Errorf("of one data set: %+v", f)
 	}
-	f = friedman(t, [][]*big.Rat{thirds([]int{1, 2, 3}), thirds([]int{0, 5, 9}), thirds([]int{-1, 0, 2})})
+	f = stats.Friedman([][]*big.Rat{thirds([]int{1, 2, 3}), thirds([]int{0, 5, 9}), thirds([]int{-1, 0, 2})})
 	if f.ChiSquare.Statistic != 6 || !math.IsInf(f.ImanDavenport.Statistic, 1) || f.ImanDavenport.P != 0 {
 		t.Errorf("of data sets that agree: %+v", f)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // oracle is statistics.json. Numbers keep their text where their digits say how exact they are.
@@ -155,11 +154,6 @@ func negated(rows [][]*big.Rat) [][]*big.Rat {
 func asFloat(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
-}
-
-func friedman(t testing.TB, values [][]*big.Rat) stats.FriedmanTest {
-	t.Helper()
-	return stats.Friedman(values)
 }
 
 func transposed(columns ...[]float64) [][]float64 {

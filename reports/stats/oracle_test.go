@@ -16,7 +16,7 @@ import (
 // that his z differ from exact ones by up to a unit of the last digit.
 func TestDemsarExample(t *testing.T) {
 	o := readOracle(t).Demsar
-	f := friedman(t, negated(decimals(t, o.Ranks)))
+	f := stats.Friedman(negated(decimals(t, o.Ranks)))
 	for j, want := range o.Pub.Ranks {
 		if math.Abs(asFloat(f.AverageRanks[j])-want) > 5e-4 {
 			t.Errorf("average rank %d: %v, want %v", j, f.AverageRanks[j], want)
@@ -59,7 +59,7 @@ func TestDemsarExample(t *testing.T) {
 func TestDemsarFromAUC(t *testing.T) {
 	o := readOracle(t).Demsar
 	values := decimals(t, o.AUC)
-	f := friedman(t, values)
+	f := stats.Friedman(values)
 	for j, want := range numbers(t, o.FromAUC["avg_ranks"]) {
 		printed(t, "average rank", asFloat(f.AverageRanks[j]), want)
 	}
@@ -125,7 +125,7 @@ func TestGarciaHerrera(t *testing.T) {
 		rows = append(rows, values)
 	}
 	values := decimals(t, rows)
-	f := friedman(t, values)
+	f := stats.Friedman(values)
 	for j, want := range o.Calc.Ranks {
 		printed(t, "average rank", asFloat(f.AverageRanks[j]), want)
 	}
@@ -182,7 +182,7 @@ func TestGarciaHerrera(t *testing.T) {
 // The tests of scikit-posthocs for Friedman's post-hoc tests, which take them from R's PMCMRplus.
 func TestScikitPosthocs(t *testing.T) {
 	o := readOracle(t).Blocks
-	f := friedman(t, decimals(t, o.Rows))
+	f := stats.Friedman(decimals(t, o.Rows))
 	for _, c := range f.AllPairs() {
 		printed(t, fmt.Sprintf("Nemenyi's P of %d and %d", c.A, c.B), c.Nemenyi, o.Nemenyi[c.B][c.A])
 		if c.A == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // scipyTests reads tables and differences and prints what SciPy makes of them. With ties or zeros its
@@ -64,7 +65,7 @@ func TestBesideSciPy(t *testing.T) {
 		}
 	}
 	for i, rows := range cases.Tables {
-		f := friedman(t, tableOf(rows))
+		f := stats.Friedman(tableOf(rows))
 		compare("Friedman's statistic", f.Corrected.Statistic, theirs.Friedman[i][0])
 		compare("Friedman's P", f.Corrected.P, theirs.Friedman[i][1])
 	}

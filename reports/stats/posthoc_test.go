@@ -243,7 +243,7 @@ func TestGroups(t *testing.T) {
 }
 
 func TestControl(t *testing.T) {
-	f := friedman(t, decimals(t, published2020))
+	f := stats.Friedman(decimals(t, published2020))
 	got := f.WithControl(2)
 	if len(got) != 5 {
 		t.Fatalf("%d comparisons", len(got))

@@ -59,7 +59,7 @@ func Hold(t T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in\n%s", part, text)
+			t.Errorf("%q is not in\n%.5000s", part, text)
 		}
 	}
 }
