@@ -125,6 +125,15 @@ func (f *Field) Set(s *Score, v any) error {
 // Clear removes the field's value from a score.
 func (f *Field) Clear(s *Score) { _ = f.Set(s, nil) } // nil is of every kind
 
+// ClearTestOnly removes the values that only the test of a cell has.
+func (s *Score) ClearTestOnly() {
+	for _, f := range fields {
+		if f.TestOnly {
+			f.Clear(s)
+		}
+	}
+}
+
 func pointer[T any](v any, as T) *T {
 	if v == nil {
 		return nil

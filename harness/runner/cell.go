@@ -274,6 +274,9 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 		}
 		tests = append(tests, result.SeedTest{Seed: seed, ScoresHash: result.HashScores(r.scores), Score: r.test})
 	}
+	for i := range tests {
+		tests[i].Score.ClearTestOnly()
+	}
 	run.SeedTests = tests
 	return nil
 }

@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
@@ -21,19 +23,27 @@ const mostDeaths = 2
 // cell of this program's own methods is begun together with others, so its deaths say little: it only runs isolated.
 type fatal struct {
 	begun    map[*plan.Cell]bool // the database knows of these, or will before any cell starts that starts later
-	suspects []*plan.Cell        // cells of foreign methods of which the program died; each runs alone, at the end
+	suspects []*plan.Cell        // all cells of foreign methods of which the program died; each runs alone, at the end
 }
 
-// newFatal takes the suspects out of the cells.
+// newFatal takes the suspects out of the cells. Those of which most processes died come first, so that each cell has the
+// deaths that it needs to be stored as failed before the program dies of the next one.
 func newFatal(cells []*plan.Cell) (f fatal, others []*plan.Cell) {
 	f.begun = map[*plan.Cell]bool{}
+	deadly := map[string]bool{}
 	for _, c := range cells {
 		if c.Foreign && c.Deaths > 0 {
+			deadly[c.Method] = true
+		}
+	}
+	for _, c := range cells {
+		if deadly[c.Method] {
 			f.suspects = append(f.suspects, c)
 		} else {
 			others = append(others, c)
 		}
 	}
+	slices.SortStableFunc(f.suspects, func(a, b *plan.Cell) int { return cmp.Compare(b.Deaths, a.Deaths) })
 	return f, others
 }
 

@@ -29,6 +29,7 @@ type world struct {
 	started int
 	rooms   []Room
 	away    map[*plan.Cell]place // of those that run
+	deadly  bool                 // an earlier run died of a foreign cell
 }
 
 func drawCells(t *rapid.T) []*plan.Cell {
@@ -70,6 +71,7 @@ func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}}
 	for _, c := range cells {
 		w.left[c] = true
+		w.deadly = w.deadly || c.Foreign && c.Deaths > 0
 	}
 	w.s = newState(opt, cells, w.now)
 	return w
@@ -120,18 +122,19 @@ func (w *world) begin(a start) {
 	}
 }
 
-// alone reports whether a cell must not run beside others.
-func alone(c *plan.Cell) bool { return c.Foreign && c.Deaths > 0 }
+// alone reports whether a cell must not run beside others: its method is the foreign one, and the program died of a
+// cell of that method.
+func (w *world) alone(c *plan.Cell) bool { return c.Foreign && w.deadly }
 
-// comesLast fails if a cell that must run alone comes before others that need not.
+// comesLast fails if a cell that must run alone comes before others that need not, or before a deadlier one.
 func (w *world) comesLast(c *plan.Cell) {
 	waiting := 0
 	for other := range w.left {
-		if !alone(other) {
+		if !w.alone(other) || other.Deaths > c.Deaths {
 			waiting++
 		}
 	}
-	if alone(c) && waiting > w.s.out.Canaries+len(w.s.out.Excluded) { // cells beyond the limits are left, too
+	if w.alone(c) && waiting > w.s.out.Canaries+len(w.s.out.Excluded) { // cells beyond the limits are left, too
 		w.t.Fatalf("%v comes before %d others", c.Cell, waiting)
 	}
 }
@@ -180,7 +183,7 @@ func (w *world) start(c *plan.Cell, room string) {
 		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs, opt.Limits.Memory)
 	}
 	for other := range w.running {
-		if other != c && (alone(c) || alone(other)) {
+		if other != c && (w.alone(c) || w.alone(other)) {
 			w.t.Fatalf("%v and %v run beside each other, and one of them is to run alone", c.Cell, other.Cell)
 		}
 	}
