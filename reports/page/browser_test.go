@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/kernelboosting/bench/internal/test/browser"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -44,12 +45,8 @@ func is[T any](t *tab, expression string) T {
 func written(t *testing.T, in sample.Input, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := built(t, in, o).Write(&out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, built(t, in, o).Write(&out, nil))
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(out.String()), 0o666))
 	return file
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/browser"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -55,17 +56,18 @@ func (t *tab) choose(methods, sets []string) {
 // whole page, in both conventions, with ties and missing results, for metrics of which the larger and the smaller
 // value is the better one.
 func TestRanksOfTheChoice(t *testing.T) {
-	numbers := sample.Input{Known: map[string]sample.Set{}}
-	numbers.Protocol.Splits, numbers.Protocol.Published = 2, sample.Published // which prints ranks
+	var rows []store.Row
 	for s := range 5 {
-		name := fmt.Sprintf("n%d", s)
-		numbers.Protocol.Datasets = append(numbers.Protocol.Datasets, name)
-		numbers.Known[name] = sample.Set{Entry: catalogue.Entry{Task: registry.Regression}}
 		for m := range 4 {
 			for split := 1; split <= 2; split++ {
-				numbers.Rows = append(numbers.Rows, sample.Numbers(name, fmt.Sprintf("M%d", m), split, 0.1*float64(1+(s*m+split)%3)))
+				rows = append(rows, sample.Numbers(fmt.Sprint("n", s), fmt.Sprint("M", m), split, 0.1*float64(1+(s*m+split)%3)))
 			}
 		}
+	}
+	numbers := sample.Of(2, rows...)
+	numbers.Protocol.Published = sample.Published // which prints ranks
+	for name := range numbers.Known {
+		numbers.Known[name] = sample.Set{Entry: catalogue.Entry{Task: registry.Regression}}
 	}
 	partial := many() // every third method has the first half of the sets, one set more, and one split of some others
 	partial.Rows = slices.DeleteFunc(partial.Rows, func(r store.Row) bool {
@@ -80,10 +82,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 			if name == "accuracy" || name == "errors" { // partial is of the one metric and numbers of one whose smaller value is better
 				testenv.OnlyThorough(t)
 			}
-			whole, err := c.in.Frame(t).TableOf(c.metric)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := must.Get(c.in.Frame(t).TableOf(c.metric))(t)
 			var main []string
 			for _, s := range whole.Sets {
 				if s.Group == frame.GroupMain {
@@ -187,7 +186,7 @@ func differ() sample.Input {
 // tests it.
 func TestGroups(t *testing.T) {
 	in := differ()
-	table := must(t, in)
+	table := tableOf(t, in)
 	o := Options{Groups: Groups{
 		Methods: map[string][]string{"far": {"GFC", "LGBM", "XGB", "BMKR"}, "few": {"GK", "RF"}, "nobody": {"GFC", "Nobody"}},
 		Sets:    map[string][]string{"eight": table.Counted[:8], "five": table.Counted[2:7]},
@@ -199,17 +198,12 @@ func TestGroups(t *testing.T) {
 		for s, sets := range [][]string{in.Protocol.Datasets, binary, o.Groups.Sets["eight"], o.Groups.Sets["five"]} {
 			of := in
 			of.Methods, of.Datasets = methods, sets
-			part, diagram := must(t, of), p.Diagrams[4*m+s]
+			part, diagram := tableOf(t, of), p.Diagrams[4*m+s]
 			if part.CheckRanked() != nil {
-				if !strings.Contains(string(diagram), "There are no ranks of this choice") {
-					t.Errorf("%v on %v: %s", methods, sets, diagram)
-				}
+				must.Hold(t, string(diagram), "There are no ranks of this choice")
 				continue
 			}
-			ev, err := evidence.Of(&part, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(part.Metric)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ev := must.Get(evidence.Of(&part, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(part.Metric)}))(t)
 			ranks, joined := ranked(diagram)
 			for _, q := range ev.Pairs {
 				a, b := part.Methods[q.A], part.Methods[q.B]
@@ -275,12 +269,9 @@ func TestGroups(t *testing.T) {
 // method that was named of its pairs alone.
 func TestOneFamily(t *testing.T) {
 	in := differ()
-	table := must(t, in)
+	table := tableOf(t, in)
 	for _, method := range []string{"", "GFC"} {
-		ev, err := evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
 		p := built(t, in, Options{Method: method})
 		_, joined := ranked(p.Diagrams[0])
 		for a, first := range table.Methods {

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -20,10 +21,7 @@ import (
 // to keep it in, for the command line.
 func large(t testing.TB) (path string, evaluations int) {
 	t.Helper()
-	p, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Load("table2"))(t)
 	names := methods.All().Names()
 	for i := len(names); i < 30; i++ {
 		names = append(names, fmt.Sprintf("Imported%d", i))
@@ -43,10 +41,7 @@ func large(t testing.TB) (path string, evaluations int) {
 func BenchmarkLarge(b *testing.B) {
 	path, evaluations := large(b)
 	in := sample.Input{Known: map[string]sample.Set{}}
-	p, err := protocol.Load("table2")
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must.Get(protocol.Load("table2"))(b)
 	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
 		Sizes: p.Semantics.Splitter().Sizes}
 	for _, name := range p.Datasets {
@@ -55,26 +50,13 @@ func BenchmarkLarge(b *testing.B) {
 	in.Registry, in.Sets = in, in
 	size := 0
 	for b.Loop() {
-		db, err := store.OpenReader(b.Context(), path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		f, err := frame.Read(b.Context(), db, in.Source)
-		if err != nil {
-			b.Fatal(err)
-		}
-		page, err := Build(f, Options{Level: 0.05, Groups: Groups{Methods: methods.All().Groups()}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		db := must.Get(store.OpenReader(b.Context(), path))(b)
+		f := must.Get(frame.Read(b.Context(), db, in.Source))(b)
+		page := must.Get(Build(f, Options{Level: 0.05, Groups: Groups{Methods: methods.All().Groups()}}))(b)
 		var out bytes.Buffer
-		if err := page.Write(&out, nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, page.Write(&out, nil))
 		size = out.Len()
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, db.Close())
 	}
 	b.ReportMetric(float64(size), "bytes")
 	b.ReportMetric(float64(evaluations), "evaluations")

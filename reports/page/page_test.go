@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
@@ -26,10 +26,7 @@ func built(t testing.TB, in sample.Input, o Options) *Page {
 	if o.Level == 0 {
 		o.Level = 0.05
 	}
-	p, err := Build(in.Frame(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Build(in.Frame(t), o))(t)
 	return p
 }
 
@@ -57,29 +54,24 @@ func siteOf(t *testing.T, in sample.Input) string {
 
 // thirty is a frame of 30 methods, 16 sets and 20 splits, each run with a grid point of its own.
 func thirty() sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{}}
-	in.Protocol.Splits = 20
+	var rows []store.Row
 	for s := range 16 {
 		name := fmt.Sprintf("dataset%02d", s)
-		in.Protocol.Datasets = append(in.Protocol.Datasets, name)
-		in.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 1000, Features: 20}}
 		for m := range 30 {
 			for split := 1; split <= 20; split++ {
 				r := sample.OK(name, fmt.Sprintf("METHOD-%02d", m), split, 200+(7*s+11*m+13*split)%90, 300)
 				r.Point = []byte(fmt.Sprintf(`{"gamma":%d,"lambda":%d}`, split, m))
-				in.Rows = append(in.Rows, r)
+				rows = append(rows, r)
 			}
 		}
 	}
-	return in
+	return sample.Of(20, rows...)
 }
 
 // A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
 func TestSize(t *testing.T) {
 	var n countWriter
-	if err := built(t, thirty(), Options{}).Write(&n, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, built(t, thirty(), Options{}).Write(&n, nil))
 	if n >= 3_000_000 || n < 500_000 {
 		t.Errorf("the page has %d bytes", n)
 	}
@@ -96,9 +88,7 @@ const papers = "https://github.com/kernelboosting/bench/blob/main/docs/papers.md
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
 		var out strings.Builder
-		if err := built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out, nil))
 		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
 		page = strings.Replace(page, `<a href="`+papers+`">`, "", 1)
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
@@ -204,9 +194,7 @@ func TestWarned(t *testing.T) {
 	}
 	var out strings.Builder
 	p := built(t, in, Options{})
-	if err := p.Write(&out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(&out, nil))
 	if n := strings.Count(out.String(), `class="warning"`); n != 1 || len(p.Warnings) == 0 {
 		t.Errorf("%d warnings stand in %d places", len(p.Warnings), n)
 	}
@@ -227,12 +215,8 @@ func TestAlone(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	f := sample.Paper().Frame(t)
-	if _, err := Build(f, Options{Level: 1}); err == nil || !strings.Contains(err.Error(), "the level is 1") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := Build(f, Options{Level: 0.05, Metric: "rmse"}); err == nil || !strings.Contains(err.Error(), "nothing to show") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, must.Err(Build(f, Options{Level: 1})), "the level is 1")
+	must.Say(t, must.Err(Build(f, Options{Level: 0.05, Metric: "rmse"})), "nothing to show")
 }
 
 // Names in links and files are safe and never equal.

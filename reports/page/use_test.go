@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/browser"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -60,7 +61,7 @@ func TestPhone(t *testing.T) {
 			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such", name, told[0], told[1])
 		}
 		methods := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
-		if got, want := len(methods), len(must(t, in).Methods); got != want {
+		if got, want := len(methods), len(tableOf(t, in).Methods); got != want {
 			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)
 		}
 		hidden := is[[]string](tab, `(() => {
@@ -77,13 +78,9 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, in sample.Input) frame.Table {
+func tableOf(t *testing.T, in sample.Input) frame.Table {
 	t.Helper()
-	table, err := in.Frame(t).TableOf("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return must.Get(in.Frame(t).TableOf(""))(t)
 }
 
 // What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.
@@ -177,11 +174,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("%d splits are listed", splits)
 	}
 	text := is[string](tab, `document.querySelector("dialog[open]").textContent`)
-	for _, want := range []string{"exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ", "FROM results WHERE protocol = 'table2'", "A fit warned"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not behind the number:\n%s", want, text)
-		}
-	}
+	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ", "FROM results WHERE protocol = 'table2'", "A fit warned")
 	tab.Press(kb.Escape)
 	if is[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
 		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
@@ -202,10 +195,7 @@ func TestSplits(t *testing.T) {
 		},
 		"mcc": func(r frame.Run) string { return "- " + r.Value.FloatString(5) },
 	} {
-		table, err := in.Frame(t).TableOf(metric)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(in.Frame(t).TableOf(metric))(t)
 		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
 		for s, set := range table.Sets[:3] {
 			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
@@ -223,11 +213,8 @@ func TestSplits(t *testing.T) {
 func TestPrint(t *testing.T) {
 	in := many()
 	tab := open(t, written(t, in, Options{}), browser.Night)
-	pdf, err := chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	methods := must(t, in).Methods
+	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))(t)
+	methods := tableOf(t, in).Methods
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	const paper = 1031 // pixels: 297 mm less two margins of 12 mm
 	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: paper, Height: 700, DeviceScaleFactor: 1})
@@ -241,11 +228,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	text := textOf(t, pdf)
-	for _, want := range append(slices.Clone(methods), "wine", "occupancy", "Average rank", "what is not told apart") {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not on paper", want)
-		}
-	}
+	must.Hold(t, text, append(slices.Clone(methods), "wine", "occupancy", "Average rank", "what is not told apart")...)
 	tab.Quiet()
 }
 
@@ -255,16 +238,9 @@ func TestWithoutScript(t *testing.T) {
 	tab := open(t, file, browser.Desktop)
 	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	tab.Do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
-	pdf, err := chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize())))(t)
 	text := textOf(t, pdf)
-	for _, want := range []string{"GBRFF2", "Average rank", "occupancy"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not on paper:\n%s", want, text)
-		}
-	}
+	must.Hold(t, text, "GBRFF2", "Average rank", "occupancy")
 }
 
 // textOf reads a PDF with pdftotext; without it the test is skipped, but not in a continuous run.
@@ -286,9 +262,7 @@ func textOf(t *testing.T, pdf []byte) string {
 func TestTheConsoleIsHeard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	page := strings.Replace(`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
-	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(page), 0o666))
 	tab := open(t, file, browser.Desktop)
 	is[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
 	for _, want := range []string{"a mistake", "Uncaught", "Content Security Policy"} {
