@@ -1,0 +1,27 @@
+package must_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+)
+
+// heard writes down what a test would say.
+type heard struct{ said []string }
+
+func (h *heard) Helper()           {}
+func (h *heard) Fatal(args ...any) { h.said = append(h.said, fmt.Sprint(args...)) }
+func (h *heard) Errorf(format string, args ...any) {
+	h.said = append(h.said, fmt.Sprintf(format, args...))
+}
+
+// Hold names each part that a text lacks, and nothing else.
+func TestHold(t *testing.T) {
+	var h heard
+	must.Hold(&h, "one two", "one", "three", "two", "four")
+	if got, want := strings.Join(h.said, "; "), "\"three\" is not in\none two; \"four\" is not in\none two"; got != want {
+		t.Errorf("said %s, want %s", got, want)
+	}
+}
