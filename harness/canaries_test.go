@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -71,32 +71,19 @@ func rawHarness(t *testing.T, specs ...registry.Spec) *testHarness {
 	return h
 }
 
-// runWithCanaries is runAll with the secret of the database and what it knows of canaries.
+// runWithCanaries is runAll with the secret of the database.
 func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request, jobs int) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
-	var err error
-	if req.Secret, err = db.Secret(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	todo := planWithCanaries(t, h, db, req)
-	w := db.NewWriter(environment.Current(), nil)
-	out, err := schedule.Run(t.Context(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: jobs}, w.Put)
-	if err != nil {
-		t.Fatal(err)
-	}
-	must.Do(t, w.Close())
-	return todo, out
+	req.Secret = must.Get(db.Secret(t.Context()))(t)
+	return runAll(t, h, db, req, schedule.Options{Jobs: jobs}, nil)
 }
 
-func planWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request) *plan.Plan {
+// planned is the plan of a request against what the database knows of cells and of canaries.
+func planned(t testing.TB, h *testHarness, db *store.DB, req plan.Request) *plan.Plan {
 	t.Helper()
 	known := must.Get(db.Keys(t.Context()))(t)
-	canaries := must.Get(db.Canaries(t.Context()))(t)
-	for key, k := range canaries {
-		known[key] = k
-	}
-	todo := must.Get(h.Plan(t.Context(), req, known, nil))(t)
-	return todo
+	maps.Copy(known, must.Get(db.Canaries(t.Context()))(t))
+	return must.Get(h.Plan(t.Context(), req, known, nil))(t)
 }
 
 func canariesOf(p *plan.Plan) (out []*plan.Cell) {
@@ -213,14 +200,14 @@ func TestCanariesArePlanned(t *testing.T) {
 	}))
 	db := openTestDB(t)
 	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
-	if todo := planWithCanaries(t, h, db, req); len(canariesOf(todo)) != 0 || todo.Canaries != 0 {
+	if todo := planned(t, h, db, req); len(canariesOf(todo)) != 0 || todo.Canaries != 0 {
 		t.Error("canaries without a secret")
 	}
 	where := func(secret string, splits ...int) string {
 		req := req
 		req.Secret, req.Splits = []byte(secret), splits
 		var at []string
-		for i, c := range planWithCanaries(t, h, db, req).Cells {
+		for i, c := range planned(t, h, db, req).Cells {
 			if c.Spec.Canary != nil {
 				at = append(at, fmt.Sprint(c.Cell, c.Spec.Key, c.Spec.Canary.Seed, i))
 				if c.Early || i == 0 {
@@ -246,7 +233,7 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Fatal("no secret")
 	}
 	var names []string
-	for _, c := range canariesOf(planWithCanaries(t, h, db, req)) {
+	for _, c := range canariesOf(planned(t, h, db, req)) {
 		names = append(names, c.Method+" "+c.Dataset)
 	}
 	if slices.Sort(names); !slices.Equal(names, []string{"fails balance", "fails swiss"}) {
@@ -257,7 +244,7 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	req.Splits = []int{5}
-	if todo := planWithCanaries(t, h, db, req); todo.Canaries != 0 || len(todo.Cells) != 4 {
+	if todo := planned(t, h, db, req); todo.Canaries != 0 || len(todo.Cells) != 4 {
 		t.Errorf("%d canaries where all have one", todo.Canaries)
 	}
 	findings, err := db.Findings(t.Context(), "")

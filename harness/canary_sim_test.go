@@ -102,10 +102,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 			if spec.Tasks&e.Task == 0 || names != nil && !slices.Contains(names, spec.Name) {
 				continue
 			}
-			todo, err := h.Plan(t.Context(), plan.Request{Methods: []string{spec.Name}, Datasets: []string{e.Name}, Splits: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)]}, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			todo := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{spec.Name}, Datasets: []string{e.Name}, Splits: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)]}, nil, nil))(t)
 			planned := todo.Cells
 			if planned[0].Seconds > longest {
 				skipped++

@@ -73,8 +73,7 @@ func openTestDB(t testing.TB) *store.DB {
 // runAll plans a request against the database and runs what is left.
 func runAll(t testing.TB, h *testHarness, db *store.DB, req plan.Request, opt schedule.Options, arrange func([]*plan.Cell)) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
-	known := must.Get(db.Keys(context.Background()))(t)
-	todo := must.Get(h.Plan(context.Background(), req, known, nil))(t)
+	todo := planned(t, h, db, req)
 	if arrange != nil {
 		arrange(todo.Cells)
 	}

@@ -12,32 +12,22 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // bundled is a file of every cell of a database, read back.
 func bundled(t *testing.T, db *store.DB) []result.Run {
 	t.Helper()
-	cells, err := db.Cells(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := must.Get(db.Cells(t.Context()))(t)
 	var runs []result.Run
 	for _, c := range cells {
-		r, _, err := db.Result(t.Context(), c.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, _ := must.Get2(db.Result(t.Context(), c.Key))(t)
 		runs = append(runs, r)
 	}
 	var file bytes.Buffer
-	if _, err := bundle.Write(&file, runs); err != nil {
-		t.Fatal(err)
-	}
-	runs, err = bundle.Read(file.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bundle.Write(&file, runs))(t)
+	runs = must.Get(bundle.Read(file.Bytes()))(t)
 	return runs
 }
 
@@ -54,13 +44,9 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	}
 	w := other.NewWriter(result.Environment{ProgramVersion: "importer"}, nil)
 	for _, r := range taken {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if content(t, other) != content(t, db) {
 		t.Error("the content differs")
 	}
@@ -123,11 +109,8 @@ func TestAdmitRefuses(t *testing.T) {
 // admitted is what Runs takes of results in a file, by a database that holds those that are known.
 func admitted(t *testing.T, h *plan.Experiment, runs []result.Run, db *store.DB) (in admit.Import, taken []result.Run) {
 	t.Helper()
-	known, err := db.Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err = admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
+	known := must.Get(db.Keys(t.Context()))(t)
+	in, err := admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
 		taken = append(taken, r)
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -65,10 +66,7 @@ func register(t testing.TB, db *store.DB, cells []*plan.Cell) *store.Registratio
 	for _, c := range cells {
 		planned = append(planned, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
 	}
-	r, err := db.Register(t.Context(), planned, store.Progress{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(db.Register(t.Context(), planned, store.Progress{}, nil))(t)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -81,10 +79,7 @@ func register(t testing.TB, db *store.DB, cells []*plan.Cell) *store.Registratio
 // them go through the writer.
 func BenchmarkStoreEvaluation(b *testing.B) {
 	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
-	todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil))(b)
 	run := todo.Cells[0].Spec.NewRun()
 	run.Status = result.OK
 	n, quarter := 100, 25
@@ -99,13 +94,9 @@ func BenchmarkStoreEvaluation(b *testing.B) {
 	w := db.NewWriter(environment.Current(), nil)
 	for i := 0; i < b.N; i += len(run.Folds) {
 		run.Key = fmt.Sprint(i)
-		if err := w.Put(run); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, w.Put(run))
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.Close())
 }
 
 // BenchmarkResume is the start of a run whose 100,000 cells are all stored: open,
@@ -122,49 +113,28 @@ func BenchmarkResume(b *testing.B) {
 	fill(b, h, req, path)
 	b.ResetTimer()
 	for range b.N {
-		db, err := store.Open(context.Background(), path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		known, err := db.Keys(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
-		timings, err := db.Timings(context.Background(), environment.Current())
-		if err != nil {
-			b.Fatal(err)
-		}
+		db := must.Get(store.Open(context.Background(), path))(b)
+		known := must.Get(db.Keys(context.Background()))(b)
+		timings := must.Get(db.Timings(context.Background(), environment.Current()))(b)
 		todo, err := h.Plan(context.Background(), req, known, plan.NewForecast(timings))
 		if err != nil || todo.Stored != cells {
 			b.Fatalf("%d of %d found stored, %v", todo.Stored, cells, err)
 		}
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, db.Close())
 	}
 }
 
 // fill stores every cell of a request as ok, without running it.
 func fill(b *testing.B, h *testHarness, req plan.Request, path string) {
 	b.Helper()
-	db, err := store.Open(context.Background(), path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	todo, err := h.Plan(context.Background(), req, nil, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := must.Get(store.Open(context.Background(), path))(b)
+	todo := must.Get(h.Plan(context.Background(), req, nil, nil))(b)
 	w := db.NewWriter(environment.Current(), nil)
 	zero := 0.0
 	for _, c := range todo.Cells {
 		run := c.Spec.NewRun()
 		run.Status, run.FitSeconds, run.PredictSeconds = result.OK, &zero, &zero
-		if err := w.Put(run); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, w.Put(run))
 	}
-	if err := errors.Join(w.Close(), db.Close()); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, errors.Join(w.Close(), db.Close()))
 }

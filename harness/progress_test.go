@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -82,10 +83,7 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 func TestRunsThatOverlap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.db")
 	open := func() *store.DB {
-		db, err := store.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(store.Open(t.Context(), path))(t)
 		t.Cleanup(func() { _ = db.Close() })
 		return db
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // sleeps is a runner whose cells take their time and nothing else.
@@ -46,14 +47,8 @@ func benchmarkWorkers(b *testing.B, workers int, takes time.Duration) {
 	for i := range b.N {
 		req.Splits = append(req.Splits, i+1)
 	}
-	todo, err := h.Plan(b.Context(), req, nil, plan.NewForecast(nil))
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := remote.Listen(remote.Options{Address: "127.0.0.1:0", Folder: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	todo := must.Get(h.Plan(b.Context(), req, nil, plan.NewForecast(nil)))(b)
+	p := must.Get(remote.Listen(remote.Options{Address: "127.0.0.1:0", Folder: b.TempDir()}))(b)
 	defer p.Close(true)
 	for range workers {
 		go func() {

@@ -23,6 +23,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -68,10 +69,7 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		if change != nil {
 			change(h.Experiment)
 		}
-		todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil))(t)
 		return todo.Cells[0].Spec.Key
 	}
 	base := key(nil)
@@ -167,10 +165,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	if _, out = runAll(t, h, db, req, schedule.Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
 		t.Errorf("outcome %+v; want %d timeouts", out, len(endless))
 	}
-	results, err := db.Rows(context.Background(), "test", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(db.Rows(context.Background(), "test", false))(t)
 	for _, r := range results {
 		if f, faulty := faults[r.Method]; faulty {
 			if r.Status != f.status || !strings.Contains(strings.Join(strings.Fields(r.Error), " "), f.reason) {
@@ -280,10 +275,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	h := newTestHarness(t, defineTest("quick", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		return constantModel(1), nil
 	}))
-	todo, err := h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
 	var stored atomic.Int32
 	for range 10 {
 		stop, ended, begun := make(chan struct{}), make(chan struct{}, len(todo.Cells)), 0
@@ -313,9 +305,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	h = newTestHarness(t, waits)
-	if todo, err = h.Plan(context.Background(), plan.Request{Splits: []int{1}}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	todo = must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1}}, nil, nil))(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
@@ -328,12 +318,9 @@ func TestStopFinishesRunningCells(t *testing.T) {
 // TestStorageErrorStopsTheRun and is reported.
 func TestStorageErrorStopsTheRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
-	todo, err := h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
 	full := errors.New("disk full")
-	_, err = schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(result.Run) error { return full })
+	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(result.Run) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -365,31 +352,20 @@ func TestDataChangedUnderWay(t *testing.T) {
 		for i := range rows {
 			text += fmt.Sprintf("%d,%d\n", i*7%13, i%2)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "own.csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "own.csv"), []byte(text), 0o644))
 	}
 	write(60)
 	toml := filepath.Join(dir, "own.toml")
-	if err := os.WriteFile(toml, []byte("name = \"own\"\nfile = \"own.csv\"\nlabel = \"class\"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(toml, []byte("name = \"own\"\nfile = \"own.csv\"\nlabel = \"class\"\n"), 0o644))
 	h := newTestHarness(t, centroids())
-	if _, err := h.Catalogue.Add(toml); err != nil {
-		t.Fatal(err)
-	}
-	todo, err := h.Plan(context.Background(), plan.Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Catalogue.Add(toml))(t)
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil))(t)
 	write(80)
-	_, err = schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 1}, func(result.Run) error {
+	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 1}, func(result.Run) error {
 		t.Error("a result of other data is stored")
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "own changed while the run was under way") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, err, "own changed while the run was under way")
 }
 
 func TestExplain(t *testing.T) {
@@ -397,14 +373,8 @@ func TestExplain(t *testing.T) {
 	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	explain := func() string {
 		t.Helper()
-		todo, err := h.Plan(context.Background(), req, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		why, err := todo.Cells[0].Explain(context.Background(), db)
-		if err != nil {
-			t.Fatal(err)
-		}
+		todo := must.Get(h.Plan(context.Background(), req, nil, nil))(t)
+		why := must.Get(todo.Cells[0].Explain(context.Background(), db))(t)
 		return why
 	}
 	if why := explain(); why != "never run" {
@@ -427,15 +397,10 @@ func TestProtocolRefuses(t *testing.T) {
 		strings.Replace(testProtocol, "test_fraction = 0.3", "test_fraction = 30", 1): "between 0 and 1",
 		"apart = [\"wine\"]\n" + testProtocol:                                         `"wine", which is not in datasets`,
 	} {
-		if _, err := protocol.Parse("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Say(t, must.Err(protocol.Parse("p", []byte(text))), want)
 	}
 	for _, name := range protocol.Names() {
-		p, err := protocol.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(protocol.Load(name))(t)
 		for _, d := range p.Datasets {
 			if _, err := catalogue.Builtin().Lookup(d); err != nil {
 				t.Errorf("protocol %s: %v", name, err)
@@ -455,21 +420,13 @@ func TestProtocolRefuses(t *testing.T) {
 			t.Errorf("protocol %s lists %d sets, the catalogue %d", name, len(p.Datasets), n)
 		}
 	}
-	if _, err := protocol.Load("tabel2"); err == nil || !strings.Contains(err.Error(), "table2") {
-		t.Errorf("error %v does not name the known protocols", err)
-	}
+	must.Say(t, must.Err(protocol.Load("tabel2")), "table2")
 }
 
 // TestDocumentedProtocol: the file of the published cap does what it says.
 func TestDocumentedProtocol(t *testing.T) {
-	p, err := protocol.Load("../docs/bmkr-capped.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table2, err := protocol.Load("table2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(protocol.Load("../docs/bmkr-capped.toml"))(t)
+	table2 := must.Get(protocol.Load("table2"))(t)
 	if !reflect.DeepEqual(p.Semantics, table2.Semantics) || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
 		t.Errorf("semantics %+v and settings %+v, not table2's with the cap", p.Semantics, p.Methods)
 	}
@@ -484,10 +441,7 @@ grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2}))(t)
 	got, err := json.Marshal(points)
 	if err != nil || string(got) != `[{"shift":0.25},{"shift":0.5}]` {
 		t.Errorf("settings %s, %v", got, err)
@@ -500,17 +454,13 @@ values = [{shift = 1.0}, {shift = 3.0}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Resolve(registry.New(centroids())); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Resolve(registry.New(centroids())))(t)
 	points, err = p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}
 	p.Methods = map[string]protocol.MethodSettings{"centroid": {}}
-	if _, err := p.Resolve(registry.New(centroids())); err == nil || !strings.Contains(err.Error(), "did you mean centroids") {
-		t.Errorf("a misspelt method: %v", err)
-	}
+	must.Say(t, must.Err(p.Resolve(registry.New(centroids()))), "did you mean centroids")
 }
 
 // TestPlanSeconds: jobs share the work, but nobody is faster than the longest cell.

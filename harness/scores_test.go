@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // FuzzReadScores: whatever a file holds, it is refused with a reason or read into finite scores of positive splits.
@@ -38,10 +39,7 @@ func FuzzReadScores(f *testing.F) {
 
 // Columns may be in any order, and of several classes there are several.
 func TestReadScores(t *testing.T) {
-	scores, err := admit.ReadScores(strings.NewReader("\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(admit.ReadScores(strings.NewReader("\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n")))(t)
 	if got := scores["wine"][2]; len(got) != 2 || got[3][0] != -1 || got[3][1] != 2.5 || got[4][0] != 1e-3 || got[4][1] != 0 {
 		t.Errorf("scores %v", scores)
 	}

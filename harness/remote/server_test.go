@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -23,10 +24,7 @@ import (
 func identity(t *testing.T) (file string, id Identity) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "identity")
-	id, err := KeptIdentity(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id = must.Get(KeptIdentity(file))(t)
 	return file, id
 }
 
@@ -43,18 +41,12 @@ func TestIdentityIsKept(t *testing.T) {
 	if _, other := identity(t); other.Token == id.Token || bytes.Equal(other.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
 		t.Error("two identities are the same")
 	}
-	if err := os.Chmod(file, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := KeptIdentity(file); err == nil || !strings.Contains(err.Error(), "other users may read") {
-		t.Error(err)
-	}
+	must.Do(t, os.Chmod(file, 0o640))
+	must.Say(t, must.Err(KeptIdentity(file)), "other users may read")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil || os.Chmod(file, 0o600) != nil {
 		t.Fatal(err)
 	}
-	if _, err := KeptIdentity(file); err == nil || !strings.Contains(err.Error(), "delete the file") {
-		t.Error(err)
-	}
+	must.Say(t, must.Err(KeptIdentity(file)), "delete the file")
 }
 
 // TestSecrets: an address of this machine's network needs the token and the certificate.
@@ -63,9 +55,7 @@ func TestSecrets(t *testing.T) {
 	_, id := identity(t)
 	for _, o := range []Options{{Token: id.Token}, {Certificate: &id.Certificate}} {
 		o.Address, o.Folder = "0.0.0.0:0", t.TempDir()
-		if _, err := Listen(o); err == nil || !strings.Contains(err.Error(), "needs a token and a certificate") {
-			t.Fatal(err)
-		}
+		must.Say(t, must.Err(Listen(o)), "needs a token and a certificate")
 	}
 	token := id.Token
 	p := newPool(t, Options{Address: "0.0.0.0:0", Token: token, Certificate: &id.Certificate})
@@ -78,9 +68,7 @@ func TestSecrets(t *testing.T) {
 		"needs tls://, or ?finger": "nats://" + token + "@example.org:4222",
 		"is not an address":        "http://" + host,
 	} {
-		if err := Serve(t.Context(), at, options(answers)); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Say(t, Serve(t.Context(), at, options(answers)), what)
 	}
 	serve(t, p, "nats://"+token+"@"+host+"?"+query, options(answers))
 	until(t, p, slots(1))
@@ -108,9 +96,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	defer nc.Close()
 	denied := func(subject string) {
 		t.Helper()
-		if err := nc.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, nc.Flush())
 		if err := nc.LastError(); err == nil || !strings.Contains(strings.ToLower(err.Error()), `"`+strings.ToLower(subject)+`"`) {
 			t.Errorf("%s is not refused: %v", subject, err)
 		}
@@ -122,22 +108,16 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 		"$JS.API.CONSUMER.CREATE." + stream, "$JS.API.CONSUMER.DURABLE.CREATE." + stream + ".mine", "$JS.API.CONSUMER.DELETE." + stream + "." + group, "$JS.API.INFO",
 		p.names.cells(group), p.names.over(), p.names.stop(), p.names.here(), p.names.inbox("worker.other"), "bench.another.hello", "elsewhere",
 	} {
-		if err := nc.Publish(subject, []byte(`{}`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, nc.Publish(subject, []byte(`{}`)))
 		denied(subject)
 	}
 	for _, subject := range []string{">", "bench.>", p.names.of(">"), p.names.cells(group), p.names.hello(), p.names.done(), p.names.inbox("coordinator.>"), "_INBOX.>", "$SYS.>", "$JS.>"} {
-		if _, err := nc.Subscribe(subject, func(*nats.Msg) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(nc.Subscribe(subject, func(*nats.Msg) {}))(t)
 		denied(subject)
 	}
 	// An answer of the coordinator does not become a cell.
 	for _, subject := range []string{p.names.hello(), p.names.done(), p.names.object()} {
-		if err := nc.PublishRequest(subject, p.names.cells(group), []byte(`{"worker":"thief","jobs":1}`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, nc.PublishRequest(subject, p.names.cells(group), []byte(`{"worker":"thief","jobs":1}`)))
 	}
 	if _, err := nc.Request(p.names.done(), nil, askWithin); err != nil { // after this the coordinator has seen the others
 		t.Fatal(err)
@@ -240,10 +220,7 @@ func TestALateAnswerAcknowledgesNothingElse(t *testing.T) {
 func engine(t *testing.T, opt server.Options) *server.Server {
 	t.Helper()
 	opt.Host, opt.Port, opt.JetStream, opt.StoreDir, opt.NoLog, opt.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
-	s, err := server.NewServer(&opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(&opt))(t)
 	go s.Start()
 	if !s.ReadyForConnections(startsWithin) {
 		t.Fatal("the server did not start")
@@ -261,22 +238,12 @@ func TestRunsAtOneServer(t *testing.T) {
 	t.Parallel()
 	s := engine(t, server.Options{Username: "user", Password: "password"})
 	at := "nats://" + s.Addr().String()
-	nc, err := nats.Connect(at, nats.UserInfo("user", "password"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect(at, nats.UserInfo("user", "password")))(t)
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(nc))(t)
 	left := jetstream.StreamConfig{Name: names{"one"}.stream(), Subjects: []string{names{"one"}.cells("*")}}
-	if _, err := js.CreateStream(t.Context(), left); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := js.Publish(t.Context(), names{"one"}.cells("group"), []byte("of a killed coordinator")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(js.CreateStream(t.Context(), left))(t)
+	must.Get(js.Publish(t.Context(), names{"one"}.cells("group"), []byte("of a killed coordinator")))(t)
 	pools := map[string]*Pool{}
 	for _, run := range []string{"one", "two"} {
 		p := newPool(t, Options{Engine: at, Run: run, Token: "user:password"})
@@ -289,12 +256,8 @@ func TestRunsAtOneServer(t *testing.T) {
 		opt.Token = "user:password"
 		serve(t, p, p.URL, opt)
 	}
-	if _, err := Listen(Options{Engine: at, Run: "one", Token: "user:password"}); err == nil || !strings.Contains(err.Error(), "another run of the same database") {
-		t.Error(err)
-	}
-	if _, err := Listen(Options{Engine: at, Run: "one", Token: "user:wrong"}); err == nil || !strings.Contains(err.Error(), "Authorization") {
-		t.Error(err)
-	}
+	must.Say(t, must.Err(Listen(Options{Engine: at, Run: "one", Token: "user:password"})), "another run of the same database")
+	must.Say(t, must.Err(Listen(Options{Engine: at, Run: "one", Token: "user:wrong"})), "Authorization")
 	for run, p := range pools {
 		until(t, p, slots(1))
 		large := cell("M", 1)
@@ -321,9 +284,7 @@ func TestEnginesAreSafe(t *testing.T) {
 		"tls://" + at + "?fingerprint=00":        "has the fingerprint",
 		"nats://" + at + "?fingerprint=00&run=x": "has the fingerprint",
 	} {
-		if _, err := Listen(Options{Engine: url, Run: "one", Token: "a token of the server"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", url, err)
-		}
+		must.Say(t, must.Err(Listen(Options{Engine: url, Run: "one", Token: "a token of the server"})), want)
 	}
 	p := newPool(t, Options{Engine: "tls://" + at + "?fingerprint=" + fingerprint(id.Certificate.Certificate[0]), Run: "one", Token: "a token of the server", Lost: time.Hour})
 	opt := options(answers)

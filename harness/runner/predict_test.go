@@ -77,10 +77,7 @@ func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	data = files.Directory{Root: t.TempDir()}
 	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data, Keep: runner.KeepModels}
 	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)
-	plan, err := h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Datasets: sets, Splits: []int{1}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Datasets: sets, Splits: []int{1}}, nil, nil))(t)
 	said := result.Explain(result.Of(plan.Excluded, result.TakesNoGaps))
 	if len(said) != 1 || !strings.HasSuffix(said[0], "takes no missing values: GBRFF1 on gaps-2, GBRFF2 on gaps-2, RF on gaps-2") {
 		t.Errorf("left out: %q", said)
@@ -142,10 +139,7 @@ func TestKeptModelsPredict(t *testing.T) {
 		if _, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: "of another time"}, Model: run.Model}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
-		p, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: run.MethodVersion}, Model: run.Model})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: run.MethodVersion}, Model: run.Model}))(t)
 		e := must.Get(c.Set.Entry())(t)
 		set := must.Get(read.Load(t.Context(), data, e))(t)
 		rows := must.Get(split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)

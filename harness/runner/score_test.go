@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
 func TestBinaryCounts(t *testing.T) {
 	y := []float64{1, 1, -1, -1, 1, -1}
-	s, err := newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, -5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, -5}))(t)
 	if *s.TP != 2 || *s.FN != 1 || *s.FP != 1 || *s.TN != 2 || *s.Correct != 4 || s.N != 6 {
 		t.Errorf("got tp %d fn %d fp %d tn %d correct %d n %d; a score of 0 counts as +1", *s.TP, *s.FN, *s.FP, *s.TN, *s.Correct, s.N)
 	}

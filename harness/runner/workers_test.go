@@ -283,10 +283,8 @@ func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
 func TestAWorkerThatCannotStart(t *testing.T) {
 	w := newWorkers(t, 0)
 	w.Args = []string{"-test.run=^$"} // ends at once and never answers
-	run, err := w.Run(context.Background(), cells(t, "Good", 1)[0])
-	if err == nil || !strings.Contains(err.Error(), "no worker process could be started for Good on swiss, split 1") {
-		t.Errorf("%+v, %v", run, err)
-	}
+	err := must.Err(w.Run(context.Background(), cells(t, "Good", 1)[0]))
+	must.Say(t, err, "no worker process could be started for Good on swiss, split 1")
 }
 
 // TestTimeoutsEndInTime: from the limit until every process is gone it takes less than two seconds.

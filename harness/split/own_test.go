@@ -2,7 +2,6 @@ package split
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -40,18 +39,12 @@ func TestOwnSplits(t *testing.T) {
 		}
 	}
 	for number, want := range map[uint32]string{0: "there is no split 0", 3: "the set's own splits are 1 to 2"} {
-		if _, err := s.Split(set, number); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("split %d: %v, want %s", number, err, want)
-		}
+		must.Say(t, must.Err(s.Split(set, number)), want)
 	}
 	s.Folds = 7
-	if _, err := s.Split(set, 1); err == nil || !strings.Contains(err.Error(), "6 training rows are too few for 7 folds") {
-		t.Errorf("seven folds of six rows: %v", err)
-	}
+	must.Say(t, must.Err(s.Split(set, 1)), "6 training rows are too few for 7 folds")
 	set.Splits = nil
-	if _, err := s.Split(set, 1); err == nil || !strings.Contains(err.Error(), "the set has none") {
-		t.Errorf("a set without splits: %v", err)
-	}
+	must.Say(t, must.Err(s.Split(set, 1)), "the set has none")
 	if _, _, err := s.Sizes(8, 0); err == nil {
 		t.Error("Sizes knows the sizes of a file that it was not given")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -48,13 +49,8 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 	for _, row := range oracle.Rows {
 		set := sets[row.Dataset]
 		if set == nil {
-			entry, err := catalogue.Builtin().Lookup(row.Dataset)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if set, err = read.Load(context.Background(), data, entry); err != nil {
-				t.Fatal(err)
-			}
+			entry := must.Get(catalogue.Builtin().Lookup(row.Dataset))(t)
+			set = must.Get(read.Load(context.Background(), data, entry))(t)
 			sets[row.Dataset] = set
 		}
 		where := fmt.Sprintf("%s seed %d", row.Dataset, row.Seed)
@@ -119,10 +115,7 @@ func TestSplitPartitions(t *testing.T) {
 			}
 		}
 		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
-		s, err := Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y}, rapid.Uint32().Draw(t, "seed"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y}, rapid.Uint32().Draw(t, "seed")))(t)
 		all := slices.Sorted(slices.Values(slices.Concat(s.Train, s.Test)))
 		for i, r := range all {
 			if i != r {

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestReadArchive: a database in a directory that cannot be written. Permissions do
@@ -25,20 +25,13 @@ func TestReadArchive(t *testing.T) {
 	path := filepath.Join(dir, "r.db")
 	db := open(t, path)
 	put(t, db, testRun("k1", result.OK))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
+	must.Do(t, os.Chmod(dir, 0o555))
 	defer func() { _ = os.Chmod(dir, 0o755) }()
 	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err == nil {
 		t.Fatal("the directory can be written: nothing would be tested")
 	}
-	archive, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(OpenReader(context.Background(), path))(t)
 	defer archive.Close()
 	if _, rows := query(t, archive, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
 		t.Errorf("an archive shows %v", rows)
@@ -48,22 +41,12 @@ func TestReadArchive(t *testing.T) {
 // asNobody runs one test of this package in a process without privileges.
 func asNobody(t *testing.T, name string) {
 	t.Helper()
-	home, err := os.MkdirTemp("", "archive") // t.TempDir lies below a directory closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(os.MkdirTemp("", "archive"))(t) // t.TempDir lies below a directory closed to others
 	defer os.RemoveAll(home)
-	self, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.ReadFile(os.Args[0]))(t)
 	program := filepath.Join(home, "store.test")
-	if err := os.WriteFile(program, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(home, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, self, 0o755))
+	must.Do(t, os.Chmod(home, 0o777))
 	c := exec.Command(program, "-test.run", "^"+name+"$", "-test.v")
 	c.Dir, c.Env = home, append(os.Environ(), "TMPDIR="+home)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
@@ -82,40 +65,23 @@ func TestLinkInAClosedFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	put(t, db, testRun("k1", result.OK))
-	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0"))(t)
 	second := testRun("k2", result.OK)
 	second.Split = 2
 	put(t, db, second) // in the log only
 	closed := t.TempDir()
 	link := filepath.Join(closed, "link.db")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(closed, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(path, link))
+	must.Do(t, os.Chmod(closed, 0o555))
 	defer func() { _ = os.Chmod(closed, 0o755) }()
-	if n := stored(t, link); n != 2 {
-		t.Errorf("through the link %d of 2 cells are seen", n)
-	}
+	holds(t, link, 2)
 	// The file's own folder closed too, and no program has it open: nobody can merge the log.
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	for _, suffix := range []string{"", "-wal"} {
-		raw, err := os.ReadFile(path + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(copied+suffix, raw, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(path + suffix))(t)
+		must.Do(t, os.WriteFile(copied+suffix, raw, 0o444))
 	}
-	if err := os.Chmod(filepath.Dir(copied), 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Dir(copied), 0o555))
 	defer func() { _ = os.Chmod(filepath.Dir(copied), 0o755) }()
-	if _, err := OpenReader(context.Background(), copied); err == nil || !strings.Contains(err.Error(), "-wal") {
-		t.Errorf("rows that nobody can see are passed over without a word: %v", err)
-	}
+	must.Say(t, must.Err(OpenReader(context.Background(), copied)), "-wal")
 }

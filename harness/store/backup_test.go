@@ -10,16 +10,14 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // dump is every row of every table, in an order of their own, with row numbers.
 func dump(t *testing.T, path string) string {
 	t.Helper()
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
 	_, tables := query(t, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('underway', 'underway_cells', 'sqlite_sequence') ORDER BY name`)
 	var lines []string
@@ -36,16 +34,11 @@ func dump(t *testing.T, path string) string {
 // TestBackup is the whole database, also in the place of an older backup.
 func TestBackup(t *testing.T) {
 	path := smallDatabase(t)
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 {
-		if err := db.Backup(context.Background(), to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Backup(context.Background(), to))
 		if dump(t, to) != dump(t, path) {
 			t.Error("the copy holds something else")
 		}
@@ -65,17 +58,13 @@ func TestBackupRefuses(t *testing.T) {
 	path := smallDatabase(t)
 	db := open(t, path)
 	text, used := filepath.Join(t.TempDir(), "text"), smallDatabase(t)
-	if err := os.WriteFile(text, []byte("a letter to a friend"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(text, []byte("a letter to a friend"), 0o644))
 	put(t, open(t, used), testRun("k in the log", result.OK))
 	for to, says := range map[string]string{
 		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
 		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
 	} {
-		if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("to %s: %v, want a word of %s", to, err, says)
-		}
+		must.Say(t, db.Backup(context.Background(), to), says)
 	}
 	if raw, _ := os.ReadFile(text); string(raw) != "a letter to a friend" {
 		t.Error("a file was written over")
@@ -87,16 +76,10 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 	testenv.NotUnderRace(t)
 	path, to := smallDatabase(t), filepath.Join(t.TempDir(), "copy.db")
 	db := open(t, path)
-	if err := db.Backup(context.Background(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Backup(context.Background(), to))
 	before := dump(t, to)
-	if _, err := db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Backup(context.Background(), to); err == nil || !strings.Contains(err.Error(), "CART on wine, split 1") {
-		t.Errorf("a damaged row: %v", err)
-	}
+	must.Get(db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`))(t)
+	must.Say(t, db.Backup(context.Background(), to), "CART on wine, split 1")
 	if dump(t, to) != before {
 		t.Error("a backup that failed changed the one before")
 	}
@@ -114,9 +97,7 @@ func TestCompact(t *testing.T) {
 		gone.Split = 5 + i
 		put(t, db, gone)
 	}
-	if _, err := db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE FROM runs WHERE key LIKE 'gone %'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE FROM runs WHERE key LIKE 'gone %'`))(t)
 	want := dump(t, path)
 	before, after, err := db.Compact(context.Background())
 	if err != nil || after >= before {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/faultvfs"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -37,13 +38,8 @@ func newTrial(t *testing.T, before []byte, work func(*journey) error) *trial {
 		return err
 	}
 	if before != nil { // the state before the first commit
-		db, err := Open(context.Background(), tr.fresh())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(look(db), db.Close()); err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(Open(context.Background(), tr.fresh()))(t)
+		must.Do(t, errors.Join(look(db), db.Close()))
 	}
 	j, err := tr.run(faultvfs.Fault{}, look)
 	if err != nil || len(j.troubles) > 0 {
@@ -219,25 +215,20 @@ func trials(t *testing.T) map[string]*trial {
 	t.Cleanup(func() { holdAfter, longestPause = hold, pause })
 	create := newTrial(t, nil, created)
 	path := create.fresh()
-	if err := open(t, path).Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, path).Close())
+	file := must.Get(os.ReadFile(path))(t)
 	return map[string]*trial{"create": create, "fill": newTrial(t, file, filled)}
 }
 
-// every is the distance of the indices that are tried: all in make fire, one in 29 in make thorough.
-func every(t *testing.T, step int) int {
+// every is the distance of the indices that are tried: all in make fire.
+func every(t *testing.T, short, thorough int) int {
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		return 1
 	case testenv.Thorough(t):
-		return min(step, 29)
+		return thorough
 	}
-	return step
+	return short
 }
 
 // at returns the moment of a journey when its disk had done ops operations.
@@ -263,14 +254,11 @@ func TestLossOfPower(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for name, tr := range trials(t) {
-		j, err := tr.run(faultvfs.Fault{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(tr.run(faultvfs.Fault{}, nil))(t)
 		kinds, points := 0, 0
 		disk := faultvfs.NewModel()
 		for n, op := range append(j.disk.Ops(), faultvfs.Op{}) {
-			if n >= j.moments[0].ops && (n+3)%every(t, 23) == 0 {
+			if n >= j.moments[0].ops && (n+3)%every(t, 47, 23) == 0 {
 				points++
 				all := fates(disk.Pending(), random, rng)
 				kinds = max(kinds, len(all))
@@ -308,9 +296,11 @@ func TestFailingDisk(t *testing.T) {
 		for what, fault := range faults {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
-				step, tr := every(t, 83), tr.in(t)
+				step, tr := every(t, 83, 29), tr.in(t)
 				if fault.Kinds == faultvfs.Sync {
-					step = every(t, 7)
+					step = every(t, 7, 7)
+				} else if fault.Kinds == faultvfs.Read|faultvfs.ShmLock {
+					step = every(t, 173, 29)
 				}
 				points, told := 0, 0
 				for fault.At = min(2, step); ; fault.At += step {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -19,9 +20,7 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	disk := testenv.SmallDisk(t, "1m")
 	path, to := smallDatabase(t), filepath.Join(disk.Dir, "copy.db")
 	db := open(t, path)
-	if err := db.Backup(context.Background(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Backup(context.Background(), to))
 	before := dump(t, to)
 	free := disk.Fill(t)
 	put(t, db, testRun("k later", result.OK))
@@ -47,20 +46,12 @@ func TestBackupOnAFullDisk(t *testing.T) {
 func TestTruncatedFiles(t *testing.T) {
 	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := printed(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
+	want := must.Get(printed(path))(t)
 	step := len(whole) / 60
 	for at := 1; at < len(whole); at += step {
 		cutAt := filepath.Join(t.TempDir(), "r.db")
-		if err := os.WriteFile(cutAt, whole[:at], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(cutAt, whole[:at], 0o644))
 		got, err := printed(cutAt)
 		if err == nil && got != want {
 			t.Errorf("cut at byte %d of %d: other numbers are printed and nothing is said", at, len(whole))
@@ -86,7 +77,5 @@ func TestAClockThatJumps(t *testing.T) {
 			t.Errorf("after one that says it started at %s results show %v", at, rows)
 		}
 	}
-	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
-		t.Errorf("a check finds %v, %v", problems, err)
-	}
+	sound(t, db)
 }

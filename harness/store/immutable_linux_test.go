@@ -9,23 +9,10 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"golang.org/x/sys/unix"
 )
-
-// refusesToWrite demands that a database is not opened to be written, in one line that says why, and that it can be read.
-func refusesToWrite(t *testing.T, path, says string) {
-	t.Helper()
-	if db, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		if err == nil {
-			_ = db.Close()
-		}
-		t.Errorf("writing: %v, want %q", err, says)
-	}
-	if _, err := printed(path); err != nil {
-		t.Errorf("reading: %v", err)
-	}
-}
 
 // TestImmutable: a file, and a folder, that nobody may change, root included.
 func TestImmutable(t *testing.T) {
@@ -36,10 +23,7 @@ func TestImmutable(t *testing.T) {
 		if what == "folder" {
 			target = filepath.Dir(path)
 		}
-		f, err := os.Open(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(target))(t)
 		defer f.Close()
 		const immutable = 0x10 // FS_IMMUTABLE_FL
 		flags, err := unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
@@ -50,9 +34,7 @@ func TestImmutable(t *testing.T) {
 			t.Skipf("nothing can be made immutable here: %v", err)
 		}
 		refusesToWrite(t, path, "the "+what+" is not writable; give it the permission")
-		if err := unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags))
 	}
 }
 
@@ -74,17 +56,12 @@ func TestReadingOnAFullDisk(t *testing.T) {
 	path := filepath.Join(disk.Dir, "r.db")
 	copyTo(t, smallDatabase(t), path)
 	free := disk.Fill(t)
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
 	if _, rows := query(t, db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) SELECT max(x) FROM (SELECT zeroblob(100) || i AS x FROM n ORDER BY 1 DESC)"); len(rows) == 0 {
 		t.Error("no rows")
 	}
-	if problems, err := db.Check(context.Background(), true); err != nil || len(problems) != 0 {
-		t.Errorf("a check finds %v, %v", problems, err)
-	}
+	sound(t, db)
 	if _, err := printed(path); err != nil {
 		t.Error(err)
 	}

@@ -6,40 +6,27 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // version12 is smallDatabase as the last program with version 12 of the schema stored it.
 func version12(t *testing.T) string {
 	t.Helper()
-	f, err := os.Open("testdata/version12.db.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/version12.db.gz"))(t)
 	defer f.Close()
-	in, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := io.ReadAll(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gzip.NewReader(f))(t)
+	raw := must.Get(io.ReadAll(in))(t)
 	path := filepath.Join(t.TempDir(), "r.db")
-	if err := os.WriteFile(path, raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, raw, 0o644))
 	return path
 }
 
 // TestFromEarlierVersions: whoever opens such a database finds what it held, and a run can begin. Version 13 differs from 12
 // in what is under way.
 func TestFromEarlierVersions(t *testing.T) {
-	want, err := printed(smallDatabase(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(printed(smallDatabase(t)))(t)
 	const to13 = `DROP TABLE claims; CREATE TABLE underway_cells (key TEXT PRIMARY KEY, run INTEGER NOT NULL, begun INTEGER NOT NULL, deaths INTEGER NOT NULL);
 		INSERT INTO underway_cells VALUES ('a', 7, 1, 2); INSERT INTO goose_db_version (version_id, is_applied) VALUES (13, 1)`
 	for name, c := range map[string]struct {
@@ -57,12 +44,8 @@ func TestFromEarlierVersions(t *testing.T) {
 		if n, err := db.one(t.Context(), `SELECT count(*) FROM underway_cells`); err != nil || n != c.cells {
 			t.Errorf("%s: %v cells are under way, %v", name, n, err)
 		}
-		if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
-			t.Errorf("%s: a check finds %v, %v", name, problems, err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sound(t, db)
+		must.Do(t, db.Close())
 		if r := register(t, open(t, path), "a"); r.Close() != nil {
 			t.Errorf("%s: no run can begin", name)
 		}
@@ -84,9 +67,7 @@ func TestDamageBeforeAMigration(t *testing.T) {
 		path := version12(t)
 		change(t, path, statement)
 		before, _ := os.ReadFile(path)
-		if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not what was stored") {
-			t.Errorf("%s: %v", statement, err)
-		}
+		must.Say(t, must.Err(Open(t.Context(), path)), "not what was stored")
 		if after, _ := os.ReadFile(path); string(after) != string(before) {
 			t.Errorf("%s: the file changed", statement)
 		}
@@ -95,14 +76,7 @@ func TestDamageBeforeAMigration(t *testing.T) {
 
 func change(t *testing.T, path, statements string) {
 	t.Helper()
-	db, err := connect(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.sql.Exec(statements); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(connect(path, nil))(t)
+	must.Get(db.sql.Exec(statements))(t)
+	must.Do(t, db.Close())
 }

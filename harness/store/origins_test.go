@@ -1,16 +1,16 @@
-package store_test
+package store
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // replaces tests that a stored result that is ok is replaced only by an ok result with Replace.
-func replaces(t *testing.T, db *store.DB) {
+func replaces(t *testing.T, db *DB) {
 	r := storetest.Finished("M", "d", 1)
 	put(t, db, r)
 	again := r
@@ -39,7 +39,7 @@ func replaces(t *testing.T, db *store.DB) {
 }
 
 // endings tests that the class of a failure comes back, and is gone when the cell is ok.
-func endings(t *testing.T, db *store.DB) {
+func endings(t *testing.T, db *DB) {
 	r := storetest.Finished("M", "d", 1)
 	bad := failed(r, result.Failed, "why")
 	bad.Class, bad.Isolated, bad.Stderr = result.ClassOOM, true, "the last\nwords"
@@ -59,7 +59,7 @@ func endings(t *testing.T, db *store.DB) {
 
 // origins tests that code, source and environment of a cell come back. A cell without an environment has the
 // writer's.
-func origins(t *testing.T, db *store.DB) {
+func origins(t *testing.T, db *DB) {
 	want, plain := storetest.Finished("M", "d", 1), storetest.Finished("M", "d", 2)
 	plain.Code, plain.Imported, plain.Environment = "", "", nil
 	put(t, db, want, plain)
@@ -81,13 +81,13 @@ func origins(t *testing.T, db *store.DB) {
 		t.Errorf("a result that is not there: %v %v", found, err)
 	}
 	cells, err := db.Cells(ctx)
-	in := store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
-	if first := (store.Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK, Seconds: 1,
+	in := Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
+	if first := (Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK, Seconds: 1,
 		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
 	codes, err := db.Codes(ctx, "p", "ph")
-	if want := []store.CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
+	if want := []CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
 		t.Errorf("codes %+v, %v", codes, err)
 	}
 	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
@@ -101,21 +101,17 @@ func origins(t *testing.T, db *store.DB) {
 	}
 }
 
-func codeChecks(t *testing.T, db *store.DB) {
+func codeChecks(t *testing.T, db *DB) {
 	ctx := t.Context()
 	if checks, err := db.CodeChecks(ctx); err != nil || len(checks) != 0 {
 		t.Errorf("checks of an empty store: %v, %v", checks, err)
 	}
-	first := store.CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
-	second := store.CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
-	if err := db.PutCodeChecks(ctx, []store.CodeCheck{second, first}); err != nil {
-		t.Fatal(err)
-	}
+	first := CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
+	second := CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
+	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{second, first}))
 	first.Same = true
-	if err := db.PutCodeChecks(ctx, []store.CodeCheck{first}); err != nil {
-		t.Fatal(err)
-	}
-	if checks, err := db.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []store.CodeCheck{first, second}) {
+	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{first}))
+	if checks, err := db.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []CodeCheck{first, second}) {
 		t.Errorf("checks %+v, %v", checks, err)
 	}
 }

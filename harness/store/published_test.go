@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestPublishedFollowsTheProgram: a database with other values is brought up to date.
 func TestPublishedFollowsTheProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	if _, err := db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 1, 2, '3 4')`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 1, 2, '3 4')`))(t)
 	got, err := listOf(t.Context(), open(t, path).sql, `SELECT source, dataset, method, mean, std, folds FROM published_values ORDER BY source, dataset, method`, func(p *published.Value) []any {
 		return []any{&p.Source, &p.Dataset, &p.Method, &p.Mean, &p.Std, &p.Folds}
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"pgregory.net/rapid"
 )
@@ -29,33 +30,14 @@ func newFortress(t testing.TB) *fortress {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "r.db")
-	db, err := Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := db.NewWriter(result.Environment{ProgramVersion: "test"}, nil)
-	_, failed := w.Put(testRun("k1", result.OK)), w.Put(testRun("k2", result.Failed))
-	if failed != nil {
-		t.Fatal(failed)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	other, err := connect(filepath.Join(dir, "other.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.sql.Exec("CREATE TABLE s (t); INSERT INTO s VALUES ('" + secret + "')"); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(Open(context.Background(), path))(t)
+	put(t, db, testRun("k1", result.OK), testRun("k2", result.Failed))
+	must.Do(t, db.Close())
+	other := must.Get(connect(filepath.Join(dir, "other.db"), nil))(t)
+	must.Get(other.sql.Exec("CREATE TABLE s (t); INSERT INTO s VALUES ('" + secret + "')"))(t)
 	_ = other.Close()
 	f := &fortress{dir: dir}
-	if f.db, err = OpenReader(context.Background(), path); err != nil {
-		t.Fatal(err)
-	}
+	f.db = must.Get(OpenReader(context.Background(), path))(t)
 	t.Cleanup(func() { _ = f.db.Close() })
 	f.before = f.files(t)
 	return f
@@ -64,19 +46,13 @@ func newFortress(t testing.TB) *fortress {
 // files are the names and the bytes of all files but the index of the log, which readers write.
 func (f *fortress) files(t testing.TB) string {
 	t.Helper()
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(f.dir))(t)
 	var b strings.Builder
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), "-shm") {
 			continue
 		}
-		raw, err := os.ReadFile(filepath.Join(f.dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(filepath.Join(f.dir, e.Name())))(t)
 		if strings.HasSuffix(e.Name(), "-wal") && len(raw) == 0 {
 			continue
 		}
@@ -160,9 +136,7 @@ func TestAnAnswerComparesWhatItRead(t *testing.T) {
 		{"DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'", "SELECT count(*) FROM evaluations WHERE split = 2", "stands for no cell"},
 	} {
 		db := open(t, smallDatabase(t))
-		if _, err := db.sql.Exec(`CREATE VIEW mine AS SELECT 1 AS one FROM evaluations WHERE split = 3; CREATE VIEW "m""ine" AS SELECT 1 AS one FROM evaluations;` + c.damage); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.sql.Exec(`CREATE VIEW mine AS SELECT 1 AS one FROM evaluations WHERE split = 3; CREATE VIEW "m""ine" AS SELECT 1 AS one FROM evaluations;` + c.damage))(t)
 		_, err := ask(t, db, c.query)
 		if damage := (*DamageError)(nil); c.noticed == "" && err != nil || c.noticed != "" && (!errors.As(err, &damage) || !strings.Contains(err.Error(), c.noticed)) {
 			t.Errorf("%s, then %s: %v; want a word of %q", c.damage, c.query, err, c.noticed)
@@ -192,20 +166,13 @@ func TestOtherAnswersAreNoticed(t *testing.T) {
 			return // an ambiguous column, say
 		}
 		path := filepath.Join(t.TempDir(), fmt.Sprint(rapid.Uint64().Draw(r, "file"), ".db"))
-		if _, err := whole.sql.Exec("VACUUM INTO ?", path); err != nil {
-			r.Fatal(err)
-		}
+		must.Get(whole.sql.Exec("VACUUM INTO ?", path))(r)
 		defer os.Remove(path)
-		db, err := Open(t.Context(), path)
-		if err != nil {
-			r.Fatal(err)
-		}
+		db := must.Get(Open(t.Context(), path))(r)
 		defer db.Close()
 		some := fmt.Sprintf(" WHERE run_id %% 14 = %d AND fold %% 30 < %d", rapid.IntRange(0, 13).Draw(r, "run"), rapid.IntRange(1, 30).Draw(r, "folds"))
 		damage := rapid.SampledFrom([]string{"DELETE FROM fold_counts", "UPDATE fold_counts SET n_correct = n_correct + 1, fp = fp - 1, tn = tn + 1", "UPDATE fold_counts SET fold = fold + 100", "UPDATE OR REPLACE fold_counts SET run_id = 3"}).Draw(r, "damage")
-		if _, err := db.sql.Exec(damage + some); err != nil {
-			r.Fatal(err)
-		}
+		must.Get(db.sql.Exec(damage + some))(r)
 		after, err := ask(t, db, query)
 		if damage := (*DamageError)(nil); after != before && !errors.As(err, &damage) {
 			r.Fatalf("%s, then %s: another answer, and it says %v", damage, query, err)
@@ -284,9 +251,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add([]byte(q))
 	}
 	fort := newFortress(f)
-	if err := os.Chdir(fort.dir); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, os.Chdir(fort.dir))
 	f.Fuzz(func(t *testing.T, query []byte) {
 		if bytes.Contains(bytes.ToLower(query), []byte("randomblob")) || bytes.Contains(bytes.ToLower(query), []byte("zeroblob")) {
 			t.Skip("takes memory, which is its asker's")

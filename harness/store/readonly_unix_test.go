@@ -8,7 +8,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
+
+// refusesToWrite demands that a database is not opened to be written, in one line that says why, and that it can be read.
+func refusesToWrite(t *testing.T, path, says string) {
+	t.Helper()
+	if db, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		if err == nil {
+			_ = db.Close()
+		}
+		t.Errorf("writing: %v, want %q", err, says)
+	}
+	if _, err := printed(path); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+}
 
 // TestWritingWhereNothingMayBeWritten: a file or a folder that may only be read is refused in one line
 // that says what to do, and stays as it is; it can be read and copied.
@@ -22,22 +38,11 @@ func TestWritingWhereNothingMayBeWritten(t *testing.T) {
 		"folder": func(path string) (string, os.FileMode) { return filepath.Dir(path), 0o555 },
 	} {
 		path := smallDatabase(t)
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(os.ReadFile(path))(t)
 		what, mode := forbid(path)
-		if err := os.Chmod(what, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(what, mode))
 		defer func() { _ = os.Chmod(what, 0o755) }()
-		_, err = Open(context.Background(), path)
-		if err == nil || !strings.Contains(err.Error(), "writable") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("read-only %s: %v", name, err)
-		}
-		if _, err := printed(path); err != nil {
-			t.Errorf("read-only %s: reading: %v", name, err)
-		}
+		refusesToWrite(t, path, "writable")
 		db, err := OpenReader(context.Background(), path)
 		if err != nil {
 			t.Errorf("read-only %s: %v", name, err)

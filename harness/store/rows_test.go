@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestRowsAreWhatWasPut: a row has everything of the attempt that stands for its cell, and its
@@ -23,13 +24,9 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	environment := result.Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
 	w := db.NewWriter(environment, nil)
 	for _, r := range []result.Run{number, failed, ok, elsewhere} {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	row := func(r result.Run, params string) Row {
 		out := Row{
 			Planned: result.Planned{
@@ -48,19 +45,14 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 		return out
 	}
 	want := []Row{row(ok, `{"c":2}`), row(failed, ""), row(number, `{"c":2}`)}
-	got, err := db.Rows(t.Context(), "p", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(db.Rows(t.Context(), "p", true))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 	for i := range want {
 		want[i].Folds = nil
 	}
-	if got, err = db.Rows(t.Context(), "p", false); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(db.Rows(t.Context(), "p", false))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows without folds differ (-want +got):\n%s", diff)
 	}
@@ -78,13 +70,7 @@ func TestQueriesAnswer(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	r := testRun("a", result.OK)
 	r.Protocol, r.Dataset, r.Method = "it's", "o'dd", "M'"
-	w := db.NewWriter(result.Environment{}, nil)
-	if err := w.Put(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	put(t, db, r)
 	version := Version{"M'", "1"}
 	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")},
 		TitledQuery{"version", VersionQuery("it's", "", version)}, TitledQuery{"version on a set", VersionQuery("it's", "o'dd", version)})
@@ -106,18 +92,9 @@ func TestRowsOfAVersion(t *testing.T) {
 	}
 	other := attempt("other", "1", 1, result.OK, "2026-01-09T00:00:00Z", "g")
 	other.Method = "N"
-	w := db.NewWriter(result.Environment{}, nil)
-	for _, r := range []result.Run{
+	put(t, db,
 		attempt("a1", "1", 1, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, result.OK, "2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, result.Failed, "2026-01-03T00:00:00Z", "i"),
-		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK, "2026-01-04T00:00:00Z", "g"), other,
-	} {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK, "2026-01-04T00:00:00Z", "g"), other)
 	keys := func(rows []Row, err error) string {
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -43,24 +43,25 @@ func testRun(key string, status result.Status) result.Run {
 
 func open(t *testing.T, path string) *DB {
 	t.Helper()
-	db, err := Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(Open(context.Background(), path))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
-func put(t *testing.T, db *DB, runs ...result.Run) {
+func put(t testing.TB, db *DB, runs ...result.Run) {
 	t.Helper()
 	w := db.NewWriter(result.Environment{ProgramVersion: "test", CPU: "cpu"}, nil)
 	for _, r := range runs {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	must.Do(t, w.Close())
+}
+
+// sound fails the test if a check finds anything.
+func sound(t *testing.T, db *DB) {
+	t.Helper()
+	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
+		t.Errorf("a check finds %v, %v", problems, err)
 	}
 }
 
@@ -112,13 +113,16 @@ func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	failed := testRun("k1", result.Failed)
 	failed.Folds = testRun("k1", result.OK).Folds[:7]
 	put(t, db, failed)
-	put(t, db, testRun("k1", result.OK))
+	put(t, db, withArtifacts(testRun("k1", result.OK)))
 	again := testRun("k1", result.OK)
 	again.Score.Correct, again.Score.TN, again.Score.FP = ptr(26), ptr(9), ptr(2)
 	put(t, db, again, testRun("k1", result.Failed))
 	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
 	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {
 		t.Errorf("rows %v; want the first ok one with its 60 evaluations", rows)
+	}
+	if artifacts, _, err := db.Artifacts(t.Context(), "p", "d", "M", 1); err != nil || artifacts.Scores == nil {
+		t.Errorf("the scores of the first result are gone: %+v, %v", artifacts, err)
 	}
 }
 
@@ -147,21 +151,19 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	if err != nil || keys["k1"].Current || !keys["k2"].Current {
 		t.Errorf("keys %v, %v; want k2 to stand for the cell", keys, err)
 	}
-	if err := db.MakeCurrent(context.Background(), []string{"k1"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.MakeCurrent(context.Background(), []string{"k1"}))
 	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "1" {
 		t.Errorf("after MakeCurrent results show %v", rows)
+	}
+	if newest, _, err = db.Attempt(t.Context(), "p", "d", "M", 1); err != nil || newest.MethodVersion != "1" {
+		t.Errorf("after MakeCurrent %+v stands for the cell, %v", newest, err)
 	}
 }
 
 func TestReaderChangesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	put(t, open(t, path), testRun("k1", result.OK))
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
 	none := func([]string) error { return nil }
 	row := func([]any) error { return nil }
@@ -186,26 +188,7 @@ func TestOpenExplains(t *testing.T) {
 	if !errors.Is(err, ErrNoDatabase) || !strings.Contains(err.Error(), "none.db") {
 		t.Errorf("no file: %v", err)
 	}
-	text := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 100)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, open := range []func(context.Context, string) (*DB, error){Open, OpenReader} {
-		if _, err := open(context.Background(), text); err == nil || !strings.Contains(err.Error(), "--db") {
-			t.Errorf("a text file: %v", err)
-		}
-	}
-	if _, err := Open(context.Background(), filepath.Join(dir, "no", "such", "dir.db")); err == nil || !strings.Contains(err.Error(), "writable") {
-		t.Errorf("no directory: %v", err)
-	}
-	newer := filepath.Join(dir, "newer.db")
-	db := open(t, newer)
-	if _, err := db.sql.Exec(`PRAGMA user_version = 999`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(context.Background(), newer); err == nil || !strings.Contains(err.Error(), "newer bench") {
-		t.Errorf("a newer schema: %v", err)
-	}
+	must.Say(t, must.Err(Open(context.Background(), filepath.Join(dir, "no", "such", "dir.db"))), "writable")
 }
 
 // TestOpenTogether: several programs may create one database at the same moment.
@@ -275,13 +258,10 @@ func TestWriterReportsAFailedCommit(t *testing.T) {
 	w := db.NewWriter(result.Environment{}, nil)
 	bad := testRun("k", result.OK)
 	bad.Task = "guessing"
-	if err := w.Put(bad); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Put(bad))
 	err := w.Close()
-	if err == nil || !strings.Contains(err.Error(), "M on d, split 1") {
-		t.Errorf("error %v does not name the cell", err)
-	}
+	must.Say(t, err, "M on d, split 1")
+	must.Say(t, w.Put(testRun("late", result.OK)), "") // a closed writer takes nothing
 	if _, rows := query(t, db, "SELECT count(*) FROM runs"); rows[0][0] != int64(0) {
 		t.Errorf("%v rows are stored", rows[0][0])
 	}

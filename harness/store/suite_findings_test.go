@@ -1,4 +1,4 @@
-package store_test
+package store
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // canaryOf is the canary that copies a run; p and constant are its outcome.
@@ -19,7 +19,7 @@ func canaryOf(r result.Run, p float64, constant int) result.Run {
 
 // findings tests that canaries are no results, and that the first canary that ended ok stays. A leak is a canary
 // with a small p where the method's own result, of the same version, data and protocol, is better than a constant.
-func findings(t *testing.T, db *store.DB) {
+func findings(t *testing.T, db *DB) {
 	ctx := t.Context()
 	secret, err := db.Secret(ctx)
 	again, err2 := db.Secret(ctx)
@@ -41,10 +41,7 @@ func findings(t *testing.T, db *store.DB) {
 		t.Errorf("canaries %v, %v", canaries, err)
 	}
 	found := func(protocol string) (out []string) {
-		all, err := db.Findings(ctx, protocol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(db.Findings(ctx, protocol))(t)
 		for _, f := range all {
 			out = append(out, string(f.Kind)+" "+f.Method+" "+f.Details)
 		}
@@ -53,12 +50,10 @@ func findings(t *testing.T, db *store.DB) {
 	if got := found(""); len(got) != 1 || !strings.HasPrefix(got[0], "leak Cheat 27 of 30 rows, p = 1e-09") {
 		t.Errorf("found %q", got)
 	}
-	check := store.StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine", Fingerprint: "f wine", Split: 1}
+	check := StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine", Fingerprint: "f wine", Split: 1}
 	differs := check
 	differs.Method, differs.Differs = "Cheat", "test part: 1, now 2"
-	if err := db.PutStateChecks(ctx, []store.StateCheck{check, differs}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.PutStateChecks(ctx, []StateCheck{check, differs}))
 	if got := found("p"); !slices.Equal(got, []string{"leak Cheat 27 of 30 rows, p = 1e-09", "state Cheat test part: 1, now 2"}) {
 		t.Errorf("found %q", got)
 	}

@@ -1,52 +1,35 @@
-package store_test
+package store
 
 import (
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
-
-// environment is the environment of the tests' cells.
-var environment = result.Environment{ProgramVersion: "test", CPU: "a processor", Cores: 2}
 
 // TestStore gives each part of the suite a new, empty database.
 func TestStore(t *testing.T) {
 	for _, part := range []struct {
 		name string
-		test func(t *testing.T, db *store.DB)
+		test func(t *testing.T, db *DB)
 	}{
 		{"what is put comes back", comesBack},
-		{"ok stays, failed is replaced", okStays},
 		{"a replacing attempt", replaces},
 		{"where a cell was computed, and by which code", origins},
 		{"how a cell failed", endings},
 		{"checks of code", codeChecks},
-		{"the attempt planned last stands for its cell", plannedLast},
 		{"sources of cells", sources},
-		{"many writers", manyWriters},
-		{"a closed writer takes nothing", closedWriter},
 		{"no cells", noCells},
 		{"what a run leaves out", skipped},
 		{"canaries and findings", findings},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := db.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			part.test(t, db)
+			part.test(t, open(t, filepath.Join(t.TempDir(), "r.db")))
 		})
 	}
 }
@@ -63,32 +46,16 @@ func failed(r result.Run, status result.Status, why string) result.Run {
 	}
 }
 
-func put(t *testing.T, db *store.DB, runs ...result.Run) {
-	t.Helper()
-	w := db.NewWriter(environment, nil)
-	for _, r := range runs {
-		if !w.Ready(nil) {
-			t.Fatal("a writer without trouble is not ready")
-		}
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func comesBack(t *testing.T, db *store.DB) {
+func comesBack(t *testing.T, db *DB) {
 	want := storetest.Finished("M", "d", 1)
 	put(t, db, want, failed(storetest.Finished("M", "d", 2), result.Timeout, "too slow"))
 	ctx := t.Context()
 	keys, err := db.Keys(ctx)
-	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (store.Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
+	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := db.Attempt(ctx, "p", "d", "M", 1)
-	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Score.Correct != 27 || cell.TestRows != 30 || cell.Key != want.Key || store.InputsOf(cell) != (store.Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
+	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Score.Correct != 27 || cell.TestRows != 30 || cell.Key != want.Key || InputsOf(cell) != (Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
 	if cell, found, err := db.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Point != nil {
@@ -103,10 +70,10 @@ func comesBack(t *testing.T, db *store.DB) {
 		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	for env, want := range map[result.Environment][]store.Timing{
-		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9, TrainRows: 28, Features: 4}},
-		{CPU: "another", Cores: 4}: nil,
-		environment:                nil,
+	for env, want := range map[result.Environment][]Timing{
+		{CPU: "another", Cores: 3}:           {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9, TrainRows: 28, Features: 4}},
+		{CPU: "another", Cores: 4}:           nil,
+		{ProgramVersion: "test", CPU: "cpu"}: nil,
 	} {
 		timings, err := db.Timings(ctx, env)
 		if err != nil || !slices.Equal(timings, want) {
@@ -119,49 +86,7 @@ func comesBack(t *testing.T, db *store.DB) {
 	}
 }
 
-func okStays(t *testing.T, db *store.DB) {
-	r := storetest.Finished("M", "d", 1)
-	put(t, db, failed(r, result.Failed, "why"))
-	put(t, db, r)
-	again := r
-	again.Scores, again.ScoresHash = nil, "another"
-	put(t, db, again, failed(r, result.Failed, "why"))
-	keys, err := db.Keys(t.Context())
-	if err != nil || len(keys) != 1 || keys[r.Key].Status != result.OK {
-		t.Errorf("keys %v, %v", keys, err)
-	}
-	if artifacts, _, err := db.Artifacts(t.Context(), "p", "d", "M", 1); err != nil || artifacts.Scores == nil {
-		t.Errorf("the first result is gone: %+v, %v", artifacts, err)
-	}
-}
-
-func plannedLast(t *testing.T, db *store.DB) {
-	ctx := t.Context()
-	old, updated := storetest.Finished("M", "d", 1), storetest.Finished("M", "d", 1)
-	updated.Key, updated.MethodVersion = "other key", "2"
-	put(t, db, old, updated)
-	version := func() string {
-		c, _, err := db.Attempt(ctx, "p", "d", "M", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.MethodVersion
-	}
-	if v := version(); v != "2" {
-		t.Errorf("version %s stands for the cell", v)
-	}
-	if keys, err := db.Keys(ctx); err != nil || len(keys) != 2 || keys[old.Key].Current || !keys["other key"].Current {
-		t.Errorf("keys %v, %v", keys, err)
-	}
-	if err := db.MakeCurrent(ctx, []string{old.Key}); err != nil {
-		t.Fatal(err)
-	}
-	if v := version(); v != "1" {
-		t.Errorf("after MakeCurrent version %s stands for the cell", v)
-	}
-}
-
-func sources(t *testing.T, db *store.DB) {
+func sources(t *testing.T, db *DB) {
 	ctx := t.Context()
 	later := storetest.Finished("M", "e", 3)
 	later.Key, later.Fingerprint, later.SetFile, later.ProtocolHash, later.ProtocolText = "k", "f2", "/other/e.toml", "ph2", "splits = 9"
@@ -182,38 +107,7 @@ func sources(t *testing.T, db *store.DB) {
 	}
 }
 
-func manyWriters(t *testing.T, db *store.DB) {
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			w := db.NewWriter(result.Environment{}, nil)
-			for split := 1; split <= 10; split++ {
-				if err := w.Put(storetest.Finished("M", "d", split)); err != nil {
-					t.Error(err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if keys, err := db.Keys(t.Context()); err != nil || len(keys) != 10 {
-		t.Errorf("%d cells are stored, %v; want 10", len(keys), err)
-	}
-}
-
-func closedWriter(t *testing.T, db *store.DB) {
-	w := db.NewWriter(result.Environment{}, nil)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Put(storetest.Finished("M", "d", 1)); err == nil {
-		t.Error("a closed writer takes a cell without a word")
-	}
-}
-
-func noCells(t *testing.T, db *store.DB) {
+func noCells(t *testing.T, db *DB) {
 	ctx := t.Context()
 	if keys, err := db.Keys(ctx); err != nil || len(keys) != 0 {
 		t.Errorf("keys %v, %v", keys, err)
@@ -233,7 +127,7 @@ func noCells(t *testing.T, db *store.DB) {
 }
 
 // skipped tests that a note stands until the cell is stored or a later run takes the cell.
-func skipped(t *testing.T, db *store.DB) {
+func skipped(t *testing.T, db *DB) {
 	ctx := t.Context()
 	cell := func(split int) result.Exclusion {
 		return result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: split, Why: result.Over("--max-cell 30m", 3600, 1<<30)}
@@ -245,17 +139,13 @@ func skipped(t *testing.T, db *store.DB) {
 		}
 	}
 	noData := result.Exclusion{Dataset: "e", Why: result.Why{Kind: result.NoData}} // is of no prediction, and not noted
-	if err := db.NoteSkipped(ctx, []result.Exclusion{cell(3), noData, cell(1), cell(2)}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.NoteSkipped(ctx, []result.Exclusion{cell(3), noData, cell(1), cell(2)}, nil))
 	check("noted", "p", cell(1), cell(2), cell(3))
 	check("of all protocols", "", cell(1), cell(2), cell(3))
 	check("of another protocol", "q")
 	larger := cell(1)
 	larger.Why.Text = "--max-cell 1h"
-	if err := db.NoteSkipped(ctx, []result.Exclusion{larger}, []result.Exclusion{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.NoteSkipped(ctx, []result.Exclusion{larger}, []result.Exclusion{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}))
 	check("noted again, one taken", "p", larger, cell(3))
 	put(t, db, storetest.Finished("M", "d", 3))
 	check("one stored", "p", larger)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func planned(keys ...string) (out []PlannedCell) {
@@ -24,19 +25,14 @@ func planned(keys ...string) (out []PlannedCell) {
 // register begins a run with cells.
 func register(t *testing.T, db *DB, keys ...string) *Registration {
 	t.Helper()
-	r, err := db.Register(t.Context(), planned(keys...), Progress{Machine: "first", Begun: time.Now()}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(db.Register(t.Context(), planned(keys...), Progress{Machine: "first", Begun: time.Now()}, nil))(t)
 	return r
 }
 
 // becomes makes all runs that are under way those of another process.
 func becomes(t *testing.T, db *DB, who process) {
 	t.Helper()
-	if _, err := db.sql.Exec(`UPDATE underway SET host = ?, process = ?, started = ?`, who.host, who.id, who.started); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec(`UPDATE underway SET host = ?, process = ?, started = ?`, who.host, who.id, who.started))(t)
 }
 
 // dead is a process of this machine that is gone.
@@ -54,9 +50,7 @@ func TestOverlap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	other := exec.Command("sleep", "1000") // stands for another run
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Start())
 	p, known := processes.Of(other.Process.Pid)
 	if !known {
 		t.Skip("the system does not tell of processes")
@@ -78,15 +72,9 @@ func TestOverlap(t *testing.T) {
 	}
 	put(t, db, testRun("a", result.OK))
 	refused(1, "a", "b")
-	if err := beside.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Begin(t.Context(), []string{"b"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(other.Process.Kill(), ignore(other.Wait())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, beside.Close())
+	must.Do(t, first.Begin(t.Context(), []string{"b"}))
+	must.Do(t, errors.Join(other.Process.Kill(), ignore(other.Wait())))
 	if after := register(t, db, "b", "c", "~x"); !maps.Equal(after.Deaths, map[string]int{"b": 1}) || len(after.Elsewhere) > 0 {
 		t.Errorf("after a dead run: %+v", after)
 	} else if err := after.Close(); err != nil {
@@ -120,14 +108,10 @@ func TestDeathsAreCounted(t *testing.T) {
 			t.Errorf("run %d: %v deaths, want %d", i, r.Deaths, c.want)
 		}
 		if c.begins {
-			if err := r.Begin(t.Context(), []string{"a"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.Begin(t.Context(), []string{"a"}))
 		}
 		if c.closes {
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.Close())
 		}
 		becomes(t, db, gone)
 	}
@@ -156,9 +140,7 @@ func TestRunsOfOtherMachines(t *testing.T) {
 	try("at first sight", true, false)
 	wait(expiresAfter - 10*time.Second)
 	try("before its time", true, false)
-	if err := theirs.Write(t.Context(), Progress{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, theirs.Write(t.Context(), Progress{}))
 	wait(time.Hour)
 	try("after a sign of life", true, true)
 	wait(expiresAfter)
@@ -189,9 +171,7 @@ func TestManyAtOnce(t *testing.T) {
 		if len(got) != 1 {
 			t.Fatalf("%d of 4 got the cell", len(got))
 		}
-		if err := got[0].Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, got[0].Close())
 	}
 }
 
@@ -199,10 +179,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestBeginWithoutTheDatabase(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	r := register(t, db, "a", "b")
-	tx, err := db.sql.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(db.sql.Begin())(t)
 	for _, key := range []string{"a", "b"} { // the first waits, the other does not
 		if err := r.Begin(t.Context(), []string{key}); err != nil {
 			t.Error(err)
@@ -221,14 +198,8 @@ func TestBeginWithoutTheDatabase(t *testing.T) {
 func TestProgressIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	reader, err := OpenReader(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, err := reader.ProgressReader(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(OpenReader(t.Context(), path))(t)
+	on := must.Get(reader.ProgressReader(t.Context()))(t)
 	defer func() { _ = errors.Join(on.Close(), reader.Close()) }()
 	sees := func(on *ProgressReader, want string) {
 		t.Helper()
@@ -243,26 +214,20 @@ func TestProgressIsRead(t *testing.T) {
 	}
 	sees(on, "")
 	first, second := register(t, db, "a"), register(t, db, "b")
-	if _, err := on.Changed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(on.Changed(t.Context()))(t)
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	err = second.Write(t.Context(), Progress{Machine: "second", Left: map[string]int{"d": 2}, Workers: []Worker{{Name: "w", Jobs: 1, Memory: 2}},
+	err := second.Write(t.Context(), Progress{Machine: "second", Left: map[string]int{"d": 2}, Workers: []Worker{{Name: "w", Jobs: 1, Memory: 2}},
 		Running: []RunningCell{{Name: "M on d", By: "w", Since: at, Until: at}}})
 	if changed, unknown := on.Changed(t.Context()); !changed || err != nil || unknown != nil {
 		t.Errorf("a written progress is no change: %v, %v", err, unknown)
 	}
 	sees(on, "firstmap[] [] [];secondmap[d:2] [{w 1 2 []}] [{M on d w 2026-11-01 12:00:00 +0000 UTC 2026-11-01 12:00:00 +0000 UTC}];")
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	if err := db.Backup(t.Context(), copied); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Backup(t.Context(), copied))
 	if n, err := open(t, copied).one(t.Context(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM underway_cells)"); err != nil || n != int64(0) {
 		t.Errorf("a copy has %v rows of runs, %v", n, err)
 	}
-	if err := second.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Close())
 	sees(on, "firstmap[] [] [];")
 	becomes(t, db, dead(t))
 	sees(on, "")

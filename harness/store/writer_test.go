@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // quick makes a writer notice trouble at once, for tests.
@@ -19,25 +20,15 @@ func quick(t *testing.T, db *DB) {
 	hold, pause := holdAfter, longestPause
 	holdAfter, longestPause = 0, time.Millisecond
 	t.Cleanup(func() { holdAfter, longestPause = hold, pause })
-	if _, err := db.sql.Exec("PRAGMA busy_timeout = 10"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec("PRAGMA busy_timeout = 10"))(t)
 }
 
 // lock holds the database as another program would, until the result is called.
 func lock(t *testing.T, path string) (release func()) {
 	t.Helper()
-	other, err := connect(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := other.sql.Conn(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(connect(path, nil))(t)
+	conn := must.Get(other.sql.Conn(context.Background()))(t)
+	must.Get(conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"))(t)
 	return func() {
 		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
 			t.Error(err)
@@ -49,13 +40,18 @@ func lock(t *testing.T, path string) (release func()) {
 
 func stored(t *testing.T, path string) int64 {
 	t.Helper()
-	db, err := OpenReader(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
 	_, rows := query(t, db, "SELECT count(*) FROM results")
 	return rows[0][0].(int64)
+}
+
+// holds fails the test unless a database shows so many results.
+func holds(t *testing.T, path string, want int64) {
+	t.Helper()
+	if n := stored(t, path); n != want {
+		t.Errorf("%d cells are stored, want %d", n, want)
+	}
 }
 
 func cells(n int) []result.Run {
@@ -89,9 +85,7 @@ func TestALockLosesNothing(t *testing.T) {
 	release := lock(t, path)
 	w := newTroubled(db)
 	for _, r := range cells(72) {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
 	if first := <-w.reports; first.Err == nil || first.Waiting == 0 || !strings.Contains(first.Err.Error(), "locked") {
 		t.Errorf("trouble is reported as %+v", first)
@@ -107,12 +101,8 @@ func TestALockLosesNothing(t *testing.T) {
 	if !<-ready {
 		t.Error("no cell may start after the lock is gone")
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := stored(t, path); n != 72 {
-		t.Errorf("%d of 72 cells are stored", n)
-	}
+	must.Do(t, w.Close())
+	holds(t, path, 72)
 	var last Trouble
 	for len(w.reports) > 0 {
 		last = <-w.reports
@@ -130,36 +120,21 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	w := newTroubled(db)
 	runs := cells(60)
 	for i := range 3 {
-		pages, err := db.one(context.Background(), "PRAGMA page_count")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.sql.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
-			t.Fatal(err)
-		}
+		pages := must.Get(db.one(context.Background(), "PRAGMA page_count"))(t)
+		must.Get(db.sql.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)))(t)
 		for _, r := range runs[20*i : 20*i+20] {
-			if err := w.Put(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Put(r))
 		}
-		if first := <-w.reports; first.Err == nil || !strings.Contains(first.Err.Error(), "full") {
-			t.Errorf("trouble is reported as %+v", first)
-		}
-		if _, err := db.sql.Exec("PRAGMA max_page_count = 100000"); err != nil {
-			t.Fatal(err)
-		}
+		must.Say(t, (<-w.reports).Err, "full")
+		must.Get(db.sql.Exec("PRAGMA max_page_count = 100000"))(t)
 		for report := range w.reports {
 			if report.Err == nil {
 				break
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := stored(t, path); n != 60 {
-		t.Errorf("%d of 60 cells are stored", n)
-	}
+	must.Do(t, w.Close())
+	holds(t, path, 60)
 }
 
 // TestAbandonSaysWhatIsLost, and nothing before it does.
@@ -170,18 +145,14 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 	w := newTroubled(db)
 	kept := testRun("kept", result.OK)
 	kept.Split = 50
-	if err := w.Put(kept); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Put(kept))
 	for deadline := time.Now().Add(10 * time.Minute); stored(t, path) == 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	release := lock(t, path)
 	defer release()
 	for _, r := range cells(12) {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
 	<-w.reports
 	w.Abandon()
@@ -198,9 +169,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 	if err := w.Put(testRun("late", result.OK)); err == nil {
 		t.Error("a closed writer takes a cell without a word")
 	}
-	if n := stored(t, path); n != 1 {
-		t.Errorf("%d cells are stored, want the one from before", n)
-	}
+	holds(t, path, 1)
 }
 
 // TestARefusedRowTakesNoOtherWithIt.
@@ -212,18 +181,14 @@ func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 	runs := cells(20)
 	runs[7].Score.Correct = ptr(3) // not tn + tp
 	for _, r := range runs {
-		if err := w.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Put(r))
 	}
 	release()
 	err := w.Close()
 	if err == nil || !strings.Contains(err.Error(), "1 finished result is lost: M on d, split 8;") || !strings.Contains(err.Error(), "CHECK") {
 		t.Errorf("closing says %v", err)
 	}
-	if n := stored(t, path); n != 19 {
-		t.Errorf("%d of 19 good cells are stored", n)
-	}
+	holds(t, path, 19)
 }
 
 // TestAFileThatIsMovedAway is put back: SQLite alone would write to what has no name.
@@ -232,24 +197,12 @@ func TestAFileThatIsMovedAway(t *testing.T) {
 	db := open(t, path)
 	quick(t, db)
 	w := newTroubled(db)
-	if err := os.Rename(path, path+".away"); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Put(testRun("k", result.OK)); err != nil {
-		t.Fatal(err)
-	}
-	if first := <-w.reports; first.Err == nil || !strings.Contains(first.Err.Error(), "put it back") {
-		t.Errorf("trouble is reported as %+v", first)
-	}
-	if err := os.Rename(path+".away", path); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := stored(t, path); n != 1 {
-		t.Errorf("%d cells are stored", n)
-	}
+	must.Do(t, os.Rename(path, path+".away"))
+	must.Do(t, w.Put(testRun("k", result.OK)))
+	must.Say(t, (<-w.reports).Err, "put it back")
+	must.Do(t, os.Rename(path+".away", path))
+	must.Do(t, w.Close())
+	holds(t, path, 1)
 }
 
 // TestADamagedFileEndsTheWriter at once, and it says what is lost.
@@ -257,33 +210,16 @@ func TestADamagedFileEndsTheWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
 	put(t, db, cells(30)...)
-	if _, err := db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(make([]byte, info.Size()-4096), 4096); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := connect(path, nil) // no page is remembered from before
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"))(t)
+	info := must.Get(os.Stat(path))(t)
+	f := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	must.Get(f.WriteAt(make([]byte, info.Size()-4096), 4096))(t)
+	must.Do(t, f.Close())
+	fresh := must.Get(connect(path, nil))(t) // no page is remembered from before
 	defer fresh.Close()
 	fresh.file = info
 	w := fresh.NewWriter(result.Environment{}, nil)
-	if err := w.Put(testRun("k", result.OK)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Put(testRun("k", result.OK)))
 	var lost *LostError
 	if err := w.Close(); !errors.As(err, &lost) || lost.Count != 1 || !isDamage(err) {
 		t.Errorf("closing says %v", err)

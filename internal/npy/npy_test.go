@@ -56,10 +56,7 @@ func TestFloats(t *testing.T) {
 func archive(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	err := WriteZip(&out, Array{"x", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, math.Pi})}, Array{"n", []int{-1, 1 << 40}}, Array{"names", []string{"a", "größer", ""}}, Array{"none", []string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteZip(&out, Array{"x", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, math.Pi})}, Array{"n", []int{-1, 1 << 40}}, Array{"names", []string{"a", "größer", ""}}, Array{"none", []string{}}))
 	return out.Bytes()
 }
 

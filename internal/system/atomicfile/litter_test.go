@@ -51,9 +51,7 @@ func TestWhatKilledProcessesLeftIsRemoved(t *testing.T) {
 		}
 		for _, folder := range []string{".results.db.56.bench-partial", ".site.78.bench-partial", ".new.90.bench-former"} {
 			path := filepath.Join(dir, folder)
-			if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "list.txt"), []byte("list.txt\n"), 0o600), os.Chtimes(path, old, old)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "list.txt"), []byte("list.txt\n"), 0o600), os.Chtimes(path, old, old)))
 		}
 		if name != "Folder" { // where it is replaced again
 			must.Do(t, os.WriteFile(filepath.Join(dir, "new"), nil, 0o600))

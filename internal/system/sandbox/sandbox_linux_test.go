@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // bound runs a shell script under a policy and returns what it printed.
@@ -42,9 +44,7 @@ func bound(t *testing.T, p Policy, script string) string {
 			done <- nil
 		}
 	})
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-done)
 	<-done
 	return out.String()
 }
@@ -71,12 +71,8 @@ func onOwnThread(do func()) {
 
 func write(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o755))
 	return path
 }
 
@@ -88,13 +84,9 @@ func TestFiles(t *testing.T) {
 	write(t, dir+"/plugins/data/wine.data", "labels")
 	write(t, dir+"/results.db", "results")
 	private := filepath.Join(dir, "private")
-	if err := os.Mkdir(private, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(private, 0o700))
 	for link, to := range map[string]string{"/plugins/link": "data", "/plugins/other": "../results.db"} {
-		if err := os.Symlink(to, dir+link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, dir+link))
 	}
 	p := Policy{Read: []string{dir + "/plugins"}, Write: []string{private}, Hidden: []string{dir + "/plugins/data", dir + "/results.db"}}
 	out := bound(t, p, `cd `+dir+`
@@ -141,9 +133,7 @@ func TestHome(t *testing.T) {
 func TestOthers(t *testing.T) {
 	victim := exec.Command("sleep", "1000")
 	victim.Env = append(os.Environ(), "SECRET=secret")
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, victim.Start())
 	defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
 	id := strconv.Itoa(victim.Process.Pid)
 	out := bound(t, Policy{}, `for s in KILL STOP TERM CONT; do kill -$s `+id+` `+strconv.Itoa(os.Getpid())+` 2>/dev/null && echo "sent $s"; done
@@ -162,10 +152,7 @@ sleep 100 & kill $! && echo own`)
 func TestLimitsOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir+"/results.db", "results")
-	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.Stat(file))(t)
 	id := strconv.Itoa(os.Getpid())
 	out := bound(t, Policy{Write: []string{t.TempDir()}}, `chmod 000 `+file+`; touch -d 2001-01-01 `+file+`
 for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 1 `+id+`" "unshare -U true" "chrt -i -p 0 `+id+`"; do
@@ -217,19 +204,14 @@ func systemPython(t *testing.T) string {
 	if err != nil {
 		t.Skip("no python3")
 	}
-	if python, err = filepath.EvalSymlinks(strings.TrimSpace(string(must(exec.Command(python, "-c", "import sys; print(sys.executable)").Output())))); err != nil {
-		t.Fatal(err)
-	}
-	return python
+	program := must.Get(exec.Command(python, "-c", "import sys; print(sys.executable)").Output())(t)
+	return must.Get(filepath.EvalSymlinks(strings.TrimSpace(string(program))))(t)
 }
 
 // TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it there are connections.
 func TestNetwork(t *testing.T) {
 	python := systemPython(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	script := python + ` -c '
 import socket, ctypes
@@ -252,13 +234,6 @@ if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0: print("shared memory")
 	if out := bound(t, prefix, script); out != "tcp\nudp\npair\n" {
 		t.Errorf("with the network: %q", out)
 	}
-}
-
-func must(out []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return out
 }
 
 // TestSuperuser: the superuser's rights over other users' files and over the machine are gone.
