@@ -78,6 +78,30 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 		Confirm: func(*plan.Plan, plan.Prediction, schedule.Options) error { return nil }}
 }
 
+// TestStoredMeanwhile: what another run stored between planning and registering is not computed again.
+func TestStoredMeanwhile(t *testing.T) {
+	db := openTestDB(t)
+	s := session(t, db, func(Event) {}, nothing(1))
+	req := Request{Request: plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, Jobs: 1}
+	early, err := Plan(t.Context(), s.Experiment, req.Request, db)
+	if err != nil || len(early.Cells) != 2 {
+		t.Fatalf("%v cells are planned, %v", early.Cells, err)
+	}
+	other := req
+	other.Splits = req.Splits[:1]
+	if _, err := s.Run(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.register(t.Context(), early, schedule.Options{Jobs: 1, Forecast: early.Forecast})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if len(early.Cells) != 1 || early.Cells[0].Split != 2 || early.Stored != 1 {
+		t.Errorf("%d cells are left and %d are stored", len(early.Cells), early.Stored)
+	}
+}
+
 // TestRunsThatOverlap: a run whose cells another run computes is refused before anything starts. One without a common
 // cell runs beside it, and leaves a canary of both to it.
 func TestRunsThatOverlap(t *testing.T) {

@@ -186,7 +186,22 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 	if err != nil {
 		return nil, err
 	}
-	todo.Cells = slices.DeleteFunc(todo.Cells, func(c *plan.Cell) bool { return r.Elsewhere[c.Spec.Key] })
+	// Another run may have stored some of the cells after they were planned, and ended before this one was registered.
+	known, err := s.DB.Keys(ctx)
+	if err != nil {
+		return nil, errors.Join(&StoredError{err}, r.Close())
+	}
+	todo.Cells = slices.DeleteFunc(todo.Cells, func(c *plan.Cell) bool {
+		stored, there := known[c.Spec.Key]
+		meanwhile := c.Spec.Canary == nil && there && stored.Attempt != c.Attempt
+		switch {
+		case meanwhile && stored.Status == result.OK:
+			todo.Stored++
+		case meanwhile:
+			todo.Failed++
+		}
+		return meanwhile || r.Elsewhere[c.Spec.Key]
+	})
 	todo.Canaries -= len(r.Elsewhere)
 	for _, c := range todo.Cells {
 		c.Deaths = r.Deaths[c.Spec.Key]

@@ -285,3 +285,17 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableSparseRows: the first row that cannot be read is said, and the classes of all rows count.
+func TestUnreadableSparseRows(t *testing.T) {
+	good := rows(20, func(i int) string { return fmt.Sprintf("%d 1:%d", i%2, i) })
+	for text, want := range map[string]string{
+		"1 0:0.5 1:2\n" + good: `a.libsvm:1: "0:0.5" is not index:value`,
+		good + "0 3:1 2:1\n":   "a.libsvm:21: index 2 comes after index 3",
+	} {
+		d, err := described(t, "a.libsvm", text, Options{})
+		if err != nil || len(d.Problems) != 1 || !strings.Contains(d.Problems[0], want) {
+			t.Errorf("%v, %+v; want %q", err, d, want)
+		}
+	}
+}

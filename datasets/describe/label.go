@@ -155,21 +155,23 @@ func (s *source) findSmallClasses(d *Description, all int) {
 	}
 }
 
-// readLabels reads the labels of a sparse file up to a row that cannot be read. Loading the set says what is wrong with it.
+// readLabels reads the labels of a sparse file, those of rows that cannot be read, too. Loading the set says what is wrong
+// with such a row.
 func (s *source) readLabels(in format.File) error {
 	t, err := s.format.Read(in)
 	if err != nil {
 		return err
 	}
+	var first error
 	for row, err := range t.Rows {
-		if err != nil {
-			break
+		if first = cmp.Or(first, err); len(row.Cells) == 0 {
+			continue
 		}
 		s.labels = append(s.labels, t.Cell(row, 0))
 		s.places = append(s.places, fmt.Sprintf("%s:%d", in.Name, row.Line))
 	}
 	if s.labels == nil {
-		return fmt.Errorf("%s: the file has no data rows", in.Name)
+		return cmp.Or(first, fmt.Errorf("%s: the file has no data rows", in.Name))
 	}
 	return nil
 }

@@ -63,11 +63,11 @@ func readLIBSVM(f File) (*Table, error) {
 		row := Row{}
 		for content := range bytes.Lines(text) {
 			row.Line++
-			if err := t.sparseRow(content, &row); err != nil {
-				yield(Row{}, err)
-				return
+			err := t.sparseRow(content, &row)
+			if err != nil { // describe still wants the label, and goes on
+				row.Cells, row.At = row.Cells[:min(1, len(row.Cells))], row.At[:min(1, len(row.At))]
 			}
-			if len(row.Cells) > 0 && !yield(row, nil) {
+			if (len(row.Cells) > 0 || err != nil) && !yield(row, err) {
 				return
 			}
 		}

@@ -49,6 +49,9 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 	if err != nil {
 		return nil, err
 	}
+	if memory := format.Product(int64(t.Most), 40); !r.Fits(memory) { // of a splitLine
+		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d lines", path, t.Most)
+	}
 	lines, err := splitLines(t, n)
 	if err != nil {
 		return nil, err

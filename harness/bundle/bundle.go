@@ -32,6 +32,8 @@ const (
 	MaxBody   = 64 << 20
 	MaxMemory = 1 << 30
 
+	mostTexts = 4 << 20 // of all columns; each takes some 50 bytes beside its own
+
 	version = 6
 	before6 = "bench results\n" // begins a file of an earlier version
 )
@@ -73,17 +75,43 @@ func Read(file []byte) ([]result.Run, error) {
 	return decode(text)
 }
 
+// decode reads one column after another, so that a hostile file ends at the first that this program does not know.
 func decode(text []byte) (runs []result.Run, err error) {
-	var b body
-	switch err := json.Unmarshal(text, &b); {
-	case err != nil || b.Version == 0:
+	var had float64 // the version
+	in := json.NewDecoder(bytes.NewReader(text))
+	next := func(want any) bool {
+		token, err := in.Token()
+		return err == nil && token == want
+	}
+	if !next(json.Delim('{')) || !next("bench_results") || in.Decode(&had) != nil || had == 0 {
 		return nil, errForeign
-	case b.Version != version:
-		return nil, fmt.Errorf("it has version %d of the format and this program reads %d; use the bench that goes with it", b.Version, version)
+	}
+	if had != version {
+		return nil, fmt.Errorf("it has version %v of the format and this program reads %d; use the bench that goes with it", had, version)
 	}
 	root := newRoot(true)
-	if err := root.load(b.Columns); err != nil {
-		return nil, err
+	columns := map[string]*column{} // that the file has not had yet
+	root.each(func(c *column) { columns[c.Name] = c })
+	whole := next("columns") && next(json.Delim('['))
+	for whole && in.More() {
+		var s stored
+		if err := in.Decode(&s); err != nil {
+			return nil, damaged(err)
+		}
+		c := columns[s.Name]
+		if c == nil {
+			return nil, fmt.Errorf("it has column %q, which this program does not know, or has it twice; use the bench that wrote it", s.Name)
+		}
+		delete(columns, s.Name)
+		if err := c.load(s); err != nil {
+			return nil, damaged(err)
+		}
+	}
+	if !whole || !next(json.Delim(']')) || !next(json.Delim('}')) {
+		return nil, damaged(errors.New("its JSON does not end as it should"))
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return nil, damaged(errors.New("something follows its JSON"))
 	}
 	root.visit(reflect.ValueOf(&runs).Elem())
 	root.each(func(c *column) {

@@ -46,6 +46,7 @@ type tree struct {
 	reads  bool           // else it writes
 	fields []result.Field // of scores
 	bytes  int64          // the memory that the items of lists take
+	texts  int            // of all columns that were read
 	err    error          // the first
 }
 
@@ -245,7 +246,8 @@ func (c *column) advance() {
 }
 
 // columns returns what is written, sorted by name: the order of fields in their types does not matter.
-func (c *column) columns() (out []stored) {
+func (c *column) columns() []stored {
+	out := []stored{}
 	c.each(func(c *column) {
 		if c.flush(); c.used {
 			c.Sums = strings.TrimSpace(string(c.sums))
@@ -256,23 +258,19 @@ func (c *column) columns() (out []stored) {
 	return out
 }
 
-// load gives the columns what a file has.
-func (c *column) load(file []stored) error {
-	columns := map[string]*column{}
-	c.each(func(c *column) { columns[c.Name] = c })
-	for _, s := range file {
-		c := columns[s.Name]
-		if c == nil {
-			return fmt.Errorf("it has column %q, which this program does not know; use the bench that wrote it", s.Name)
+// load gives the column what a file has.
+func (c *column) load(s stored) error {
+	if c.tree.texts += len(s.Texts); c.tree.texts > mostTexts {
+		return fmt.Errorf("its columns have more than %d texts", mostTexts)
+	}
+	c.used, c.stored = true, s
+	c.values = make([]reflect.Value, len(s.Texts))
+	for i, text := range s.Texts {
+		v, err := c.parse(text)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", s.Name, err)
 		}
-		c.used, c.stored = true, s
-		for _, text := range s.Texts {
-			v, err := c.parse(text)
-			if err != nil {
-				return damaged(fmt.Errorf("column %s: %w", s.Name, err))
-			}
-			c.values = append(c.values, v)
-		}
+		c.values[i] = v
 	}
 	return nil
 }

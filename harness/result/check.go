@@ -31,6 +31,9 @@ func (r Run) Check() error {
 			amounts = append(amounts, new(float64(*size)))
 		}
 	}
+	for i := range r.Folds {
+		amounts = append(amounts, &r.Folds[i].FitSeconds)
+	}
 	for _, v := range amounts {
 		if v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
 			return fmt.Errorf("a time, a cost or a size is %v", *v)

@@ -28,6 +28,7 @@ func TestRunsAreChecked(t *testing.T) {
 		"a fold is missing": func(r *result.Run) { r.Folds = r.Folds[1:] },
 		"a fold twice":      func(r *result.Run) { r.Folds[1] = r.Folds[0] },
 		"a fold too far":    func(r *result.Run) { r.Folds[1].Fold = 2 },
+		"a fold took NaN s": func(r *result.Run) { r.Folds[1].FitSeconds = math.NaN() },
 		"a fold disagrees":  func(r *result.Run) { r.Folds[2].Score.N++ },
 		"counts disagree":   func(r *result.Run) { r.Score.N++; r.TestRows++ },
 		"another task":      func(r *result.Run) { r.Task = "ranking" },

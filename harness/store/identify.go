@@ -22,12 +22,9 @@ import (
 // such a mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes, from schemaOldest too. Programs before the first
-// release made earlier versions, which are refused.
-const (
-	schemaVersion = 14
-	schemaOldest  = 12
-)
+// schemaVersion is the version of the schema that migrate makes. Programs before the first release made earlier
+// versions, which are refused.
+const schemaVersion = 14
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
 const schemaHash = "572ccae3011526019394c866ed05930125fb616c1eb1af93f446960d5c472732"
@@ -124,8 +121,8 @@ func foreign(path string) error {
 	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with --db", path)
 }
 
-// errUpgradable is the error for a file that Open brings to the schema of this program.
-var errUpgradable = errors.New("its schema is that of an earlier program; this one brings it up to date when it can write the file")
+// errUpgradable is the error for a file that lacks columns, which Open adds.
+var errUpgradable = errors.New("it lacks columns of values that this program stores; this program adds them when it can write the file")
 
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
@@ -135,11 +132,9 @@ func (db *DB) checkSchema(ctx context.Context) error {
 		return err
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
-	case version >= schemaOldest && version < schemaVersion:
-		return errUpgradable
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
-			"write a bundle with the program that made it (bench export FILE) and import that into a new database (bench import FILE), where results of grids that have changed are history", version, schemaVersion)
+			"it stays as it is and readable by the program that made it; name another with --db, and run the cells again", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {

@@ -192,7 +192,7 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 func TestOtherSchemas(t *testing.T) {
 	for change, says := range map[string]string{
 		`PRAGMA user_version = 999`: "use a newer bench",
-		`PRAGMA user_version = 8`:   "write a bundle with the program that made it (bench export FILE) and import that into a new database (bench import FILE)",
+		`PRAGMA user_version = 8`:   "it stays as it is and readable by the program that made it",
 	} {
 		path := smallDatabase(t)
 		must.Get(open(t, path).sql.Exec(change))(t)

@@ -297,8 +297,8 @@ func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRu
 	const query = `SELECT run, host, process, started, beat, progress FROM underway ORDER BY run`
 	err = each(ctx, tx, query, func(row []any) error {
 		u := underwayRun{run: row[0].(int64)}
-		if err := json.Unmarshal([]byte(row[5].(string)), &u.Progress); err != nil {
-			return fmt.Errorf("table underway: run %d: %w", u.run, err)
+		if text, ok := row[5].(string); !ok || json.Unmarshal([]byte(text), &u.Progress) != nil {
+			u.Progress = Progress{} // it is for people alone, and a text that cannot be read must stop no run
 		}
 		other := process{row[1].(string), row[2].(int64), row[3].(int64)}
 		if other.host != "" && other.host == me.host {

@@ -235,3 +235,17 @@ func TestProgressIsRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestUnreadableProgress: what a run said of itself is for people alone, so that a text that nobody can read stops no run.
+func TestUnreadableProgress(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	register(t, db, "a")
+	if _, err := db.sql.Exec(`UPDATE underway SET progress = 'x'`); err != nil {
+		t.Fatal(err)
+	}
+	register(t, db, "b")
+	var overlap *OverlapError
+	if _, err := db.Register(t.Context(), []PlannedCell{{Key: "a"}}, Progress{}, nil); !errors.As(err, &overlap) {
+		t.Errorf("the cells of such a run are given away: %v", err)
+	}
+}
