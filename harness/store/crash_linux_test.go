@@ -298,7 +298,7 @@ func TestFailingDisk(t *testing.T) {
 				t.Parallel()
 				step, tr := every(t, 83, 29), tr.in(t)
 				if fault.Kinds == faultvfs.Sync {
-					step = every(t, 7, 7)
+					step = every(t, 7, 1)
 				} else if fault.Kinds == faultvfs.Read|faultvfs.ShmLock {
 					step = every(t, 173, 29)
 				}

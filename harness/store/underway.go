@@ -63,6 +63,10 @@ type Registration struct {
 	tried time.Time // when Begin failed last
 }
 
+// begun has the numbers of this process's registrations. A row of this process without one is left from a try of
+// Register whose commit failed and was written all the same.
+var begun sync.Map
+
 // A process that runs cells. host identifies the machine, the machine's last start and the namespace of process
 // numbers; host is "" where the system does not tell these.
 type process struct {
@@ -139,6 +143,7 @@ func (db *DB) Register(
 		if err == nil {
 			return r, nil
 		}
+		begun.Delete(r.run)
 		if !errors.As(err, &overlap) || overlap.sure {
 			return nil, errors.Join(err, r.pool.Close())
 		}
@@ -187,6 +192,7 @@ func (r *Registration) register(ctx context.Context, cells []PlannedCell, first 
 		if r.run, err = res.LastInsertId(); err != nil {
 			return err
 		}
+		begun.Store(r.run, true)
 		return r.take(ctx, tx, cells, runs, alive)
 	})
 }
@@ -275,6 +281,7 @@ func (r *Registration) Write(ctx context.Context, p Progress) error {
 
 // Close ends the run. The deaths of cells that the run did not store stay known.
 func (r *Registration) Close() error {
+	defer begun.Delete(r.run)
 	ctx := context.Background()
 	return errors.Join(inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM underway_cells WHERE run = ? AND deaths = 0;
@@ -303,6 +310,9 @@ func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRu
 		other := process{row[1].(string), row[2].(int64), row[3].(int64)}
 		if other.host != "" && other.host == me.host {
 			u.sure = processes.Alive(int(other.id), other.started)
+			if other == me {
+				_, u.sure = begun.Load(u.run)
+			}
 			u.dead = !u.sure
 		} else {
 			s := seen.at(u.run, row[4].(int64))

@@ -249,3 +249,11 @@ func TestUnreadableProgress(t *testing.T) {
 		t.Errorf("the cells of such a run are given away: %v", err)
 	}
 }
+
+// TestATryThatFailed: a commit whose sync fails may be written all the same. The next try is not refused for it.
+func TestATryThatFailed(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	r := register(t, db, "a")
+	begun.Delete(r.run) // as Register does when the commit fails
+	register(t, db, "a")
+}
