@@ -58,8 +58,8 @@ func Read(file []byte) ([]result.Run, error) {
 	case len(file) > MaxBytes:
 		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(file), MaxBytes)
 	case bytes.HasPrefix(file, []byte(before6)):
-		return nil, errors.New("it is a file of results in an old format; " +
-			"import it with the bench that wrote it, and write it again from that database with `bench export` of this one")
+		return nil, errors.New("it is a file of results in an old format, of a program before the first release; " +
+			"read it with that program, or run the cells again")
 	}
 	in, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {
