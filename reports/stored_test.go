@@ -45,6 +45,9 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 		set(&run.SeedTests[i].Score, 0.25)
 	}
 
+	if found := verify.Differences(storetest.Finished("M", "iris", 1), run); found != nil {
+		t.Errorf("a run that was computed before the field is taken for another: %v", found)
+	}
 	text, err := json.Marshal(run)
 	var answer result.Run
 	if err != nil || json.Unmarshal(text, &answer) != nil {

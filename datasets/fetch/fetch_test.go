@@ -235,7 +235,7 @@ func TestSlowAnswersSucceed(t *testing.T) {
 		t.Error(err)
 	}
 	pause.Store(int64(100 * time.Millisecond))
-	o.Timeout = 60 * time.Millisecond
+	o.Timeout, o.Stall = 60*time.Millisecond, time.Minute
 	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
 	if err == nil || !strings.Contains(err.Error(), "the answer is not complete after 60ms") {
 		t.Errorf("error %v", err)

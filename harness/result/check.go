@@ -64,32 +64,37 @@ func (r Run) checkScores() error {
 		return fmt.Errorf("of %d grid points there are %d evaluations and %d tests", points, len(r.Folds), len(r.GridTests))
 	}
 	var err error
-	check := func(s *Score) {
+	r.EachScore(func(s *Score) {
 		if err == nil {
 			err = s.Check(r.Task)
 		}
-	}
-	check(&r.Score)
-	for i := range r.GridTests {
-		check(&r.GridTests[i])
-	}
-	for i := range r.Stages {
-		check(&r.Stages[i].Score)
-	}
-	for i := range r.SeedTests {
-		check(&r.SeedTests[i].Score)
-	}
+	})
 	seen := make([]bool, len(r.Folds))
-	for i := range r.Folds {
-		e := &r.Folds[i]
+	for _, e := range r.Folds {
 		at := e.Fold*points + e.GridIndex
 		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] {
 			return fmt.Errorf("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)
 		}
 		seen[at] = true
-		check(&e.Score)
 	}
 	return err
+}
+
+// EachScore calls do for every score of the run.
+func (r *Run) EachScore(do func(*Score)) {
+	do(&r.Score)
+	for i := range r.GridTests {
+		do(&r.GridTests[i])
+	}
+	for i := range r.Stages {
+		do(&r.Stages[i].Score)
+	}
+	for i := range r.SeedTests {
+		do(&r.SeedTests[i].Score)
+	}
+	for i := range r.Folds {
+		do(&r.Folds[i].Score)
+	}
 }
 
 // Portable returns the run as a program on another machine can use it: without scores, model, paths and what a

@@ -128,7 +128,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE runs SET class = 'oom' WHERE key = 'k failed'`, "its checksum is wrong"},
 		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
 		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
-		{`INSERT INTO stages SELECT run_id, 5, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2 FROM stages
+		{`INSERT INTO stages (run_id, round, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2)
+			SELECT run_id, 5, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2 FROM stages
 			WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "CART on wine, split 1"},
 		{`UPDATE seed_counts SET number = number + 2 WHERE run_id = (SELECT id FROM runs WHERE key = 'k003')`, "CART on wine, split 3"},
 		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},

@@ -66,6 +66,9 @@ func (db *DB) addFields(ctx context.Context) error {
 				}
 				return err
 			})
+			if left, unknown := db.missing(ctx, table); unknown == nil && !slices.ContainsFunc(left, func(g result.Field) bool { return g.Name == f.Name }) {
+				continue // another program may have added it meanwhile
+			}
 			if err != nil {
 				return err
 			}

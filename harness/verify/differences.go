@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -33,6 +34,7 @@ func Differences(stored, computed result.Run) []Difference {
 	}
 	differs("rows", fmt.Sprintf("%d for training, %d for the test", stored.TrainRows, stored.TestRows),
 		fmt.Sprintf("%d for training, %d for the test", computed.TrainRows, computed.TestRows))
+	stored, computed = inBoth(stored, computed)
 	before, now := byFold(stored), byFold(computed)
 	if stored.Imported != "" && len(before) == 0 || computed.Imported != "" && len(now) == 0 {
 		stored.Folds, computed.Folds = nil, nil
@@ -44,8 +46,7 @@ func Differences(stored, computed result.Run) []Difference {
 		}
 	}
 	differs("selected point", point(stored, stored.Selected), point(computed, computed.Selected))
-	was, is := inBoth(stored.Score, computed.Score)
-	differs("test part", counts(&was), counts(&is))
+	differs("test part", counts(&stored.Score), counts(&computed.Score))
 	each(stored.Stages, computed.Stages, differs, func(i int, s result.Stage) (string, string) {
 		return fmt.Sprintf("test part after round %d", s.Round), counts(&s.Score)
 	})
@@ -121,14 +122,24 @@ func counts(s *result.Score) string {
 	return strings.Join(parts, ", ")
 }
 
-// inBoth removes from two scores those values of tests alone that one of them lacks: the program that computed it did
-// not have them yet.
-func inBoth(a, b result.Score) (result.Score, result.Score) {
+// inBoth removes from the scores of two runs the values that no score of one of them has and scores of its task may
+// lack: the program that computed that run did not know them yet. The given runs are not changed.
+func inBoth(a, b result.Run) (result.Run, result.Run) {
+	for _, r := range []*result.Run{&a, &b} {
+		r.Folds, r.GridTests = slices.Clone(r.Folds), slices.Clone(r.GridTests)
+		r.Stages, r.SeedTests = slices.Clone(r.Stages), slices.Clone(r.SeedTests)
+	}
 	for _, f := range result.Fields() {
-		if f.TestOnly && (f.Value(&a) == nil || f.Value(&b) == nil) {
-			f.Clear(&a)
-			f.Clear(&b)
+		if f.Needs == 0 && has(&a, f) != has(&b, f) {
+			a.EachScore(f.Clear)
+			b.EachScore(f.Clear)
 		}
 	}
 	return a, b
+}
+
+// has reports whether a score of the run has the field's value.
+func has(r *result.Run, f result.Field) (found bool) {
+	r.EachScore(func(s *result.Score) { found = found || f.Value(s) != nil })
+	return found
 }

@@ -174,9 +174,10 @@ func point(r result.Run) string {
 }
 
 // otherCounts reports whether a value of two scores differs. Values that only the tests of some methods have are not
-// compared: older programs did not have them.
+// compared, nor those that one of the scores may lack and does: older programs did not have them.
 func otherCounts(a, b result.Score) bool {
 	return a.N != b.N || slices.ContainsFunc(result.Fields(), func(f result.Field) bool {
-		return !f.TestOnly && f.Value(&a) != f.Value(&b)
+		was, is := f.Value(&a), f.Value(&b)
+		return !f.TestOnly && was != is && (f.Needs != 0 || was != nil && is != nil)
 	})
 }
