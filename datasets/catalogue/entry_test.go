@@ -3,6 +3,8 @@ package catalogue
 import (
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/datasets/format"
 )
 
 func TestChannelMistakes(t *testing.T) {
@@ -29,11 +31,11 @@ func TestDescriptionErrors(t *testing.T) {
 	const svm = "name = \"mine\"\nfile = \"my.svm\"\n"
 	sha := strings.Repeat("0", 64)
 	for toml, want := range map[string]string{
-		csv + "format = \"xls\"":                             `set mine: format "xls" is not csv, blank, libsvm, arff or parquet`,
+		csv + "format = \"xls\"":                             `set mine: format "xls" is not ` + format.Names("", "or"),
 		csv + "format = \"blank\"\nseparator = \";\"":        `set mine: separator is for format csv, not blank`,
-		svm + "decimal = \",\"":                              `set mine: decimal is for format csv and blank, not libsvm`,
-		svm + "header = true":                                `set mine: header is for format csv and blank, not libsvm`,
-		svm + "drop = [1]":                                   `set mine: drop is for format csv, blank, arff and parquet, not libsvm`,
+		svm + "decimal = \",\"":                              "set mine: decimal is for format " + format.Names("decimal", "and") + ", not libsvm",
+		svm + "header = true":                                "set mine: header is for format " + format.Names("header", "and") + ", not libsvm",
+		svm + "drop = [1]":                                   "set mine: drop is for format " + format.Names("drop", "and") + ", not libsvm",
 		csv + "header = true\ncolumns = [\"y\"]":             `set mine: columns names the columns of a file without a header; remove columns or header = true`,
 		csv + "missing = \"?\"\nmissing_as = \"mean\"":       `set mine: missing_as = "mean" is not "zero" or "level"`,
 		csv + "impute = \"medain\"":                          `set mine: impute = "medain" is not one of "median", "mean", "most-frequent", "none"; did you mean "median"?`,

@@ -277,7 +277,7 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for toml, want := range map[string]string{
-		"": "", "drop = [0]": "drop is for format csv, blank, arff and parquet, not pairs", "format = \"pair\"": "is not csv, blank, libsvm, arff, parquet or pairs",
+		"": "", "drop = [0]": "drop is for format " + format.Names("drop", "and") + ", not pairs", "format = \"pair\"": "is not " + format.Names("", "or"),
 	} {
 		e, err := catalogue.Description{TOML: "name = \"a\"\nfile = \"a.pairs\"\nlabel = \"y\"\n" + toml, Path: "/set.toml"}.Entry()
 		if want == "" && (err != nil || e.Format != "pairs") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
