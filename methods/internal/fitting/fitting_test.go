@@ -137,4 +137,6 @@ func TestCheckFinite(t *testing.T) {
 			t.Errorf("%v in row 1 of two outputs a row: %v", v, err)
 		}
 	}
+	nan := func(_, out []float64) { out[0] = math.NaN() }
+	must.Say(t, ScoreBlocks(t.Context(), mat.NewDense(1, 1, nil), 1, 1, 8, []float64{0}, nan), "the score of row 0 is NaN")
 }
