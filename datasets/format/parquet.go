@@ -51,7 +51,7 @@ func readParquet(in File) (*Table, error) {
 	for _, leaf := range leaves {
 		t.Names = append(t.Names, leaf.name)
 	}
-	p := parquetReader{Table: t, leaves: leaves, reader: parquet.NewReader(f), cells: make([][]byte, len(leaves))}
+	p := parquetReader{Table: t, leaves: leaves, reader: parquet.NewGenericReader[any](f), cells: make([][]byte, len(leaves))}
 	t.Rows = p.all
 	return t, nil
 }
@@ -160,7 +160,7 @@ func appendNumber(to []byte, x float64) []byte {
 type parquetReader struct {
 	*Table
 	leaves []parquetLeaf
-	reader *parquet.Reader
+	reader *parquet.GenericReader[any]
 	row    int
 	text   []byte // of the cells of a row
 	cells  [][]byte

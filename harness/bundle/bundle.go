@@ -15,7 +15,6 @@ package bundle
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -146,7 +145,10 @@ func Write(to io.Writer, runs []result.Run) (int64, error) {
 	if len(text) > MaxBody {
 		root.tree.fail("the results take more than %d bytes; write several files, of some methods or sets each", MaxBody)
 	}
-	if err = cmp.Or(root.tree.err, err); err != nil {
+	if root.tree.err != nil {
+		return 0, root.tree.err
+	}
+	if err != nil {
 		return 0, err
 	}
 	var file bytes.Buffer

@@ -54,9 +54,6 @@ type Options struct {
 	draws int // number of draws of the Bayesian test, smaller in tests; 0 for the usual number
 }
 
-// power is the usual power of `bench compare`.
-const power = 0.8
-
 // Page is what is shown, before it is laid out.
 type Page struct {
 	Title    string
