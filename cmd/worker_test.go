@@ -134,7 +134,12 @@ func TestPluginsTravel(t *testing.T) {
 	lie := nats.NewMsg("bench.run.done")
 	lie.Header.Set("Bench-Of", "liar.1")
 	lie.Header.Set("Bench-Left", "0")
-	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 1) + `","machine":"another machine","run":{"Status":"ok","Score":{"N":60,"Correct":1}}}]`)
+	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 2) + `","machine":"a third machine","run":{"Status":"ok","Score":{"Correct":1}}}]`)
+	if _, err := nc.RequestMsgWithContext(t.Context(), lie); err != nil {
+		t.Fatal(err)
+	}
+	awaits(t, told, "a worker sent results that cannot be read: the rows of a score")
+	lie.Data = []byte(`[{"key":"` + p.keyOf(t, "CART", "swiss", 1) + `","machine":"another machine","run":{"Status":"ok","Score":{"n":60,"n_correct":1}}}]`)
 	if _, err := nc.RequestMsgWithContext(t.Context(), lie); err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +152,9 @@ func TestPluginsTravel(t *testing.T) {
 	if text := told.String(); !strings.Contains(text, "workers gave different results for 1 cell; the first result is stored") ||
 		!strings.Contains(text, "  CART on swiss, split 1: ok, ") || !strings.Contains(text, "(stored), ok, 1 of 60 test rows correct from another machine\n") || !strings.Contains(text, "complete 8/8") {
 		t.Error(text)
+	}
+	if strings.Contains(told.String(), "a third machine") {
+		t.Errorf("half a result is compared: %s", told)
 	}
 	for _, w := range []*exec.Cmd{careful, willing} {
 		if err := w.Wait(); err != nil {

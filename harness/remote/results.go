@@ -124,11 +124,15 @@ func (p *Pool) finish(m *nats.Msg) {
 
 func (p *Pool) takeAll(data []byte) {
 	var ends []done
-	if err := json.Unmarshal(data, &ends); err != nil {
+	err := json.Unmarshal(data, &ends)
+	if err != nil {
 		p.log("a worker sent results that cannot be read: %v", err)
 	}
 	for i := range ends {
 		d := &ends[i]
+		if err != nil { // what was read of a result is no result
+			d.Run = nil
+		}
 		if d.Run != nil {
 			d.outcome = outcomeOf(d)
 		}
