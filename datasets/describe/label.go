@@ -87,7 +87,7 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 	return nil
 }
 
-// many is a number of classes that is odd.
+// many is a number of classes: with more of them, describe doubts that the labels are classes.
 const many = 20
 
 // countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are many
@@ -155,8 +155,8 @@ func (s *source) findSmallClasses(d *Description, all int) {
 	}
 }
 
-// readLabels reads the labels of a sparse file, those of rows that cannot be read, too. Loading the set says what is wrong
-// with such a row.
+// readLabels reads the labels of all rows of a sparse file, even of a row whose pairs cannot be read: loading the set
+// reports the error of that row.
 func (s *source) readLabels(in format.File) error {
 	t, err := s.format.Read(in)
 	if err != nil {

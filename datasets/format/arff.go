@@ -27,7 +27,7 @@ var ARFF = Format{
 	Read: readARFF,
 }
 
-// isRemark reports a line of ARFF that is empty or a comment.
+// isRemark reports whether a line of an ARFF file is empty or a comment.
 func isRemark(trimmed []byte) bool { return len(trimmed) == 0 || trimmed[0] == '%' }
 
 // readARFF reads the lines up to @data.

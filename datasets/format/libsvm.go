@@ -64,7 +64,7 @@ func readLIBSVM(f File) (*Table, error) {
 		for content := range bytes.Lines(text) {
 			row.Line++
 			err := t.sparseRow(content, &row)
-			if err != nil { // describe still wants the label, and goes on
+			if err != nil { // bench data describe reads the label of such a row, too, and goes on to the next row
 				row.Cells, row.At = row.Cells[:min(1, len(row.Cells))], row.At[:min(1, len(row.At))]
 			}
 			if (len(row.Cells) > 0 || err != nil) && !yield(row, err) {

@@ -40,7 +40,7 @@ func (f File) text() ([]byte, *Table, error) {
 	return text, t, nil
 }
 
-// encodingHint is what to add to an error about a name or a label that is not found
+// encodingHint returns a text for the end of an error about a name or a label that is not found
 // in a file with letters in another encoding than UTF-8; "" for UTF-8. Where names
 // and labels match, the encoding does not matter.
 func encodingHint(file string, text []byte) string {

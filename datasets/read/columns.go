@@ -35,7 +35,7 @@ type codedColumn struct {
 	codes  []int32          // of each row
 }
 
-// zero is the code of a missing value that is 0 in all columns of its levels.
+// zero is the code of a missing value of a categorical column. The features of all levels of the column are 0 for it.
 const zero = -1
 
 // columnBytes estimates what a column takes in all lists of columns, with the name of its feature.

@@ -50,8 +50,8 @@ func (d *digest) row(values []any) {
 	d.sum.Write(d.buf)
 }
 
-// add takes values in the form in which the driver returns them, and writes NULL as the type 0. The table of published
-// values, and databases of earlier versions of the schema, have such checksums.
+// add takes values in the form in which the driver returns them, and writes NULL as the type 0. The checksum of the table
+// of published values is made so.
 func (d *digest) add(values ...any) {
 	d.buf = d.buf[:0]
 	for _, v := range values {
