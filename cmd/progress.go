@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -15,29 +14,24 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 // lineEvery is the least time between progress lines without a terminal. The first and the last cell always have a line:
 // the first one shows how long a method takes here.
 const lineEvery = 10 * time.Second
 
-// progress shows the progress of a run: on a terminal a bar and a line with the running cells, elsewhere plain lines.
+// progress shows the progress of a run: in a pane of the terminal, elsewhere in plain lines.
 type progress struct {
 	out    io.Writer
-	bar    *mpb.Bar // nil where there is no terminal
-	bars   *mpb.Progress
 	start  time.Time
-	run    *harness.Progress
+	now    func() store.Progress
 	cells  int
-	resize reflow
-
 	metric string // of the protocol; "" for the task's usual metric
 
-	mu    sync.Mutex // guards label
+	mu    sync.Mutex // guards pane, label and over
+	pane  pane
 	label string
+	over  bool
 
 	ended    int       // cells
 	last     time.Time // of the last line without a terminal
@@ -45,73 +39,39 @@ type progress struct {
 	suspects bool // the user was told that an earlier run died in a cell
 }
 
-func newProgress(out io.Writer, run *harness.Progress, metric string) *progress {
-	p := &progress{out: out, start: time.Now(), last: time.Now(), run: run, cells: run.Now().Planned, metric: metric}
-	if isTerminal(out) && p.cells > 0 {
-		var seen store.Progress
-		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh())
-		p.bar = p.bars.AddBar(int64(p.cells),
-			mpb.BarRemoveOnComplete(), mpb.BarWidth(barWidth),
-			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d cells ")),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-				seen = p.run.Now()
-				text := clip(p.status(seen), s.AvailableWidth)
-				width := p.resize.before(out)
-				p.resize.bar = min(width, width-s.AvailableWidth+len([]rune(text))+barWidth) // the bar takes what the text leaves
-				return text
-			})),
-			mpb.BarExtender(mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
-				line := clip(underWay(seen), p.resize.width-1)
-				p.resize.now = len([]rune(line))
-				_, err := fmt.Fprintln(w, line)
-				return err
-			}), false))
-	}
+// drawEvery is the time between two drawings of the progress on a terminal.
+const drawEvery = 200 * time.Millisecond
+
+func newProgress(out io.Writer, now func() store.Progress, metric string) *progress {
+	p := &progress{out: out, pane: newPane(out, out), start: time.Now(), last: time.Now(), now: now, cells: now().Planned, metric: metric}
+	go func() {
+		for p.draw("") {
+			time.Sleep(drawEvery)
+		}
+	}()
 	return p
 }
 
-// barWidth is the bar's own width in columns; counters and status stand beside it.
-const barWidth = 24
+// barWidth is the number of columns within the bar.
+const barWidth = 16
 
-// clip cuts text to a number of columns; a line that wraps would be drawn twice.
-func clip(text string, columns int) string {
-	runes := []rune(text)
-	if len(runes) <= columns {
-		return text
+// draw shows how far the run is, and said above that. It returns false where nothing is drawn: there is no terminal, no
+// cell, or the run is over.
+func (p *progress) draw(said string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cells == 0 || p.over {
+		return false
 	}
-	return string(runes[:max(0, columns-1)]) + "…"
+	return p.pane.draw(said, func(int) []string {
+		seen := p.now()
+		bar := strings.Repeat("=", barWidth*seen.Ended/p.cells)
+		return []string{fmt.Sprintf("%d/%d cells [%-*s]%s", seen.Ended, p.cells, barWidth, bar, p.status(seen)), underWay(seen)}
+	})
 }
-
-// A reflow repairs the bar after a terminal became narrower. The last drawing then takes more than the bar's two lines, and
-// the extra lines would stay behind.
-type reflow struct{ width, bar, now int } // of the terminal and of the lines that were drawn last
-
-// before moves the cursor to the line where the bar begins now, if the terminal became narrower. It returns the width.
-func (r *reflow) before(out io.Writer) int {
-	f, ok := out.(interface{ Fd() uintptr })
-	if !ok {
-		return r.width
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		return r.width
-	}
-	if width < r.width {
-		if more := wrapped(r.bar, width) + wrapped(r.now, width); more > 0 {
-			fmt.Fprintf(out, "\x1b[%dA", more)
-		}
-	}
-	r.width = width
-	return width
-}
-
-// wrapped is the number of lines that a line takes beyond its first.
-func wrapped(columns, width int) int { return max(0, columns-1) / width }
 
 // status is " 12s, about 3m40s left, wine GBRFF2".
 func (p *progress) status(seen store.Progress) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	text := " " + wording.Seconds(time.Since(p.start).Seconds())
 	if seen.Ended < p.cells {
 		text += fmt.Sprintf(", about %s left", wording.Seconds(max(0, time.Until(seen.Until).Seconds())))
@@ -159,15 +119,11 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}
-	if p.bar != nil {
-		p.bar.Increment()
-		return
-	}
-	if p.ended++; p.ended > 1 && p.ended < p.cells && time.Since(p.last) < lineEvery {
+	if p.ended++; p.draw("") || p.ended > 1 && p.ended < p.cells && time.Since(p.last) < lineEvery {
 		return
 	}
 	p.last = time.Now()
-	seen := p.run.Now()
+	seen := p.now()
 	line := fmt.Sprintf("%d/%d cells,%s", seen.Ended, p.cells, p.status(seen))
 	if len(seen.Running) > 0 {
 		line += "; " + underWay(seen)
@@ -200,19 +156,17 @@ func (p *progress) testResult(r result.Run) string {
 	return fmt.Sprintf(": %s%.3g", name, v)
 }
 
-// note prints a line above the bar.
+// note prints a line, above what is drawn.
 func (p *progress) note(line string) {
-	line = wording.Spelled(line)
-	if p.bars != nil {
-		fmt.Fprintln(p.bars, "\r"+line) // an echoed ^C has moved the cursor
-		return
+	if line = wording.Spelled(line) + "\n"; !p.draw(line) {
+		_, _ = io.WriteString(p.out, line)
 	}
-	fmt.Fprintln(p.out, line)
 }
 
+// close removes what is drawn.
 func (p *progress) close() {
-	if p.bar != nil {
-		p.bar.Abort(true) // no effect on a bar that is complete
-		p.bars.Wait()
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.pane.draw("", func(int) []string { return nil })
 }

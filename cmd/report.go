@@ -19,7 +19,6 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // reportFlags are those of every report.
@@ -223,10 +222,8 @@ const widthOfFiles = 100
 
 // terminalWidth is the number of columns that w shows, or that a file gets.
 func terminalWidth(w io.Writer, file string) int {
-	if f, ok := w.(interface{ Fd() uintptr }); ok && file == "" {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
+	if width, _, ok := terminalSize(w); ok && file == "" {
+		return width
 	}
 	return widthOfFiles
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/live"
 )
 
@@ -58,6 +59,24 @@ func (g *glass) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// narrow makes the terminal narrower, which breaks wider lines above the cursor.
+func (g *glass) narrow(width int) {
+	var lines []string
+	for _, l := range g.lines {
+		for ; len(l) > width; l = l[width:] {
+			lines = append(lines, l[:width])
+		}
+		lines = append(lines, l)
+	}
+	g.row += len(lines) - len(g.lines)
+	g.lines, g.width = lines, width
+}
+
+// pane is a pane of this terminal.
+func (g *glass) pane(height int) pane {
+	return pane{out: g, size: func() (int, int, bool) { return g.width, height, true }}
+}
+
 func (g *glass) String() string { return strings.TrimRight(strings.Join(g.lines, "\n"), "\n") }
 
 // TestBoardInPlace: a state takes the place of the one before, also where it has other lines, and never more than the window.
@@ -66,7 +85,7 @@ func TestBoardInPlace(t *testing.T) {
 	var b *board
 	fresh := func(height int) {
 		g = &glass{width: 60}
-		b = &board{out: g, ended: -1, size: func() (int, int, bool) { return g.width, height, true }}
+		b = &board{pane: g.pane(height), ended: -1}
 		fmt.Fprintln(g, "$ bench status --watch")
 	}
 	fresh(30)
@@ -76,7 +95,7 @@ func TestBoardInPlace(t *testing.T) {
 	}
 	shows := func(state live.State, lines int) {
 		t.Helper()
-		b.draw(state, false)
+		b.show(state, false)
 		want := append([]string{"$ bench status --watch"}, state.Text(g.width-1)...)
 		if lines < len(want)-1 {
 			want = append(want[:lines:lines], fmt.Sprintf("... %d more lines; a higher window shows them", len(want)-lines))
@@ -110,10 +129,35 @@ func TestBoardInPlace(t *testing.T) {
 	}
 }
 
+// TestProgressInPlace: notes stay above the bar, each line of which has one line of the terminal, also of one that becomes narrower, and at
+// the end the bar is gone. Then a note is a line of its own.
+func TestProgressInPlace(t *testing.T) {
+	g := &glass{width: 60}
+	p := &progress{out: g, pane: g.pane(30), start: time.Now().Add(-time.Hour), now: func() store.Progress { return store.Progress{} }, cells: 4, label: ", \x1b[2JCART on a set"}
+	bar := "0/4 cells [" + strings.Repeat(" ", barWidth) + "] 1h, about 0.0s left, \\x1b[2JC~\nnow "
+	p.draw("")
+	p.note("first\r")
+	p.note("second")
+	if got, want := g.String(), "first\\r\nsecond\n"+strings.TrimRight(bar, " "); strings.TrimRight(got, " ") != want {
+		t.Errorf("the terminal shows\n%s\nand not\n%s", got, want)
+	}
+	g.narrow(40)
+	p.draw("")
+	fmt.Fprint(g, "^C")
+	if got, want := g.String(), "first\\r\nsecond\n"+bar[:38]+"~\nnow \n^C"; got != want {
+		t.Errorf("a narrower terminal shows\n%s\nand not\n%s", got, want)
+	}
+	p.close()
+	p.note("over")
+	if got := g.String(); got != "first\\r\nsecond\nover" {
+		t.Errorf("at the end the terminal shows\n%s", got)
+	}
+}
+
 // TestBoardInAFile: where there is no terminal, a block is printed when cells have ended, at most every ten seconds, and the last one in any case.
 func TestBoardInAFile(t *testing.T) {
 	var out strings.Builder
-	b := &board{out: &out, ended: -1, size: func() (int, int, bool) { return 0, 0, false }}
+	b := &board{pane: newPane(&out, &out), ended: -1}
 	s := live.State{Database: "r.db", At: time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC), Runs: 1, Planned: 9}
 	for _, c := range []struct {
 		after        time.Duration
@@ -121,7 +165,7 @@ func TestBoardInAFile(t *testing.T) {
 		last         bool
 	}{{0, 0, 1, false}, {time.Second, 1, 1, false}, {9 * time.Second, 1, 2, false}, {time.Hour, 1, 2, false}, {time.Second, 2, 3, false}, {time.Second, 2, 4, true}} {
 		s.At, s.Ended = s.At.Add(c.after), c.ended
-		b.draw(s, c.last)
+		b.show(s, c.last)
 		if got := strings.Count(out.String(), "r.db"); got != c.shown {
 			t.Errorf("%+v: %d blocks", c, got)
 		}
