@@ -119,7 +119,8 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}
-	if p.ended++; p.draw("") || p.ended > 1 && p.ended < p.cells && time.Since(p.last) < lineEvery {
+	_, _, drawn := p.pane.size()
+	if p.ended++; drawn || p.ended > 1 && p.ended < p.cells && time.Since(p.last) < lineEvery {
 		return
 	}
 	p.last = time.Now()
