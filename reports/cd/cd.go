@@ -1,8 +1,8 @@
 // Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of
-// average ranks. Bars join methods that are not told apart.
+// average ranks. Bars join methods between which no difference is significant.
 //
-// As in all reports, package evidence decides which methods are told apart: by Wilcoxon's test on the values
-// of two methods, adjusted for each method with each. The diagram was invented for the test of Nemenyi, which
+// As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values
+// of two methods, adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was invented for the test of Nemenyi, which
 // compares average ranks. The result of that test for two methods depends on the other methods shown
 // (Benavoli, Corani and Mangili 2016), so it is made only on request.
 //
@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -31,11 +32,12 @@ import (
 func Report() report.Report {
 	return report.Report{
 		Name:    "cd",
-		Summary: "Diagram of critical differences: average ranks, and bars that join what is not told apart",
-		Long: `cd draws the methods on an axis of average ranks and joins those that are not told
-apart: by Wilcoxon's test, adjusted for each method with each, as everywhere, or with
---test nemenyi by the critical difference of average ranks. Many methods stand in a
-list. With --methods the ranks are those among these methods.`,
+		Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
+		Long: `cd draws the methods on an axis of average ranks. A bar joins methods between which
+no difference is significant: by Wilcoxon's test, adjusted for each method with each,
+as everywhere, or with --test nemenyi by the critical difference of average ranks.
+Many methods are drawn as a list. With --methods the ranks are those among these
+methods.`,
 		Example: `  bench report cd
   bench report cd -o cd.pdf --width column
   bench report cd --format tikz -o cd.tex
@@ -44,8 +46,8 @@ list. With --methods the ranks are those among these methods.`,
 			var o Options
 			o.AddFlags(flags)
 			report.LevelFlag(flags, &o.Level)
-			control := report.MethodFlag(flags, "control", "join only what is not told apart from this method, which you named before you looked (default each with each)")
-			flags.StringVar(&o.Test, "test", Wilcoxon, "what tells methods apart: wilcoxon, as in bench compare, or nemenyi, by average ranks")
+			control := report.MethodFlag(flags, "control", "join only this method, which you named before you looked, with those from which its difference is not significant (default each with each)")
+			flags.StringVar(&o.Test, "test", Wilcoxon, "the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
 			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
 				if o.Control, err = control(f); err != nil {
 					return d, err
@@ -56,7 +58,7 @@ list. With --methods the ranks are those among these methods.`,
 	}
 }
 
-// Options adjust the diagram. A control is joined by one bar with the methods that are not told apart from it.
+// Options adjust the diagram. A control is joined by one bar with the methods from which its difference is not significant.
 type Options struct {
 	report.TestOptions
 	Test string // Wilcoxon (also when empty) or Nemenyi
@@ -124,27 +126,33 @@ func byWilcoxon(t *frame.Table, o Options) (joined, error) {
 	if err != nil {
 		return joined{}, err
 	}
-	return byEvidence(t, ev, func(q evidence.Pair) bool { return q.Adjusted < o.Level }), nil
+	return byEvidence(t, ev), nil
 }
 
-// byEvidence joins methods that are not apart.
-func byEvidence(t *frame.Table, ev *evidence.Evidence, apart func(evidence.Pair) bool) joined {
+// byEvidence joins methods whose difference is not significant. Where no result could be significant it joins none.
+func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	alike := func(a, b int) bool {
 		at, _ := ev.Between(a, b)
-		return at < 0 || !apart(ev.Pairs[at])
+		return ev.Over > 0 && (at < 0 || !(ev.Pairs[at].Adjusted < ev.Level))
 	}
-	by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", frame.Count(ev.Over, "comparison"), ev.Level)
-	if ev.Method == "" {
-		return joined{alike, -1, math.NaN(), "are not told apart " + by}
+	j := joined{alike, -1, math.NaN(), ""}
+	if !ev.Every {
+		j.control = slices.Index(t.Methods, ev.Method)
 	}
-	return joined{alike, slices.Index(t.Methods, ev.Method), math.NaN(), "are not told apart from " + ev.Method + " " + by + "; no other two are compared"}
+	switch by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", compare.Family(ev), ev.Level); {
+	case ev.Over == 0:
+		j.legend = fmt.Sprintf("would have no significant difference; here no pair is testable, so that there is no bar: %d data sets are enough for %s", ev.Enough, compare.Family(ev))
+	case ev.Every:
+		j.legend = "have no significant difference " + by
+	default:
+		j.legend = "have no significant difference from " + ev.Method + " " + by + "; bars between other methods are not drawn"
+	}
+	return j
 }
 
-// Figure is the diagram of a table that CheckComparable accepts. A bar joins methods between which the evidence finds
-// no difference that matters.
+// Figure is the diagram of a table that CheckComparable accepts.
 func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
-	j := byEvidence(t, ev, func(q evidence.Pair) bool { return q.Verdict.Found() })
-	figure, _ := diagram(t, stats.Friedman(t.Means()), j, Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
+	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev), Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
 	return figure
 }
 
@@ -157,7 +165,7 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
-// letter are not told apart.
+// letter have no significant difference.
 func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
 	bars := j.groups(order)
@@ -183,7 +191,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
 		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], o.Test, j.cd, o.Level)
 	}
-	return doc.Figure{Title: "Critical differences", About: "A bar joins methods that are not told apart",
+	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), j.legend)}, records
 }

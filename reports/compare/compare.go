@@ -32,18 +32,19 @@ func Report() report.Report {
 		Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
 		Summary: "Is a method better than others, and how sure is that?",
 		Long: `compare sets one method beside others, all that are stored if none is named. First
-stands the verdict: what is found over data sets, how large the difference is with
-an interval, and on how many sets the method is ahead. With one other method every
-data set follows; --details shows them for several, with probabilities, forecasts
-and what so many data sets can find.
+comes the verdict: what is found over data sets, how large the typical difference is
+with an interval, and on how many sets the method is ahead. With one other method
+every data set follows; --details shows them for several, with the rule of each
+verdict, probabilities, and what so many data sets can find.
 
-All p-values of the page are adjusted together, so that at most one page in twenty
-(--level 0.05) says better or worse where there is no difference. Splits of a set
-are never counted as data sets.
+The p-values over data sets are adjusted together. If differences are symmetric over
+data sets, at most one page in twenty (--level 0.05) has a false "better" or "worse".
+A method with the best or the worst mean is tested as on the leaderboard, each method
+with each. Splits of a set are never counted as data sets.
 
 --equivalence is the difference that does not matter to you: in the unit of the
-table, or as a share of the error with a percent sign. A difference within it is
-smaller than what matters, and neither better nor worse.`,
+table, or as a share of the error with a percent sign. Methods are practically
+equivalent where a test shows that the typical difference is smaller.`,
 		Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
   bench compare MyBoost@1 MyBoost@2
@@ -168,15 +169,15 @@ func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 // Summary is one sentence of the page: the findings over data sets for each other method.
 func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 
-// Sentences are the verdicts without probabilities of the typical difference. first are the sentences at the top of the page.
-// rest are the sentences among the details, one for each other method.
+// Sentences are the verdicts. first are the sentences at the top of the page. rest are the sentences among the details, one for
+// each other method.
 func (p *Page) Sentences() (first, rest []string) { return p.verdicts() }
 
 // addTypical computes the posterior of the typical difference for each pair. Too few data sets tell nothing about it.
 func (p *Page) addTypical() {
 	us := p.pairs[0].A
 	typical := p.Evidence.Typical(func(q evidence.Pair) bool {
-		return (q.A == us || q.B == us) && q.Verdict != evidence.Untested
+		return (q.A == us || q.B == us) && q.Verdict != evidence.Untestable
 	}, cmp.Or(p.o.Draws, usualDraws))
 	p.typical = make([]*stats.Probabilities, len(p.pairs))
 	for i, q := range p.pairs {
@@ -196,7 +197,7 @@ type Parts struct {
 	Each           doc.Prose   // a sentence an other method; no paragraph where Verdict has them
 	Methods        *doc.Figure // the mean differences; nil with one other method
 	Sets           []SetsPart  // for each other method
-	Typical, Power doc.Table   // probabilities, and what so many data sets can find
+	Typical, Power doc.Table   // probabilities of the typical difference, and what so many data sets can find
 	Reading        doc.Prose   // how to read the page
 	Records        []doc.Block // of pairs and of sets
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -31,87 +30,64 @@ func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals
 // Over has a row an opponent.
 func (p *Page) Over() doc.Table {
 	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
-	const interval, wilcoxon, sets = "interval", "Wilcoxon", "sets by mean"
-	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed},
-		{Name: "p", Group: wilcoxon}, {Name: "adjusted", Group: wilcoxon}, {Name: "ahead", Group: sets}, {Name: "within", Group: sets}, {Name: "behind", Group: sets}}
+	const typical, adjusted, sets = "typical", "adjusted p", "sets"
+	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "difference", Group: typical, Kind: doc.Signed},
+		{Name: "from", Group: typical, Kind: doc.Signed}, {Name: "to", Group: typical, Kind: doc.Signed}, {Name: "p"}, {Name: "diff.", Group: adjusted}}
+	if p.region.Exists() {
+		out.Head = append(out.Head, doc.Column{Name: "equiv.", Long: "equivalence", Group: adjusted})
+	}
+	out.Head = append(out.Head, doc.Column{Name: "ahead", Group: sets}, doc.Column{Name: "behind", Group: sets}, doc.Column{Name: "of", Group: sets},
+		doc.Column{Name: "mean", Kind: doc.Signed})
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
-			n := p.interval(q.Interval)
-			row = doc.Texts("", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
-				fmt.Sprint(q.Ahead), fmt.Sprint(q.Within), fmt.Sprint(q.Behind))
+			n := p.interval(q.TypicalInterval(1 - p.o.Level))
+			row = doc.Texts("", frame.Signed(p.Difference(q.Typical), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+			if p.region.Exists() {
+				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
+			}
+			row = append(row, doc.Texts(fmt.Sprint(q.Ahead), fmt.Sprint(q.Behind), fmt.Sprint(len(q.Gains)), frame.Signed(p.Difference(q.Mean), p.Decimals()))...)
 		}
 		row[0] = doc.Entry{Text: string(q.Verdict), Best: q.Verdict.Found()}
 		out.Add(p.other(q), row...)
 	}
-	out.Best = p.found(out.Sections[0])
 	return out
 }
 
-// found explains the mark of verdicts; "" if no verdict is marked.
-func (p *Page) found(rows []doc.Row) string {
-	for _, r := range rows {
-		for _, c := range r.Entries {
-			if c.Best {
-				return fmt.Sprintf("the adjusted p is below %v, and the mean differs by more than %s.", p.o.Level, p.region.Text(p.Metric))
-			}
-		}
-	}
-	return ""
-}
-
 func (p *Page) overLegend() []string {
-	ahead := "Sets by mean: how many are ahead, equal, behind."
+	behind := "behind"
 	if p.region.Exists() {
-		ahead = fmt.Sprintf("Sets by mean: ahead and behind by more than %s, or within it.", p.region.Text(p.Metric))
+		behind += " by more than " + p.region.Text(p.Metric)
 	}
-	legend := []string{
-		fmt.Sprintf("Difference: ours less theirs, mean over the sets of the main group, and its %.4g %% interval by Student's t over sets.", 100*(1-p.o.Level)),
-		fmt.Sprintf("Wilcoxon: exact signed-rank test on the differences of means, zeros split; adjusted for %s.", Family(p.Evidence)),
-		ahead,
+	alone := ""
+	if len(p.Evidence.Pairs) > 1 {
+		alone = ", of this comparison alone"
 	}
-	if p.region.Exists() {
-		legend = append(legend, p.meaning())
+	return []string{
+		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its %.4g %% interval%s.", 100*(1-p.o.Level), alone),
+		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", Family(p.Evidence)),
+		"Sets by mean: how many are ahead and " + behind + ", of how many.",
 	}
-	return legend
 }
 
-// meaning explains the verdicts beside a region.
-func (p *Page) meaning() string {
-	return fmt.Sprintf("Better, worse: found, and beyond %[1]s. Smaller: found or shown to be within %[1]s. Open: neither.", p.region.Text(p.Metric))
-}
-
-// bayes has the posteriors of each pair, and the forecasts for one more data set.
+// bayes has the posteriors of each pair.
 func (p *Page) bayes() doc.Table {
-	out := doc.Table{Heading: "Typical and next differences", Caption: "Probabilities of the typical difference, and of the difference on one more data set", Label: "bayes", Corner: "Against", Detail: true}
+	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference", Label: "bayes", Corner: "Against", Detail: true}
 	if !p.region.Exists() {
 		return doc.Table{Caption: out.Caption, Detail: true, Legend: []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}}
 	}
-	groups := []string{"typical"}
-	if p.Evidence.Forecasts() {
-		groups = append(groups, "one more set")
-	}
-	for _, g := range groups {
-		for _, side := range []string{"above", "within", "below"} {
-			out.Head = append(out.Head, doc.Column{Name: side, Group: g})
-		}
-	}
-	texts := func(x *stats.Probabilities) []doc.Entry {
-		if x == nil {
-			return doc.Texts(frame.Absent, frame.Absent, frame.Absent)
-		}
-		return doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
+	for _, side := range []string{"above", "within", "below"} {
+		out.Head = append(out.Head, doc.Column{Name: side})
 	}
 	for i := range p.pairs {
-		row := texts(p.typical[i])
-		if p.Evidence.Forecasts() {
-			row = append(row, texts(&p.pairs[i].Forecast)...)
+		row := doc.Texts(frame.Absent, frame.Absent, frame.Absent)
+		if x := p.typical[i]; x != nil {
+			row = doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
 		}
 		out.Add(p.other(&p.pairs[i]), row...)
 	}
-	out.Legend = []string{fmt.Sprintf("Above, below: by more than %s in favour of %s or against it.", p.region.Text(p.Metric), p.method),
-		"Typical: posterior of the typical difference over sets by the Bayesian signed-rank test. It is no prediction of a single set."}
+	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank test: by more than %s in favour of %s or against it, or within. It is no prediction of a single set, and no verdict is made from it.", p.region.Text(p.Metric), p.method)}
 	return out
 }
 
@@ -145,7 +121,6 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	for _, section := range sections {
 		if len(section) > 0 {
 			out.Sections = append(out.Sections, section)
-			out.Best = cmp.Or(out.Best, p.found(section))
 		}
 	}
 	if out.Legend = p.setLegend(len(sections[1]) > 0); draws {
@@ -170,10 +145,7 @@ func shade(v evidence.Verdict) int {
 
 func (p *Page) setLegend(below bool) []string {
 	legend := []string{
-		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for %s.", 100*(1-p.o.Level), Family(p.Evidence)),
-	}
-	if p.region.Exists() {
-		legend = append(legend, p.meaning())
+		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The test takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
 	}
 	if below {
 		legend = append(legend, "Sets below the rule are shown apart and not counted over data sets.")
@@ -183,27 +155,29 @@ func (p *Page) setLegend(below bool) []string {
 
 // pairRecords has a row an opponent. Gains are in favour of the method.
 func (p *Page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "mean_gain", "gain_low", "gain_high", "wilcoxon_p", "adjusted_p", "verdict",
-		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
-		"typical_worse", "typical_equivalent", "typical_better", "forecast_worse", "forecast_equivalent", "forecast_better", "forecast_log_loss"}}
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain", "typical_low", "typical_high",
+		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by", "mean_without",
+		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests", "typical_worse", "typical_equivalent", "typical_better"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
+		typical, mean := q.TypicalInterval(1-p.o.Level), q.MeanInterval(1-p.o.Level)
 		row := map[string]any{
 			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
-			"sets": len(q.Gains), "mean_gain": q.Mean, "gain_low": q.Interval.Low, "gain_high": q.Interval.High,
-			"adjusted_p": q.Adjusted, "verdict": string(q.Verdict), "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
+			"sets": len(q.Gains), "typical_gain": q.Typical, "typical_low": typical.Low, "typical_high": typical.High,
+			"adjusted_p": q.Adjusted, "equivalence_p": q.Equivalence, "verdict": string(q.Verdict),
+			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
 			"won": won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
-			"comparisons": p.Evidence.Over, "set_tests": p.Evidence.Sets, "forecast_log_loss": p.Evidence.Loss,
+			"comparisons": len(p.Evidence.Pairs), "set_tests": p.Evidence.Sets,
 		}
 		if len(q.Gains) > 0 {
 			row["wilcoxon_p"] = q.Signed.P
 		}
+		if set, without, ok := q.Carrier(); ok {
+			row["carried_by"], row["mean_without"] = set, without
+		}
 		if x := p.typical[i]; x != nil {
 			row["typical_worse"], row["typical_equivalent"], row["typical_better"] = x.Below, x.Within, x.Above
-		}
-		if x := q.Forecast; p.Evidence.Forecasts() {
-			row["forecast_worse"], row["forecast_equivalent"], row["forecast_better"] = x.Below, x.Within, x.Above
 		}
 		out.Put(row)
 	}
@@ -250,9 +224,9 @@ const wantedPower = 0.8
 // power says which differences these data sets can find. It uses several sizes and not the observed
 // difference, which is itself uncertain.
 func (p *Page) power() doc.Table {
-	level := p.o.Level
-	if p.Evidence.Over > 0 {
-		level *= p.Evidence.Share() / float64(p.Evidence.Over) // the level of the first step of Holm's procedure
+	level := p.Evidence.Critical
+	if level == 0 {
+		level = p.o.Level / float64(len(p.Evidence.Pairs))
 	}
 	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
 	unit := p.unit
@@ -277,35 +251,36 @@ func (p *Page) power() doc.Table {
 			if !p.Metric.Percent {
 				e *= deviation
 			}
-			row = append(row, frame.Probability(stats.Power(len(q.Gains), e, deviation, level)))
-			n := stats.SetsNeeded(e, deviation, level, wantedPower)
-			text := strconv.Itoa(n)
-			if n == 0 {
-				text = fmt.Sprintf(">%d", stats.MostNeeded)
+			effect := stats.Effect{Size: e, Region: frame.Float64(q.Rope), Deviation: deviation, Level: level}
+			row = append(row, frame.Probability(effect.Power(len(q.Gains))))
+			text := fmt.Sprintf(">%d", stats.MostNeeded)
+			if n := effect.SetsNeeded(wantedPower); n > 0 {
+				text = strconv.Itoa(n)
 			}
 			needed = append(needed, text)
 		}
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
-	out.Legend = []string{fmt.Sprintf("For true mean differences of so many%s: the probability that a two-sided t-test over the sets at hand finds it at level %.2g, that of one comparison on this page, and the sets that find it with probability %v.", unit, level, wantedPower)}
+	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most %.2g here, and the estimate must be beyond the region: a true difference at its edge is found half of the time at most.",
+		unit, evidence.Better, wantedPower, level)}
 	return out
 }
 
-// Differences draws the mean difference from each other method.
+// Differences draws the typical difference from each other method.
 func (p *Page) Differences() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {
-			rows = append(rows, p.forestRow(p.other(q), q.Mean, q.Interval, plot.Single))
+			rows = append(rows, p.forestRow(p.other(q), q.Typical, q.TypicalInterval(1-p.o.Level), plot.Single))
 		}
 	}
 	o := p.forestOptions("other method")
-	o.Single = "mean over data sets"
-	return doc.Figure{Name: "methods", Title: "Mean differences", About: p.method + " less each other method, mean over data sets", Detail: true, Plot: plot.Forest(rows, o),
-		Alt: fmt.Sprintf("Mean differences of %s from %s with their intervals", p.method, frame.Count(len(rows), "other method"))}
+	o.Single = "typical difference over data sets"
+	return doc.Figure{Name: "methods", Title: "Typical differences", About: p.method + " less each other method, pseudo-median over data sets", Detail: true, Plot: plot.Forest(rows, o),
+		Alt: fmt.Sprintf("Typical differences of %s from %s with their intervals", p.method, frame.Count(len(rows), "other method"))}
 }
 
-// forestOfSets draws the difference from a method on each data set, and the mean over those that count.
+// forestOfSets draws the difference from a method on each data set, and the typical difference over those that count.
 func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	other := p.other(q)
 	var rows []plot.ForestRow
@@ -314,10 +289,10 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), plot.Single))
 	}
 	if len(q.Gains) > 1 {
-		rows = append(rows, p.forestRow("mean of "+frame.Count(len(q.Gains), "set"), q.Mean, q.Interval, plot.Summary))
+		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical, q.TypicalInterval(1-p.o.Level), plot.Summary))
 	}
 	o := p.forestOptions(other)
-	o.Single, o.Summary = "one data set", "mean over data sets"
+	o.Single, o.Summary = "one data set", "typical difference over data sets"
 	return doc.Figure{Name: strings.ToLower(other), Title: "Differences from " + other, About: fmt.Sprintf("%s less %s, a line a data set", p.method, other), Detail: true, Plot: plot.Forest(rows, o),
 		Alt: fmt.Sprintf("Differences of %s from %s on %s with their intervals", p.method, other, frame.Count(len(q.Sets), "data set"))}
 }

@@ -20,7 +20,7 @@ const (
 func (p *Page) verdicts() (first, rest []string) {
 	var each []string
 	for i := range p.pairs {
-		each = append(each, p.sentence(&p.pairs[i], p.typical[i]))
+		each = append(each, p.sentence(&p.pairs[i]))
 	}
 	if len(each) == 1 {
 		return []string{p.Preliminary() + each[0]}, nil
@@ -32,25 +32,25 @@ func (p *Page) verdicts() (first, rest []string) {
 	return first, each
 }
 
-// Preliminary says that most comparisons on a set use fewer splits than the protocol has, or that all comparisons use one
+// Preliminary says how few splits a comparison on a set rests on where the protocol has more, or that all comparisons use one
 // data set. Splits may be missing because they did not run or were not requested.
 func (p *Page) Preliminary() string {
-	var splits []int
-	sets := 0
+	planned := max(len(p.Splits), p.AllSplits)
+	least, sets := planned, 0
 	for i := range p.pairs {
 		for _, s := range p.pairs[i].Sets {
-			splits = append(splits, len(s.Splits))
+			if !s.Set.Draws && slices.Contains(p.pairs[i].Over, s.Set.Name) {
+				least = min(least, len(s.Splits))
+			}
 		}
 		sets = max(sets, len(p.pairs[i].Sets))
 	}
-	slices.Sort(splits)
-	middle := splits[len(splits)/2]
 	var of []string
-	if planned := max(len(p.Splits), p.AllSplits); middle < planned {
-		of = append(of, fmt.Sprintf("%d of %s", middle, frame.Count(planned, "split")))
+	if least < planned {
+		of = append(of, fmt.Sprintf("from %d of %s", least, frame.Count(planned, "split")))
 	}
 	if sets == 1 {
-		of = append(of, "1 data set")
+		of = append(of, "on 1 data set")
 	}
 	if len(of) == 0 {
 		return ""
@@ -65,28 +65,23 @@ func (p *Page) summary() string {
 		q := &p.pairs[i]
 		names[q.Verdict] = append(names[q.Verdict], p.other(q))
 	}
+	phrases := map[evidence.Verdict]string{evidence.Better: "than ", evidence.Worse: "than ", evidence.Equivalent: "to "}
 	var parts []string
-	for _, v := range []struct {
-		verdict evidence.Verdict
-		text    string
-	}{
-		{evidence.Better, "is better than "}, {evidence.Worse, "is worse than "}, {evidence.Mixed, "differs both ways from "},
-		{evidence.Smaller, "differs by less than what matters (" + p.region.Text(p.Metric) + ") from "}, {evidence.Open, "is not told apart from "},
-		{evidence.Untested, "has too few data sets for a test against "},
-	} {
-		if list := names[v.verdict]; len(list) > 0 {
-			text := v.text + p.brief(list)
-			if v.verdict == evidence.Open { // "not from all" could also mean "from some"
-				text = strings.Replace(text, "from all ", "from any of ", 1)
+	for _, r := range evidence.Rules {
+		if list := names[r.Verdict]; len(list) > 0 {
+			phrase := phrases[r.Verdict]
+			if phrase == "" {
+				phrase = "against "
 			}
-			parts = append(parts, text)
+			parts = append(parts, string(r.Verdict)+" "+phrase+p.brief(list))
 		}
 	}
-	about := "Over data sets " + p.method
+	leads := ""
 	if p.o.Chosen {
-		about = p.method + " leads by mean; over data sets it"
+		leads = " has the best mean. It"
 	}
-	return fmt.Sprintf("%s %s (Wilcoxon's signed-rank test, adjusted for %s; level %v).", about, frame.Listed(parts), Family(p.Evidence), p.o.Level)
+	return fmt.Sprintf("%s%s is %s (Wilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
+		p.method, leads, strings.Join(parts, "; "), Family(p.Evidence), p.o.Level)
 }
 
 // brief names methods. It counts them where they are many or all other methods.
@@ -100,74 +95,125 @@ func (p *Page) brief(names []string) string {
 	return frame.Listed(names)
 }
 
-// Family names the tests that p-values are adjusted for.
+// Family names the comparisons over data sets that p-values are adjusted for.
 func Family(ev *evidence.Evidence) string {
-	over := frame.Count(ev.Over, "comparison")
-	if ev.Method == "" {
+	over := frame.Count(len(ev.Pairs), "comparison")
+	if ev.Every && len(ev.Methods) > 2 {
 		over += " of each method with each"
 	}
-	switch {
-	case ev.Sets == 0:
-		return over
-	case ev.Over == 0:
-		return frame.Count(ev.Sets, "test") + " on single sets"
-	}
-	return over + " and " + frame.Count(ev.Sets, "test") + " on single sets"
+	return over
 }
 
-// found says in words what is found over data sets.
-var found = map[evidence.Verdict]string{
-	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "it differs both ways, most sets one way and the mean the other",
-	evidence.Open: "not told apart", evidence.Untested: "no test over data sets",
-}
-
-// sentence is the verdict on one other method: the finding, the size of the difference, and on how many sets
-// the method is ahead.
-func (p *Page) sentence(q *evidence.Pair, typical *stats.Probabilities) string {
+// sentence is the verdict on one other method: the finding, the size of the typical difference, on how many sets the method
+// is ahead, and the mean.
+func (p *Page) sentence(q *evidence.Pair) string {
 	var b strings.Builder
-	words := found[q.Verdict]
-	if q.Verdict == evidence.Smaller {
-		words = "a difference smaller than what matters (" + p.region.Text(p.Metric) + ")"
-	}
-	fmt.Fprintf(&b, "%s against %s: %s", p.method, p.other(q), words)
+	fmt.Fprintf(&b, "%s against %s%s: %s", p.method, p.other(q), p.coverage(q), q.Verdict)
 	switch n := len(q.Gains); {
 	case n == 0:
 		b.WriteString(", since no set of the main group has a common split")
-	case q.Verdict == evidence.Untested:
+	case q.Verdict == evidence.Untestable:
 		among := ""
 		if len(p.Evidence.Pairs) > 1 {
 			among = fmt.Sprintf(" among %d comparisons", len(p.Evidence.Pairs))
 		}
-		fmt.Fprintf(&b, ", since %s cannot show a difference%s and %d can", frame.Count(n, "set"), among, p.Evidence.Fewest)
+		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"), among, p.Evidence.Enough)
 	}
 	b.WriteString(".")
-	if n := len(q.Gains); n > 0 {
-		fmt.Fprintf(&b, " %s%s on average", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
-		if n > 1 {
-			i := p.interval(q.Interval)
-			fmt.Fprintf(&b, " (%.4g %% interval %s to %s over %s), p %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), frame.Count(n, "set"), frame.PRelation(q.Signed.P))
-		}
-		if !math.IsNaN(q.Adjusted) {
-			fmt.Fprintf(&b, ", adjusted p %s", frame.PRelation(q.Adjusted))
-		}
-		fmt.Fprintf(&b, ". By mean, of %s: %s.", frame.Count(n, "set"), p.counts(q))
+	if n := len(q.Gains); n > 1 {
+		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical), p.Decimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
+		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
+	} else if n == 1 {
+		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
 	}
 	b.WriteString(p.singles(q))
-	if typical != nil {
-		fmt.Fprintf(&b, " The typical difference over sets is %s (Bayesian signed-rank test).", p.probabilities(*typical))
-	}
-	if p.Evidence.Forecasts() {
-		fmt.Fprintf(&b, " Forecast for one more set like these: %s.", p.probabilities(q.Forecast))
-	}
 	return b.String()
 }
 
-// counts says on how many sets the method is ahead, within the region or behind, by mean.
-func (p *Page) counts(q *evidence.Pair) string {
-	if !p.region.Exists() {
-		return fmt.Sprintf("ahead on %d, equal on %d, behind on %d", q.Ahead, q.Within, q.Behind)
+// coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method failed; "" if it
+// has all.
+func (p *Page) coverage(q *evidence.Pair) string {
+	of, lack := 0, 0
+	failed := map[string]int{}
+	methods := []string{p.method, p.other(q)}
+	for _, s := range p.Table.Sets {
+		if s.Group != frame.GroupMain || s.Finished() == 0 {
+			continue
+		}
+		if of++; slices.Contains(q.Over, s.Name) {
+			continue
+		}
+		lack++
+		for _, m := range methods {
+			if p.FailedOn(s.Name, m) {
+				failed[m]++
+			}
+		}
 	}
-	return fmt.Sprintf("ahead by more than %s on %d, within it on %d, behind by more on %d", p.region.Text(p.Metric), q.Ahead, q.Within, q.Behind)
+	if lack == 0 || len(q.Gains) == 0 {
+		return ""
+	}
+	why := []string{}
+	for _, m := range methods {
+		if failed[m] > 0 {
+			why = append(why, fmt.Sprintf("%s failed on %d", m, failed[m]))
+		}
+	}
+	if len(why) == 0 {
+		why = []string{"no failure on the others"}
+	}
+	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"), strings.Join(why, ", "))
+}
+
+// typicalRange is the interval of the typical difference. Beside p-values that are adjusted for several comparisons it says that it
+// is not.
+func (p *Page) typicalRange(q *evidence.Pair) string {
+	i := p.interval(q.TypicalInterval(1 - p.o.Level))
+	if math.IsNaN(i.Low) {
+		return fmt.Sprintf("too few sets for a %.4g %% interval", 100*(1-p.o.Level))
+	}
+	alone := ""
+	if len(p.Evidence.Pairs) > 1 {
+		alone = " of this comparison alone"
+	}
+	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), alone, frame.Count(len(q.Gains), "set"))
+}
+
+// ps are the p-values of a comparison over data sets.
+func (p *Page) ps(q *evidence.Pair) string {
+	text := "p " + frame.PRelation(q.Signed.P)
+	if math.IsNaN(q.Adjusted) {
+		return text
+	}
+	if len(p.Evidence.Pairs) > 1 {
+		text += ", adjusted p " + frame.PRelation(q.Adjusted)
+	}
+	if !math.IsNaN(q.Equivalence) {
+		text += "; p of equivalence " + frame.PRelation(q.Equivalence)
+	}
+	return text
+}
+
+// counts says on how many sets the method is ahead or behind, by mean.
+func (p *Page) counts(q *evidence.Pair) string {
+	by := ""
+	if p.region.Exists() {
+		by = " by more than " + p.region.Text(p.Metric)
+	}
+	return fmt.Sprintf("Ahead%s on %d of %s, behind on %d", by, q.Ahead, frame.Count(len(q.Gains), "set"), q.Behind)
+}
+
+// mean describes the mean difference, and names a set on which it hangs. No test asserts it.
+func (p *Page) mean(q *evidence.Pair) string {
+	i := p.interval(q.MeanInterval(1 - p.o.Level))
+	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit, p.signed(i.Low), p.signed(i.High))
+	if set, without, ok := q.Carrier(); ok {
+		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.Decimals()))
+	}
+	if q.Mean.Sign()*q.Typical.Sign() < 0 {
+		text += "; mean and typical difference point to different sides"
+	}
+	return text
 }
 
 // singles names the single sets on which a difference is found.
@@ -184,41 +230,54 @@ func (p *Page) singles(q *evidence.Pair) string {
 	tested := slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return s.Tested() })
 	switch {
 	case len(parts) > 0:
-		return " Found on single sets: " + strings.Join(parts, "; ") + "."
+		return " Single sets: " + strings.Join(parts, "; ") + "."
 	case tested:
-		return " On no single set is a difference found that matters."
+		return " On no single set is a difference significant and large enough to matter."
 	case slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return !s.Set.Draws }):
 		return fmt.Sprintf(" No single set has the %d splits that a test on it takes.", stats.FewestSplits)
 	}
 	return ""
 }
 
-// probabilities are of a difference in favour of the method.
-func (p *Page) probabilities(x stats.Probabilities) string {
-	above, within, below := frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below)
-	if p.region.Width.Sign() == 0 {
-		return fmt.Sprintf("in favour of %s with probability %s, against it %s", p.method, above, below)
+// Rules are the verdicts with their rules, a sentence each.
+func (p *Page) rules() []string {
+	region := "zero"
+	if p.region.Exists() {
+		region = p.region.Text(p.Metric)
 	}
-	return fmt.Sprintf("above %s with probability %s, within it %s, below it %s", p.region.Text(p.Metric), above, within, below)
+	var out []string
+	for _, r := range evidence.Rules {
+		if p.region.Exists() || r.Verdict != evidence.Equivalent && r.Verdict != evidence.Uncertain {
+			when := strings.ReplaceAll(r.When, "{region}", region)
+			out = append(out, strings.ToUpper(string(r.Verdict[:1]))+string(r.Verdict[1:])+": "+when+".")
+		}
+	}
+	return out
 }
 
 // limits say how to read the verdicts, and what they do not cover.
 func (p *Page) limits() []string {
-	lines := []string{
-		fmt.Sprintf("All p-values of the page are adjusted together (Holm's procedure with weights): %s. Comparisons over data sets have four fifths of the weight. "+
-			"So the probability of any false better or worse on the page is at most %v. Intervals are of one comparison by itself.", Family(p.Evidence), p.o.Level),
+	family := "the family is " + p.method + " with each other method"
+	if p.Evidence.Every {
+		family = "the family is each method with each"
+		if p.Evidence.Method != "" && len(p.Methods) > 2 {
+			family += ", as on the leaderboard, since " + p.method + " has the best or the worst mean, which results may have made you choose"
+		}
 	}
+	kinds := []string{"differences over data sets"}
 	if p.region.Exists() {
-		lines = append(lines, fmt.Sprintf("Better, worse: a difference is found, and the mean is further from zero than %[1]s. Smaller: a difference is found and the mean lies within %[1]s, or two one-sided t-tests exclude a mean beyond it and most sets lie within.", p.region.Text(p.Metric)))
+		kinds = append(kinds, "equivalences over data sets")
 	}
-	if p.Evidence.Forecasts() {
-		lines = append(lines, fmt.Sprintf("The forecast for one more set is Laplace's rule of succession on the counts by mean. Leaving out each set of this page in turn, its log loss is %.2f; giving all three the same probability has %.2f.", p.Evidence.Loss, stats.UniformLoss))
-	} else if !math.IsNaN(p.Evidence.Loss) {
-		lines = append(lines, fmt.Sprintf("There is no forecast for one more set: leaving out each set of this page in turn, its log loss is %.2f, and giving all three the same probability has %.2f.", p.Evidence.Loss, stats.UniformLoss))
+	if p.Evidence.Sets > 0 {
+		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)", frame.Count(p.Evidence.Sets, "test")))
 	}
-	return append(lines,
+	return append(p.rules(),
+		fmt.Sprintf("If differences are symmetric over data sets, at most one page in %.3g has any false statement of a kind. The kinds are %s. ", 1/p.o.Level, frame.Listed(kinds))+
+			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993); "+family+".",
+		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its interval has the values that the test does not reject. The mean and its interval (Student's t) are described and not tested.",
+		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, are not.",
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+
 			"20 splits of a set hold far less evidence than 20 sets. "+
 			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
-		"Whoever tries many variants and shows the best one must adjust for all of them.")
+		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for all of them.")
 }

@@ -1,19 +1,19 @@
 // Package evidence says what finished runs show about pairs of methods. Every report that calls a method
 // better uses this package, so that one question has one answer.
 //
-// Two methods are compared on each data set and over data sets. On a data set the differences, one a split,
-// are tested by the t-test that is corrected for overlapping splits. Over data sets the mean differences, one
-// for each set of the main group, are tested by Wilcoxon's signed-rank test. All tests of a page are one
-// family: their p-values are adjusted together by Holm's procedure with weights, so that the probability of
-// any false verdict on the page is at most the level. The comparisons over data sets have four fifths of the
-// weight.
+// Over data sets the mean differences of two methods, one for each set of the main group, are tested by Wilcoxon's
+// signed-rank test. Its hypothesis is about the typical difference (the pseudo-median), and so are the verdicts. The
+// mean is described and never asserted: a test of signs and ranks says nothing of it. All comparisons over data sets of a
+// page are one family. Their p-values are adjusted together by flips of the signs of whole data sets (package stats), so
+// that the probability of any false difference is at most the level, if differences are symmetric over sets.
+// Equivalences are a second family: two one-sided tests against the edges of the region of practical equivalence.
 //
-// A family is chosen before the data are seen. If a method is named, the family is that method with each
-// other method. If none is named, or the data chose the method, the family is each method with each other
-// method.
+// On a data set the differences, one a split, are tested by the t-test that is corrected for overlapping splits. The
+// tests on single sets are a family of their own, adjusted by Holm's procedure.
 //
-// A verdict needs both a test and a size. A found difference within the region of practical equivalence is
-// smaller than what matters, and so neither better nor worse.
+// A family is chosen before the data are seen. If a method is named, the family is that method with each other
+// method. If none is named, it is each method with each, and so it is where the results put the named method at an end of
+// the table: whoever reads the leaderboard first names such a method.
 //
 // The package writes no sentence and lays nothing out.
 package evidence
@@ -21,6 +21,7 @@ package evidence
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"runtime"
 	"slices"
 
@@ -42,23 +43,22 @@ type Evidence struct {
 	Methods []string // the table's
 	// Pairs have the named method as A, or A before B in the table. They are the pairs with a common split of
 	// a set.
-	Pairs  []Pair
-	Loss   float64 // log loss of the forecasts, leaving one set out; NaN where no pair has two sets
-	Sets   int     // number of tests on single sets in the family
-	Over   int     // number of comparisons over sets in the family
-	Fewest int     // data sets that a comparison over sets needs
+	Pairs []Pair
+	Every bool // the family is each method with each; it has all pairs then
+	Sets  int  // number of tests on single sets
+	Over  int  // number of comparisons over sets that could be significant
+	// Critical is the unadjusted p that is significant where it is the least of the family; 0 if no comparison over
+	// sets can be significant.
+	Critical float64
+	Enough   int // data sets with which any comparison of so many could be significant, whatever the others are
+
+	family *stats.Family
+	versus []stats.Versus
+	whole  int
 }
 
-// overShare is the weight of the comparisons over data sets in the family. The tests on single sets have the
-// rest.
-const overShare = 0.8
-
-// FewestSets is the least number of data sets with which Wilcoxon's test can find a difference, as one of so
-// many comparisons of a page at a level. The smallest p-value of n data sets, 2/2^n, must be below the
-// comparison's part of the level.
-func FewestSets(level float64, comparisons int) int {
-	return int(math.Floor(1-math.Log2(level*overShare/float64(max(1, comparisons))))) + 1
-}
+// seed is that of all draws.
+const seed = 1
 
 // Of compares the methods of a table. It is an error if an option has no meaning or the method is not in the table.
 func Of(t *frame.Table, o Options) (*Evidence, error) {
@@ -68,15 +68,16 @@ func Of(t *frame.Table, o Options) (*Evidence, error) {
 	if err := o.Region.check(); err != nil {
 		return nil, err
 	}
-	e := &Evidence{Options: o, Methods: t.Methods}
 	us := slices.Index(t.Methods, o.Method)
 	if o.Method != "" && us < 0 {
 		return nil, fmt.Errorf("the method %s is not in the table, which has %v", o.Method, t.Methods)
 	}
+	first, last := Ends(t)
+	e := &Evidence{Options: o, Methods: t.Methods, Every: us < 0 || us == first || us == last, whole: len(t.Whole())}
 	var all []Pair
 	for a := range t.Methods {
 		for b := range t.Methods {
-			if a == us && b != us || us < 0 && a < b {
+			if a == us && b != us || e.Every && a < b && b != us {
 				all = append(all, Pair{A: a, B: b})
 			}
 		}
@@ -90,84 +91,148 @@ func Of(t *frame.Table, o Options) (*Evidence, error) {
 		return nil, err
 	}
 	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
-	e.adjust()
-	e.forecast()
-	return e, nil
-}
-
-// A test is one hypothesis of the family.
-type test struct {
-	p, equivalence float64 // unadjusted
-	over           bool
-	take           func(p, equivalence float64) // the adjusted values
-}
-
-// adjust collects the tests of the family, adjusts their p-values and gives every comparison its verdict.
-// Differences and equivalences are two families with the same weights. A comparison over so few data sets
-// that it could find nothing is not tested.
-func (e *Evidence) adjust() {
-	var tests []test
-	comparisons := len(slices.DeleteFunc(slices.Clone(e.Pairs), func(p Pair) bool { return len(p.Gains) == 0 }))
-	e.Fewest = FewestSets(e.Level, comparisons)
-	for i := range e.Pairs {
-		p := &e.Pairs[i]
-		if len(p.Gains) >= e.Fewest {
-			e.Over++
-			tests = append(tests, test{p.Signed.P, p.test.Equivalence(p.Rope), true, func(d, eq float64) { p.Adjusted, p.Equivalence = d, eq }})
-		}
-		for k := range p.Sets {
-			if s := &p.Sets[k]; s.Tested() {
-				e.Sets++
-				tests = append(tests, test{s.P, s.Test.Equivalence(s.Rope), false, func(d, eq float64) { s.Adjusted, s.Equivalence = d, eq }})
-			}
-		}
-	}
-	share := e.Share()
-	differences, equivalences, weights := make([]float64, len(tests)), make([]float64, len(tests)), make([]float64, len(tests))
-	for i, t := range tests {
-		differences[i], equivalences[i] = t.p, t.equivalence
-		if weights[i] = (1 - share) / float64(e.Sets); t.over {
-			weights[i] = share / float64(e.Over)
-		}
-	}
-	differences, equivalences = stats.WeightedHolm(differences, weights), stats.WeightedHolm(equivalences, weights)
-	for i, t := range tests {
-		t.take(differences[i], equivalences[i])
-	}
+	e.adjustOver()
+	e.adjustSets()
 	for i := range e.Pairs {
 		e.Pairs[i].judge(e.Level)
 	}
+	return e, nil
 }
 
-// Share is the weight of the comparisons over data sets in the family.
-func (e *Evidence) Share() float64 {
-	switch {
-	case e.Sets == 0:
-		return 1
-	case e.Over == 0:
-		return 0
+// Ends are the places of the whole methods with the best and the worst mean over the counted sets, the first of equals. If
+// no set counts, both are 0.
+func Ends(t *frame.Table) (first, last int) {
+	means := t.Means()
+	if len(means) == 0 {
+		return 0, 0
 	}
-	return overShare
+	columns := stats.ColumnMeans(means)
+	for m, mean := range columns {
+		if mean.Cmp(columns[first]) > 0 {
+			first = m
+		}
+		if mean.Cmp(columns[last]) < 0 {
+			last = m
+		}
+	}
+	return first, last
 }
 
-// forecast fills the forecasts for one more data set, and how good such forecasts are on these sets.
-func (e *Evidence) forecast() {
-	if !e.Region.Exists() {
-		e.Loss = math.NaN()
-		return
-	}
-	var lists, ropes [][]*rat
+// adjustOver adjusts the comparisons over data sets: differences, and equivalences in a family of their own.
+func (e *Evidence) adjustOver() {
+	var differences, above, below []stats.SignedRanks
+	var of []*Pair
+	sets := e.counted()
 	for i := range e.Pairs {
 		p := &e.Pairs[i]
-		lists, ropes = append(lists, p.Gains), append(ropes, p.ropes)
-		p.Forecast = stats.SharesOf(p.Gains, p.ropes).Forecast()
+		if len(p.Gains) == 0 {
+			continue
+		}
+		e.versus = append(e.versus, stats.Versus{A: p.A, B: p.B, At: len(of)})
+		of, differences = append(of, p), append(differences, stats.NewSignedRanks(p.spread(sets, p.Gains)))
+		if e.Region.Exists() {
+			above = append(above, stats.NewSignedRanks(p.spread(sets, p.within(1))))
+			below = append(below, stats.NewSignedRanks(p.spread(sets, p.within(-1))))
+		}
 	}
-	e.Loss = stats.ForecastLoss(lists, ropes)
+	m := float64(max(1, len(of)))
+	e.Enough = int(math.Floor(1+math.Log2(m/e.Level))) + 1
+	e.family = stats.NewFamily(differences, seed)
+	e.Critical = e.family.Critical(e.Level)
+	adjusted := e.family.Adjusted()
+	equivalences := equivalence(above, below)
+	for i, p := range of {
+		if differences[i].Least() > e.Critical {
+			continue // no result of these sets could be significant
+		}
+		e.Over++
+		if p.Adjusted = adjusted[i]; e.Region.Exists() {
+			p.Equivalence = equivalences[i]
+		}
+	}
 }
 
-// Forecasts reports whether forecasts for one more data set are worth showing. With each set left out in
-// turn, they must be better than a guess that gives better, within the region and worse the same probability.
-func (e *Evidence) Forecasts() bool { return e.Loss < stats.UniformLoss }
+// equivalence adjusts the tests of equivalences (Schuirmann 1987): of the two one-sided tests, that there is room to the edge above and
+// to the edge below, the one with the larger p-value decides.
+func equivalence(above, below []stats.SignedRanks) []float64 {
+	stats.NewFamily(above, seed)
+	stats.NewFamily(below, seed)
+	for i := range above {
+		if below[i].Above() > above[i].Above() {
+			above[i] = below[i]
+		}
+	}
+	return stats.NewFamily(above, seed).AdjustedAbove()
+}
+
+// counted are the names of the sets over which methods are compared.
+func (e *Evidence) counted() []string {
+	var out []string
+	for _, p := range e.Pairs {
+		for _, name := range p.Over {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// adjustSets adjusts the tests on single sets.
+func (e *Evidence) adjustSets() {
+	var differences, equivalences []float64
+	var of []*SetPair
+	for i := range e.Pairs {
+		for k := range e.Pairs[i].Sets {
+			if s := &e.Pairs[i].Sets[k]; s.Tested() {
+				of, differences = append(of, s), append(differences, s.P)
+				equivalences = append(equivalences, s.Test.Equivalence(s.Rope))
+			}
+		}
+	}
+	e.Sets = len(of)
+	differences, equivalences = stats.Holm(differences), stats.Holm(equivalences)
+	for i, s := range of {
+		s.Adjusted, s.Equivalence = differences[i], equivalences[i]
+	}
+}
+
+// Best are p-values of the hypothesis that a method is the best of the whole methods, for each of them (Hsu 1984). The
+// methods with a value of at least the level hold the best one with probability 1 - level. It is nil where the family is not
+// each method with each, or no comparison could be significant.
+func (e *Evidence) Best() []float64 {
+	if !e.Every || e.Critical == 0 {
+		return nil
+	}
+	return e.family.Best(e.whole, slices.DeleteFunc(slices.Clone(e.versus), func(v stats.Versus) bool {
+		return max(v.A, v.B) >= e.whole
+	}))
+}
+
+// Ranks are the intervals of the ranks of the whole methods by their typical differences, each from the number of methods
+// found significantly better to that of methods found significantly worse. They hold together with probability 1 - level. It is
+// nil where the family is not each method with each.
+func (e *Evidence) Ranks() [][2]int {
+	if !e.Every {
+		return nil
+	}
+	out := make([][2]int, e.whole)
+	for m := range out {
+		out[m] = [2]int{1, e.whole}
+	}
+	for _, p := range e.Pairs {
+		if max(p.A, p.B) >= e.whole || !(p.Adjusted < e.Level) {
+			continue
+		}
+		better, worse := p.A, p.B
+		if p.direction() < 0 {
+			better, worse = worse, better
+		}
+		out[better][1]--
+		out[worse][0]++
+	}
+	return out
+}
 
 // Typical returns for each wanted pair the posterior of the typical difference over data sets: below, within
 // or above the region. It uses the Bayesian signed-rank test with the given number of draws. The result is
@@ -178,7 +243,6 @@ func (e *Evidence) Typical(wanted func(Pair) bool, draws int) []*stats.Probabili
 	if !e.Region.Exists() {
 		return out
 	}
-	const seed = 1 // of the draws
 	rope := zero
 	if e.Region.Width.Sign() > 0 {
 		rope = one // differences are in units of each set's region
@@ -210,4 +274,13 @@ func (e *Evidence) Between(a, b int) (at int, reversed bool) {
 		}
 	}
 	return -1, false
+}
+
+// spread puts values, one for each set of the comparison, at the places of these sets among all sets.
+func (p *Pair) spread(sets []string, values []*big.Rat) []*big.Rat {
+	out := make([]*big.Rat, len(sets))
+	for i, name := range p.Over {
+		out[slices.Index(sets, name)] = values[i]
+	}
+	return out
 }

@@ -10,22 +10,6 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A Verdict is the finding on the first of two methods.
-type Verdict string
-
-// These are the verdicts. Better and Worse need a test that finds a difference, and a mean difference outside
-// of the region.
-const (
-	Better Verdict = "better"
-	Worse  Verdict = "worse"
-	// Smaller than what matters: a difference within the region is found, or a mean difference outside of it
-	// is excluded and most sets lie within.
-	Smaller  Verdict = "smaller"
-	Mixed    Verdict = "mixed" // a difference is found over sets, but most sets and the mean point to different sides
-	Open     Verdict = "open"  // neither a difference nor equivalence is found
-	Untested Verdict = "-"     // there is no test: too few sets, or too few splits
-)
-
 // A Pair compares method A with method B. Gains are differences in favour of A in the unit of the table: they
 // are positive where A is better, whatever the metric's direction.
 type Pair struct {
@@ -34,20 +18,21 @@ type Pair struct {
 
 	// These fields are over the counted sets. If one of the methods is partial, they are over the sets of the
 	// main group that both have.
-	Gains    []*big.Rat // mean gains, one a set
-	Mean     *big.Rat   // of Gains; nil without a set
-	Interval stats.Interval
-	Signed   stats.WilcoxonTest
-	Adjusted float64  // p of Signed in the family of the page; NaN where it is not in the family
-	Rope     *big.Rat // half-width of the region, the mean over the sets
-	Verdict  Verdict
+	Over        []string   // names of the sets
+	Gains       []*big.Rat // mean gains, one a set
+	Typical     *big.Rat   // the pseudo-median of Gains; nil without a set
+	Mean        *big.Rat   // of Gains; nil without a set
+	Signed      stats.WilcoxonTest
+	Adjusted    float64  // p of Signed in the family of the page; NaN where no result could be significant
+	Equivalence float64  // p that the typical difference is outside of the region, adjusted; NaN where Adjusted is, and without a region
+	Rope        *big.Rat // half-width of the region, the mean over the sets
+	Verdict     Verdict
 
-	Equivalence           float64 // p that the mean difference is outside of the region, adjusted in the family; NaN where Adjusted is
-	Ahead, Within, Behind int     // sets by mean: above the region, within it with its edges, below it
-	Forecast              stats.Probabilities
+	Ahead, Within, Behind int // sets by mean: above the region, within it with its edges, below it
 
-	ropes []*big.Rat
-	test  stats.CorrectedTTest // Student's, of the gains
+	ropes  []*big.Rat
+	beyond bool                 // the typical difference is outside of the region
+	test   stats.CorrectedTTest // Student's, of the gains
 }
 
 // A SetPair is a pair on one data set, over the splits that both have finished.
@@ -78,7 +63,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 
 // compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
-	p.Adjusted, p.Equivalence = math.NaN(), math.NaN()
+	p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
 	for _, set := range t.Sets {
 		s, err := p.on(t, set, o)
 		if err != nil {
@@ -91,8 +76,8 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		// Two whole methods are compared over the same sets as means and ranks, so that all reports use the
 		// same sets.
 		partial := max(p.A, p.B) >= len(t.Whole())
-		if set.Counted || partial && set.Group == frame.GroupMain {
-			p.Gains, p.ropes = append(p.Gains, s.Gain), append(p.ropes, s.Rope)
+		if set.Counted || partial && set.Group == frame.GroupMain && (set.Draws || !t.Few(len(s.Splits))) {
+			p.Over, p.Gains, p.ropes = append(p.Over, set.Name), append(p.Gains, s.Gain), append(p.ropes, s.Rope)
 			switch c := new(big.Rat).Abs(s.Gain).Cmp(s.Rope); {
 			case c <= 0 && (o.Region.Exists() || s.Gain.Sign() == 0):
 				p.Within++
@@ -108,14 +93,80 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 	}
 	p.Rope = stats.Mean(p.ropes)
 	p.test = stats.CorrectedT(p.Gains, 1, 0) // data sets do not overlap
-	p.Mean, p.Interval = p.test.Mean, p.test.Interval(1-o.Level)
-	p.Signed = stats.Wilcoxon(p.Gains)
+	p.Mean, p.Signed = p.test.Mean, stats.Wilcoxon(p.Gains)
+	p.Typical = stats.PseudoMedian(p.Gains)
+	p.beyond = stats.PseudoMedian(p.less(p.direction())).Sign() == p.direction()
 	return nil
+}
+
+// direction is 1 if A is the better one by its signed ranks, -1 if B is, and else 0.
+func (p *Pair) direction() int { return p.Signed.Plus.Cmp(p.Signed.Minus) }
+
+// less are the gains less the region's half-width on each set, or the negative of the half-width for a sign of -1.
+func (p *Pair) less(sign int) []*big.Rat {
+	out := make([]*big.Rat, len(p.Gains))
+	for i, gain := range p.Gains {
+		if out[i] = new(big.Rat).Sub(gain, p.ropes[i]); sign < 0 {
+			out[i].Add(gain, p.ropes[i])
+		}
+	}
+	return out
+}
+
+// within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within the region.
+func (p *Pair) within(sign int) []*big.Rat {
+	out := p.less(sign)
+	if sign > 0 {
+		for _, x := range out {
+			x.Neg(x)
+		}
+	}
+	return out
+}
+
+// TypicalInterval is the interval of the typical difference at a level such as 0.95, of this comparison by itself. It
+// inverts the test. Its ends are NaN where so few sets reject no value.
+func (p *Pair) TypicalInterval(level float64) stats.Interval {
+	out := stats.Interval{Low: math.Inf(-1)}
+	if len(p.Gains) > 0 && len(p.Gains) <= stats.MostExact {
+		out = stats.PseudoMedianInterval(p.Gains, level)
+	}
+	if math.IsInf(out.Low, 0) {
+		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	return out
+}
+
+// MeanInterval is the interval of the mean difference by Student's t over sets; NaN for fewer than two sets.
+func (p *Pair) MeanInterval(level float64) stats.Interval {
+	if len(p.Gains) == 0 {
+		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	return p.test.Interval(level)
+}
+
+// Carrier is a set that carries at least half of the mean difference, that with the most, and the mean without it. ok is false
+// if there is none, or fewer than three sets.
+func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
+	if len(p.Gains) < 3 || p.Mean.Sign() == 0 {
+		return "", nil, false
+	}
+	n := big.NewRat(int64(len(p.Gains)), 1)
+	sum := new(big.Rat).Mul(p.Mean, n)
+	most := big.NewRat(1, 2)
+	for i, gain := range p.Gains {
+		if share := new(big.Rat).Quo(gain, sum); share.Cmp(most) >= 0 {
+			set, most = p.Over[i], share
+			without = new(big.Rat).Sub(sum, gain)
+			without.Quo(without, new(big.Rat).Sub(n, one))
+		}
+	}
+	return set, without, without != nil
 }
 
 // on compares the methods on a set. Without a common split the result has no splits.
 func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
-	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untested}
+	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
 	var ours, theirs, gains []*big.Rat
 	others := set.Entries[p.B].Runs
 	seen := fits{}
@@ -162,37 +213,6 @@ func (f fits) again(a, b frame.Run) bool {
 	return before
 }
 
-// judge gives the verdicts from the adjusted p-values.
-func (p *Pair) judge(level float64) {
-	for i := range p.Sets {
-		if s := &p.Sets[i]; s.Tested() {
-			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, s.Gain, s.Rope)
-		}
-	}
-	if math.IsNaN(p.Adjusted) {
-		p.Verdict = Untested
-		return
-	}
-	// A mean near zero does not show that differences are small if most sets lie outside of the region, on either side.
-	p.Verdict = verdict(p.Adjusted < level, p.Equivalence < level && 2*p.Within > len(p.Gains), p.Mean, p.Rope)
-	if p.Verdict.Found() && p.Signed.Plus.Cmp(p.Signed.Minus) != p.Mean.Sign() {
-		p.Verdict = Mixed
-	}
-}
-
-func verdict(differs, equivalent bool, gain, rope *big.Rat) Verdict {
-	outside := new(big.Rat).Abs(gain).Cmp(rope) > 0
-	switch {
-	case equivalent || differs && !outside:
-		return Smaller
-	case differs && gain.Sign() > 0:
-		return Better
-	case differs:
-		return Worse
-	}
-	return Open
-}
-
 // Named lists the sets with a verdict.
 func (p *Pair) Named(v Verdict) []string {
 	var names []string
@@ -215,13 +235,11 @@ func (p Pair) Reversed() Pair {
 		p.Gains[i] = new(big.Rat).Neg(gain)
 	}
 	if p.Mean != nil {
-		p.Mean = new(big.Rat).Neg(p.Mean)
+		p.Mean, p.Typical = new(big.Rat).Neg(p.Mean), new(big.Rat).Neg(p.Typical)
 		p.test.Mean, p.test.Statistic = p.Mean, -p.test.Statistic
-		p.Interval = stats.Interval{Low: -p.Interval.High, High: -p.Interval.Low}
 		p.Signed.Plus, p.Signed.Minus = p.Signed.Minus, p.Signed.Plus
 	}
 	p.Verdict, p.Ahead, p.Behind = p.Verdict.reversed(), p.Behind, p.Ahead
-	p.Forecast.Below, p.Forecast.Above = p.Forecast.Above, p.Forecast.Below
 	p.Sets = slices.Clone(p.Sets)
 	for i := range p.Sets {
 		s := &p.Sets[i]
@@ -230,17 +248,4 @@ func (p Pair) Reversed() Pair {
 		s.Verdict = s.Verdict.reversed()
 	}
 	return p
-}
-
-// Found reports whether a difference that matters is found.
-func (v Verdict) Found() bool { return v == Better || v == Worse }
-
-func (v Verdict) reversed() Verdict {
-	switch v {
-	case Better:
-		return Worse
-	case Worse:
-		return Better
-	}
-	return v
 }

@@ -49,6 +49,7 @@ type Table struct {
 
 	OnlyMethods bool     // methods were asked for by name
 	whole       int      // methods that have every counted set
+	usual       int      // number of splits of a usual set; see Few
 	other       []string // notes on cells of other inputs
 	rows        map[cellKey][]store.Row
 	pinned      map[string]store.Version

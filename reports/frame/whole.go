@@ -61,14 +61,14 @@ func (t Table) Part(methods, sets []string) Table {
 
 // count picks the counted sets, and moves the methods that lack one of them to the end.
 func (t *Table) count() {
-	t.Counted = nil
+	t.Counted, t.usual = nil, t.usualSplits()
 	have := make([][]int, len(t.Methods)) // places of sets of the main group, by method
 	for i := range t.Sets {
 		s := &t.Sets[i]
 		s.Missing, s.Unequal = false, false
 		for m, e := range s.Entries {
 			s.Missing = s.Missing || e.Mean == nil
-			if s.Group == GroupMain && e.Has {
+			if s.Group == GroupMain && e.Has && !t.Few(len(s.Splits)) {
 				have[m] = append(have[m], i)
 			}
 		}
@@ -97,43 +97,54 @@ func (t *Table) count() {
 	}
 }
 
-// countedSets returns the counted sets from the lists of sets that each method has: the longest list that at
-// least half of the methods with any set have completely. If there is none, it compares each list, and the
-// list of sets that all methods have, by length times the number of methods that have all of it, and takes
-// the largest.
-func countedSets(have [][]int) []int {
+// countedSets returns the counted sets from the lists of sets that each method has: the largest list that two methods have
+// in common, of equally large ones that which most methods have. A third method with fewer sets takes none away. The list of
+// a method that is alone counts whole.
+func countedSets(have [][]int) (counted []int) {
 	have = slices.DeleteFunc(slices.Clone(have), func(sets []int) bool { return len(sets) == 0 })
-	if len(have) == 0 {
-		return nil
+	if len(have) == 1 {
+		return have[0]
 	}
-	best := func(lists [][]int, worth func(length, methods int) int) (out []int) {
-		most := 0
-		for _, sets := range lists {
+	most := 0
+	for i, one := range have {
+		for _, other := range have[:i] {
+			common := slices.DeleteFunc(slices.Clone(one), func(set int) bool { return !slices.Contains(other, set) })
 			methods := 0
-			for _, other := range have {
-				if contains(other, sets) {
+			for _, sets := range have {
+				if contains(sets, common) {
 					methods++
 				}
 			}
-			if w := worth(len(sets), methods); w > most {
-				out, most = sets, w
+			if worth := len(common)*(len(have)+1) + methods; len(common) > 0 && worth > most {
+				counted, most = common, worth
 			}
 		}
-		return out
 	}
-	longest := best(have, func(length, methods int) int {
-		if 2*methods < len(have) {
-			return 0
+	for _, sets := range have {
+		if most == 0 && len(sets) > len(counted) {
+			counted = sets
 		}
-		return length*(len(have)+1) + methods // of equally long lists, the list that more methods have
-	})
-	if longest != nil {
-		return longest
 	}
-	common := slices.DeleteFunc(slices.Clone(have[0]), func(set int) bool {
-		return slices.ContainsFunc(have, func(sets []int) bool { return !slices.Contains(sets, set) })
-	})
-	return best(append(have, common), func(length, methods int) int { return length * methods })
+	return counted
+}
+
+// Few reports whether so few splits of a set are less than half of the usual number, the median over the sets of the main group.
+// A set with so few splits is shown apart: its mean is too noisy to count like the others.
+func (t *Table) Few(splits int) bool { return 2*splits < t.usual }
+
+// usualSplits is the median number of compared splits of sets of the main group, the larger one of two.
+func (t *Table) usualSplits() int {
+	var numbers []int
+	for _, s := range t.Sets {
+		if s.Group == GroupMain && len(s.Splits) > 0 {
+			numbers = append(numbers, len(s.Splits))
+		}
+	}
+	if numbers == nil {
+		return 0
+	}
+	slices.Sort(numbers)
+	return numbers[len(numbers)/2]
 }
 
 // contains reports whether a list has every set of another.

@@ -14,13 +14,15 @@ import (
 
 // A Board is the methods of a table in order.
 type Board struct {
-	Asked  int      // place in the table of the method that the rest is compared with: the named method, or the leader
-	Named  bool     // the asked method was named before the data were seen
-	Sets   []string // the sets of the main group that count
-	Matter string   // the largest difference that does not matter, as text
-	Field  int      // whole methods, those that have every set
-	Rows   []Row    // whole methods, the largest gain first, then partial ones, the most sets first
-	Costs  times.Costs
+	Asked int      // place in the table of the method that the rest is compared with: the named method, or the leader
+	Named bool     // the asked method was named before the data were seen
+	Sets  []string // the sets of the main group that count
+	Field int      // whole methods, those that have every set
+	Rows  []Row    // whole methods, the largest gain first, then partial ones, the most sets first
+	Costs times.Costs
+	Level float64
+	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method and of ranks.
+	Testable bool
 }
 
 // A Row is a method. Values are over the sets that count and that it has.
@@ -34,24 +36,29 @@ type Row struct {
 	Wins     *big.Rat       // share of other whole methods that it beats, ties half, averaged over sets; nil without any
 	WinRates stats.Interval // interval of Wins over sets, within 0 and 1
 	Rank     *big.Rat       // average rank among whole methods; nil for a partial one
+	Ranks    [2]int         // interval of its rank by typical differences, simultaneous for all whole methods; 0 for a partial one
+	Best     float64        // p of the hypothesis that it is the best whole method; NaN where that is not tested
 	Against  *evidence.Pair // the row's method as A, the asked method as B; nil for the asked method, and without a common split
 	Seconds  float64        // mean processor time of a cell; NaN if unknown
 }
 
-// Leader is the place of the whole method with the largest mean gain over the field, the first of equals. If no set counts,
-// it is the first method of the table.
-func Leader(t *frame.Table) int {
-	b := &Board{}
-	b.fill(t, 0.5)
-	return b.Rows[0].Place
-}
-
 // Of orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
-func Of(t *frame.Table, ev *evidence.Evidence, asked int) *Board {
-	b := &Board{Asked: asked, Named: ev.Method != "", Matter: ev.Region.Text(t.Metric), Costs: times.PerCell(*t)}
+func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
+	every := ev
+	if !ev.Every {
+		var err error
+		if every, err = evidence.Of(t, evidence.Options{Level: ev.Level, Region: ev.Region}); err != nil {
+			return nil, err
+		}
+	}
+	b := &Board{Asked: asked, Named: ev.Method != "", Costs: times.PerCell(*t), Level: ev.Level, Testable: every.Critical > 0}
 	b.fill(t, ev.Level)
+	best, ranks := every.Best(), every.Ranks()
 	for i := range b.Rows {
 		r := &b.Rows[i]
+		if r.Best = math.NaN(); r.Whole && b.Testable {
+			r.Best, r.Ranks = best[r.Place], ranks[r.Place]
+		}
 		if at, reversed := ev.Between(r.Place, asked); at >= 0 {
 			p := ev.Pairs[at]
 			if reversed {
@@ -64,7 +71,7 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) *Board {
 			r.Seconds = s
 		}
 	}
-	return b
+	return b, nil
 }
 
 // fill makes the rows, except for fields that depend on the evidence.
@@ -119,8 +126,10 @@ func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) {
 		}
 	}
 	r.Gain, r.Gains = meanOf(gains, level)
-	r.Wins, r.WinRates = meanOf(wins, level)
-	r.WinRates.Low, r.WinRates.High = max(0, r.WinRates.Low), min(1, r.WinRates.High)
+	r.WinRates = stats.Interval{Low: math.NaN(), High: math.NaN()}
+	if r.Wins = stats.Mean(wins); r.Wins != nil {
+		r.WinRates = stats.Wilson(frame.Float64(r.Wins), len(wins), 1-level)
+	}
 }
 
 // meanOf is the mean of values, one a set, with its interval. Data sets do not overlap.

@@ -1,13 +1,14 @@
 // Package leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins,
-// its average rank, whether it is told apart from the leader, its cost, and how many sets it has.
+// its average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and how
+// many sets it has.
 //
 // The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over
-// the field, which is the order of the means over data sets. So no method is found to be better than a leader
-// that the data chose, since a verdict needs the larger mean. A partial method is below, on the sets that it
+// the field, which is the order of the means over data sets. A partial method is below, on the sets that it
 // has.
 //
 // Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing.
-// Package evidence decides which methods are told apart. The first screen of package page has the same rows.
+// Package evidence decides which methods may be the best, which ranks they may have and what is significant. The first
+// screen of package page has the same rows.
 package leaderboard
 
 import (
@@ -28,12 +29,12 @@ import (
 func Report() report.Report {
 	return report.Report{
 		Name:    "leaderboard",
-		Summary: "Who leads: a row a method, and what is not told apart from the leader",
+		Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
 		Long: `leaderboard puts the methods in the order of their mean gain over the field, which is
-the order of their means over data sets. Beside it: an interval over data sets, the
-share of wins, the average rank, whether the method is told apart from the leader,
-the processor time of a cell, and how many sets it has. Methods that lack sets stand
-below, on the sets that they have.
+the order of their means over data sets. Columns show an interval over data sets, the
+share of wins, the average rank, the interval of the method's rank, whether it may be
+the best, the verdict against the leader, the processor time of a cell, and how many
+sets it has. Methods that lack sets are below, on the sets that they have.
 
 The leader is chosen by the data, so that the tests are adjusted for each method with
 each. With --focus the others are compared with that method, which you name before
@@ -57,7 +58,8 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	}
 	asked := compare.Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
 	if asked.Chosen {
-		asked.Method = t.Methods[Leader(&t)]
+		first, _ := evidence.Ends(&t)
+		asked.Method = t.Methods[first]
 	}
 	ev, err := asked.Evidence(&t)
 	if err != nil {
@@ -67,21 +69,66 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	b := Of(&t, ev, slices.Index(t.Methods, asked.Method))
+	b, err := Of(&t, ev, slices.Index(t.Methods, asked.Method))
+	if err != nil {
+		return doc.Document{}, err
+	}
 	d := o.Document("leaderboard", &t,
 		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary()}}, b.table(&t, ev)}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{b.Candidates(), page.Summary()}}, b.table(&t, ev)}
 	t.End(&d, b.records(&t, ev))
 	return d, nil
 }
 
+// Candidates says in a sentence which methods may be the best.
+func (b *Board) Candidates() string {
+	if !b.Testable {
+		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so many comparisons.", frame.Count(len(b.Sets), "data set"))
+	}
+	var names []string
+	for _, r := range b.Rows[:b.Field] {
+		if r.MayBeBest(b.Level) {
+			names = append(names, r.Method)
+		}
+	}
+	text := frame.Listed(names)
+	switch n := len(names); {
+	case n == b.Field:
+		text = fmt.Sprintf("any of all %d methods", n)
+	case n > mostNamed:
+		text = fmt.Sprintf("any of %d of %d methods", n, b.Field)
+	case n > 1:
+		text = "any of " + text
+	}
+	return fmt.Sprintf("The best method may be %s (%.4g %% confidence set, by multiple comparisons with the best; Hsu 1984).", text, 100*(1-b.Level))
+}
+
+// mostNamed is the most methods that a sentence names.
+const mostNamed = 6
+
+// MayBeBest reports whether a whole method is in the confidence set of the best one.
+func (r Row) MayBeBest(level float64) bool { return !(r.Best < level) }
+
+// BestText is the p-value of being the best method, and RanksText the interval of ranks; "-" for none.
+func (r Row) BestText() string { return frame.PValue(r.Best) }
+
+func (r Row) RanksText() string {
+	switch {
+	case r.Ranks[1] == 0:
+		return frame.Absent
+	case r.Ranks[0] == r.Ranks[1]:
+		return fmt.Sprint(r.Ranks[0])
+	}
+	return fmt.Sprintf("%d-%d", r.Ranks[0], r.Ranks[1])
+}
+
 // table has a row a method. Partial methods are in a part of their own. Without times that compare there is no column of times.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
-	const gain, wins = "gain", "wins, %"
+	const gain, ranks = "gain", "rank"
 	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
-			{Name: "share", Group: wins}, {Name: "from", Group: wins}, {Name: "to", Group: wins}, {Name: "rank", Long: "average rank"},
-			{Name: "beside " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}}}
+			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks}, {Name: "range", Long: "interval", Group: ranks},
+			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}}}
 	timed := b.Costs.Seconds != nil
 	if timed {
 		out.Head = append(out.Head, doc.Column{Name: "a cell", Long: "processor time of a cell"})
@@ -93,7 +140,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	best := b.best()
 	for _, r := range b.Rows {
 		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low, t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: percent(frame.Exact(r.WinRates.Low))}, {Text: percent(frame.Exact(r.WinRates.High))}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: r.RanksText()}, {Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
 			row = append(row, doc.Entry{Text: r.Time()})
 		}
@@ -141,37 +188,48 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	if t.Metric.Percent {
 		much = "many points"
 	}
+	optimistic := ""
+	if !b.Named {
+		optimistic = " The gain of the leader is optimistic, since the data chose the leader."
+	}
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
-		"Wins: of the data sets and other methods, the share on which the mean is the better one, ties half.",
-		fmt.Sprintf("Intervals: %.4g %%, Student's t over data sets, of each method by itself; they decide nothing.", 100*(1-ev.Level)),
-		fmt.Sprintf("Beside %s: what Wilcoxon's signed-rank test over data sets finds of the method, adjusted for %s; a difference that matters is more than %s.",
+		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
+		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing.%s", 100*(1-ev.Level), optimistic),
+		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. Best: p of the hypothesis that the method is the best.", 100*(1-ev.Level)),
+		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; a difference that matters is more than %s.",
 			t.Methods[b.Asked], compare.Family(ev), ev.Region.Text(t.Metric)),
+		fmt.Sprintf("Ranks with verdicts, the confidence set of the best, and equivalences are three kinds of statements. If differences are symmetric over data sets, "+
+			"a page has a false one of a kind with a probability of at most %v.", ev.Level),
 	}
 	if b.Costs.Seconds != nil {
 		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).", b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
 	}
 	if b.Field < len(b.Rows) {
-		lines = append(lines, "Sets: how many of the data sets the method has. Below stand methods that lack some, on those that they have.")
+		lines = append(lines, "Sets: how many of the data sets the method has. Methods that lack some are below, on those that they have.")
 	}
 	return lines
 }
 
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets", "whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
-		"beside", "verdict", "wilcoxon_p", "adjusted_p", "mean_gain_beside", "level", "comparisons", "set_tests", "cpu", "cell_cpu_seconds"}}
+		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p", "typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
 	for _, r := range b.Rows {
 		row := map[string]any{
 			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have, "whole": r.Whole,
 			"gain": r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
 			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank, "beside": t.Methods[b.Asked],
-			"level": ev.Level, "comparisons": ev.Over, "set_tests": ev.Sets, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
+			"level": ev.Level, "comparisons": len(ev.Pairs), "best_p": r.Best, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
 		}
 		if r.Rank != nil {
 			row["exact_rank"] = r.Rank.RatString()
 		}
+		if r.Ranks[1] > 0 {
+			row["rank_low"], row["rank_high"] = r.Ranks[0], r.Ranks[1]
+		}
 		if p := r.Against; p != nil {
-			row["verdict"], row["adjusted_p"], row["mean_gain_beside"] = string(p.Verdict), p.Adjusted, p.Mean
+			row["verdict"], row["adjusted_p"], row["equivalence_p"] = string(p.Verdict), p.Adjusted, p.Equivalence
+			row["typical_gain_beside"], row["mean_gain_beside"] = p.Typical, p.Mean
 			if p.Mean != nil {
 				row["wilcoxon_p"] = p.Signed.P
 			}
@@ -181,11 +239,6 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	return out
 }
 
-// words are what a row says of its method compared with the asked method.
-var words = map[evidence.Verdict]string{
-	evidence.Better: "better", evidence.Worse: "worse", evidence.Mixed: "differs both ways", evidence.Open: "not told apart", evidence.Untested: "too few sets",
-}
-
 // Word says how a row's method compares with the asked method.
 func (b *Board) Word(r Row) string {
 	switch {
@@ -193,12 +246,10 @@ func (b *Board) Word(r Row) string {
 		return "itself"
 	case r.Place == b.Asked:
 		return "leads"
-	case r.Against == nil:
-		return "no common split"
-	case r.Against.Verdict == evidence.Smaller:
-		return "smaller than " + b.Matter
+	case r.Against == nil || len(r.Against.Gains) == 0:
+		return "no common set"
 	}
-	return words[r.Against.Verdict]
+	return string(r.Against.Verdict)
 }
 
 // Coverage is how many of the sets that count the method has.

@@ -102,7 +102,7 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Of(part, o)
 }
 
-// diagram draws the average ranks of a part of the table, and which of its methods are not told apart. The evidence is
+// diagram draws the average ranks of a part of the table, with bars where no difference is significant. The evidence is
 // nil where there is nothing to compare.
 func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) template.HTML {
 	if ev == nil || part.CheckComparable() != nil {
@@ -110,11 +110,10 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) tem
 		return render.Fragment("", doc.Prose{Paragraphs: []string{none}})
 	}
 	sets := frame.Count(len(part.Counted), "data set")
-	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; differences of at most %s do not count; "+
-		"level %v.", sets, compare.Family(ev), ev.Region.Text(part.Metric), ev.Level)
+	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; level %v.", sets, compare.Family(ev), ev.Level)
 	if ev.Over == 0 {
-		text = fmt.Sprintf("%s cannot tell any two of the methods apart at level %v: that takes %d.", sets, ev.Level,
-			ev.Fewest)
+		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many comparisons. %d sets are enough.", sets, ev.Level,
+			ev.Enough)
 	}
 	if !whole {
 		text += " The level holds of this group by itself, if you chose it before you saw results."

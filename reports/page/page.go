@@ -13,7 +13,7 @@
 //	printed.go    published values beside ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
-//	groups.go     groups of methods and sets, and which methods of each are not told apart
+//	groups.go     groups of methods and sets, each with its tests
 //	exact.js, table.js, why.js, page.js
 //	              means and ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
 //	board.js      sorting of the leaderboard

@@ -39,7 +39,8 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		Options: report.Options{Metric: o.Metric}, Method: o.Method, Level: o.Level, Draws: o.draws, Chosen: o.Method == "",
 	}
 	if options.Chosen {
-		options.Method = t.Methods[leaderboard.Leader(&t)]
+		first, _ := evidence.Ends(&t)
+		options.Method = t.Methods[first]
 	}
 	var err error
 	if p.evidence, err = options.Evidence(&t); err != nil {
@@ -66,16 +67,21 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 			return err
 		}
 		over := one.Over()
-		over.Heading, over.Caption, over.Legend, over.Best = "", "", nil, ""
+		over.Heading, over.Caption, over.Legend = "", "", nil
 		p.Methods[i].Against = render.Fragment(over.Caption, one.Differences(), over)
-		if m == options.Method || options.Chosen { // else the family is the comparisons of the method in question alone
+		if m == options.Method || p.evidence.Every { // else the family is the comparisons of the method in question alone
 			p.Methods[i].Verdict = one.Summary()
 		}
 		if m == options.Method {
 			p.Verdict.Sentence = p.Methods[i].Verdict
 		}
 	}
-	p.Board = p.newBoard(leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method)))
+	b, err := leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method))
+	if err != nil {
+		return err
+	}
+	p.Verdict.Sentence = b.Candidates() + " " + p.Verdict.Sentence
+	p.Board = p.newBoard(b)
 	return nil
 }
 
@@ -135,7 +141,7 @@ type boardRow struct {
 const boardWidth = 150.0
 
 // boardClasses are the style classes of rows by the verdict on the method in question.
-var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down", evidence.Open: "open", evidence.Smaller: "open", evidence.Mixed: "open"}
+var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down", evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
 
 // newBoard lays a board out.
 func (p *Page) newBoard(b *leaderboard.Board) *board {

@@ -9,18 +9,14 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // tests says what is tested, how p-values are adjusted, and which differences are too small to matter.
 func (b *builder) tests() string {
-	text := b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
-	if b.ev.Forecasts() && b.rest == nil { // the text has forecasts
-		text += tex(" The forecast for one more data set is Laplace's rule of succession on the counts of data sets by mean; leaving out each data set in turn, its log loss is %.2f, and %.2f for equal probabilities.",
-			b.ev.Loss, stats.UniformLoss)
-	}
-	return text
+	return b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
 }
 
 func (b *builder) singles() string {
@@ -36,50 +32,56 @@ func (b *builder) singles() string {
 
 // over says which methods are compared over data sets.
 func (b *builder) over() string {
-	few, most := 0, 0
+	few := 0
 	for _, p := range b.ev.Pairs {
-		if n := len(p.Gains); n > 0 && n < b.ev.Fewest {
-			few, most = few+1, max(most, n)
+		if p.Verdict == evidence.Untestable {
+			few++
 		}
 	}
 	if b.ev.Over == 0 {
-		among := "and"
-		if len(b.ev.Pairs) > 1 {
-			among = "among so many comparisons, and"
+		among := "be significant"
+		if n := len(b.ev.Pairs); n > 1 {
+			among = fmt.Sprintf("be significant among %d comparisons", n)
 		}
-		return tex("There is no test over data sets: fewer than %d cannot show a difference %s no comparison has more than %d.", b.ev.Fewest, among, most)
+		return tex("There is no test over data sets: no result of so few data sets can %s; %d data sets are enough.", among, b.ev.Enough)
 	}
-	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}; intervals are those of Student's $t$ over data sets, of one comparison by itself.`
+	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}. ` +
+		`Verdicts are on the typical difference, the pseudo-median over data sets~\cite{bench-hodges1963}; its interval has the values that the test does not reject, of one comparison by itself. ` +
+		`Means and their intervals (Student's $t$) are described and not tested.`
 	if few > 0 {
-		text += tex(" %s are over fewer than %d data sets, too few for a test.", frame.Count(few, "comparison"), b.ev.Fewest)
+		text += tex(" %s are over too few data sets for a test.", frame.Count(few, "comparison"))
 	}
 	return text
 }
 
 func (b *builder) adjusted() string {
-	var of []string
+	var how []string
 	if b.ev.Over > 0 {
-		of = append(of, frame.Count(b.ev.Over, "comparison")+" over data sets")
+		how = append(how, tex(`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`, frame.Count(len(b.ev.Pairs), "comparison")))
 	}
 	if b.ev.Sets > 0 {
-		of = append(of, frame.Count(b.ev.Sets, "test")+" on single data sets")
+		how = append(how, tex(`those of %s on single data sets by Holm's procedure~\cite{bench-holm1979}`, frame.Count(b.ev.Sets, "test")))
 	}
-	if of == nil {
+	if how == nil {
 		return ""
 	}
-	text := tex(`The $p$-values of %s are adjusted together by Holm's procedure~\cite{bench-holm1979}`, frame.Listed(of))
-	if len(of) > 1 {
-		text += tex(` with weights, of which the comparisons over data sets have %s~\%%`, percent(b.ev.Share()))
+	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the results were seen.", b.o.Method, b.o.Method)
+	if b.ev.Every && len(b.ev.Methods) > 2 {
+		family = tex("They are those of each method with each, since %s has the best or the worst mean.", b.o.Method)
 	}
-	return text + tex("; the level is %v. They are those of %s beside each other method, which is right if %s was chosen before the results were seen.", b.ev.Level, b.o.Method, b.o.Method)
+	return "The $p$-values are adjusted, " + frame.Listed(how) + tex("; the level of each family is %v, if differences are symmetric over data sets. ", b.ev.Level) + family
 }
 
 func (b *builder) region() string {
 	if !b.ev.Region.Exists() {
-		return "No size of a difference is taken to be too small to matter: a method is called better or worse where a difference is found."
+		return "No size of a difference is taken to be too small to matter."
 	}
-	return tex(`Differences of up to %s are taken not to matter (region of practical equivalence~\cite{bench-benavoli2017}): a method is called better or worse where a difference is found and the mean lies beyond that, `+
-		`and a difference is called smaller than what matters where it is found and lies within, or where two one-sided $t$-tests exclude a mean beyond it and most data sets lie within.`, b.ev.Region.Text(b.table.Metric))
+	var rules []string
+	for _, r := range evidence.Rules {
+		rules = append(rules, fmt.Sprintf("%s (%s)", r.Verdict, strings.ReplaceAll(r.When, "{region}", b.ev.Region.Text(b.table.Metric))))
+	}
+	return tex(`Differences of up to %s are taken not to matter (region of practical equivalence~\cite{bench-benavoli2017}). `, b.ev.Region.Text(b.table.Metric)) +
+		tex("The verdicts are: %s.", strings.Join(rules, "; "))
 }
 
 // A tally is cells by a text.

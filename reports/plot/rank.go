@@ -32,7 +32,7 @@ const (
 const rankTitle = "average rank"
 
 // CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the
-// best at the left, with bars that join methods that are not told apart. names and ranks are in increasing
+// best at the left, with bars that join methods without a significant difference. names and ranks are in increasing
 // order of rank, at least two. Each of bars holds the places of the methods that a bar joins, in increasing
 // order; bars of the best methods are first. cd is the length of the critical difference, which is drawn
 // above the axis, or NaN for none.
@@ -199,9 +199,9 @@ func (r *ranking) legend(left int) {
 		keys = append(keys, key{lineKey(doc.Mean), "critical difference (CD)"})
 	}
 	if len(r.bars) > 0 {
-		keys = append(keys, key{lineKey(doc.Strong), "not told apart"})
+		keys = append(keys, key{lineKey(doc.Strong), "no significant difference"})
 		if slices.ContainsFunc(r.bars, gapped) {
-			keys = append(keys, key{dotKey(doc.Strong, 1.5), "not told apart: those with a dot"})
+			keys = append(keys, key{dotKey(doc.Strong, 1.5), "no significant difference: those with a dot"})
 		}
 	}
 	keys = append(keys, key{nil, "rank 1 is the best"})

@@ -22,30 +22,6 @@ func Holm(p []float64) []float64 {
 	return stepDown(p, func(place int) int { return len(p) - place })
 }
 
-// WeightedHolm steps down with weights (Holm 1979, section 3): hypotheses are taken in the order of p_i / w_i, and that
-// quotient is multiplied by the sum of the weights of the hypotheses that are left. Equal weights make it Holm. A larger
-// weight makes a hypothesis easier to reject. A hypothesis of weight 0 is never rejected, and its adjusted value is 1. No
-// weight is negative.
-func WeightedHolm(p, weights []float64) []float64 {
-	must(len(weights) == len(p), "%d weights for %d p-values", len(weights), len(p))
-	left, quotients := 0.0, make([]float64, len(p))
-	for i, w := range weights {
-		must(w >= 0 && !math.IsInf(w, 1), "weight %d is %v", i, w)
-		left += w
-		if quotients[i] = p[i] / w; w == 0 {
-			quotients[i] = math.Inf(1)
-		}
-	}
-	return monotone(quotients, func(_, i int) float64 {
-		if weights[i] == 0 {
-			return 1
-		}
-		factor := left
-		left -= weights[i]
-		return factor * quotients[i]
-	})
-}
-
 // Shaffer adjusts the p-values of all pairs among k methods by Shaffer's static procedure (1986;
 // Garcia and Herrera 2008, 2.2). It is Holm's procedure with smaller factors. If some pairs differ, other
 // pairs must differ, too, so only the numbers of TrueHypotheses(k) are possible. The factor is the largest of

@@ -261,31 +261,3 @@ func TestControl(t *testing.T) {
 		}
 	}
 }
-
-// By hand, with weights 4, 1 and 1 of p-values 0.02, 0.004 and 0.5: the quotients 0.005, 0.004 and 0.5 make the second the first,
-// with 6 x 0.004, then the first with 5 x 0.005 and the last with 1 x 0.5. A weight of 0 is never rejected. With equal weights it is
-// Holm's procedure.
-func TestWeightedHolm(t *testing.T) {
-	got := stats.WeightedHolm([]float64{0.02, 0.004, 0.5, 0}, []float64{4, 1, 1, 0})
-	if want := []float64{0.025, 0.024, 0.5, 1}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
-		t.Errorf("%v; want %v", got, want)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SliceOf(rapid.Float64Range(0, 1)).Draw(t, "p")
-		weights := make([]float64, len(p))
-		for i := range weights {
-			weights[i] = 0.5
-		}
-		got := stats.WeightedHolm(p, weights)
-		for i, want := range stats.Holm(p) {
-			if math.Abs(got[i]-want) > 1e-12 {
-				t.Fatalf("%v, want %v", got, stats.Holm(p))
-			}
-		}
-	})
-	for _, bad := range [][]float64{{1}, {1, -1}, {1, math.Inf(1)}, {1, math.NaN()}} {
-		if !stats.Panics(func() { stats.WeightedHolm([]float64{0.1, 0.2}, bad) }) {
-			t.Errorf("weights %v make no panic", bad)
-		}
-	}
-}

@@ -10,29 +10,39 @@ import (
 // MostNeeded bounds what SetsNeeded counts.
 const MostNeeded = 100_000
 
-// Power is the probability with which a two-sided t-test at level alpha over n data sets finds a mean difference of the
-// given size, if differences have the given standard deviation over data sets. Without any spread it is 1 for a size above
-// zero. It is NaN for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
-//
-// Wilcoxon's signed-rank test needs about 5 % more data sets than the t-test if differences are normal, and fewer if some
-// differences are outliers.
-func Power(n int, size, deviation, alpha float64) float64 {
+// An Effect is a true difference over data sets that are normal with a standard deviation, and what it takes to be found: a
+// p-value of at most Level, and an estimate beyond Region.
+type Effect struct{ Size, Region, Deviation, Level float64 }
+
+// rankedSets is how many times as many data sets tests by signed ranks take as those by means, if differences are normal:
+// the reciprocal of their asymptotic relative efficiency.
+const rankedSets = math.Pi / 3
+
+// Power is the probability with which n data sets find the effect. Wilcoxon's test at the level has about the power of
+// Student's on n / rankedSets sets, and the pseudo-median the standard error of their mean. Both large enough together are
+// about as likely as the less likely one, since they are nearly the same number. The tests compare Power with simulations.
+// It is NaN for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
+func (e Effect) Power(n int) float64 {
 	switch {
-	case n < 2 || !within(alpha) || !(size >= 0) || !(deviation >= 0):
+	case n < 2 || !within(e.Level) || !(e.Size >= 0) || !(e.Deviation >= 0) || !(e.Region >= 0):
 		return math.NaN()
-	case size == 0:
-		return alpha
-	case deviation == 0:
+	case math.Ldexp(2, -n) > e.Level:
+		return 0 // the least p-value of n sets
+	case e.Deviation == 0 && e.Size > e.Region:
 		return 1
+	case e.Deviation == 0:
+		return 0
 	}
-	return tPower(size/deviation*math.Sqrt(float64(n)), n-1, alpha)
+	root := math.Sqrt(float64(n) / rankedSets)
+	beyond := distuv.UnitNormal.CDF((e.Size - e.Region) / e.Deviation * root)
+	return min(tPower(e.Size/e.Deviation*root, n-1, e.Level), beyond)
 }
 
 // SetsNeeded is the least number of data sets for which Power reaches the given power; 0 if MostNeeded data sets do not
 // reach it.
-func SetsNeeded(size, deviation, alpha, power float64) int {
-	must(within(alpha) && within(power) && size >= 0 && deviation >= 0, "no power %v at level %v, size %v and deviation %v", power, alpha, size, deviation)
-	enough := func(n int) bool { return Power(n, size, deviation, alpha) >= power }
+func (e Effect) SetsNeeded(power float64) int {
+	must(within(power) && !math.IsNaN(e.Power(2)), "no power %v of %+v", power, e)
+	enough := func(n int) bool { return e.Power(n) >= power }
 	if !enough(MostNeeded) {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sort"
 )
 
 // MostExact bounds the differences other than zero of which Wilcoxon computes the exact distribution.
@@ -26,43 +27,55 @@ type WilcoxonTest struct {
 // zero, P is 1.
 func Wilcoxon(differences []*big.Rat) WilcoxonTest {
 	checkDifferences(differences)
+	t := WilcoxonTest{N: len(differences), Plus: new(big.Rat), Minus: new(big.Rat)}
+	plus, minus := 0, 0 // sums of doubled ranks, which are whole
+	var sizes []int
+	for _, r := range signedRanks(differences) {
+		switch {
+		case r > 0:
+			plus, sizes = plus+r, append(sizes, r)
+		case r < 0:
+			minus, sizes = minus-r, append(sizes, -r)
+		default:
+			t.Zeros++
+		}
+	}
+	ofZeros := t.N*(t.N+1) - plus - minus
+	t.Plus.SetFrac64(int64(2*plus+ofZeros), 4)
+	t.Minus.SetFrac64(int64(2*minus+ofZeros), 4)
+	t.P = math.NaN()
+	if len(sizes) <= MostExact {
+		tail := 0.0
+		for _, p := range signSums(sizes, min(plus, minus)) {
+			tail += p
+		}
+		t.P = min(1, 2*tail)
+	}
+	return t
+}
+
+// signedRanks are the doubled mid-ranks of the absolute differences, the smallest first, with the signs of the differences:
+// zero for zeros, which have ranks as well.
+func signedRanks(differences []*big.Rat) []int {
 	sizes := make([]*big.Rat, len(differences))
 	for i, d := range differences {
 		sizes[i] = new(big.Rat).Abs(d)
 	}
-	var zeros, plus, minus, ofZeros int // sums of doubled ranks, which are whole
-	var signed []int                    // doubled ranks of differences other than zero
-	for i, fromLargest := range doubledRanks(sizes) {
-		rank := 2*(len(sizes)+1) - fromLargest
-		switch differences[i].Sign() {
-		case 0:
-			zeros++
-			ofZeros += rank
-			continue
-		case 1:
-			plus += rank
-		default:
-			minus += rank
-		}
-		signed = append(signed, rank)
+	ranks := doubledRanks(sizes) // the largest has the first rank
+	for i, d := range differences {
+		ranks[i] = d.Sign() * (2*(len(sizes)+1) - ranks[i])
 	}
-	t := WilcoxonTest{N: len(sizes), Zeros: zeros, P: signTail(signed, min(plus, minus))}
-	t.Plus, t.Minus = big.NewRat(int64(2*plus+ofZeros), 4), big.NewRat(int64(2*minus+ofZeros), 4)
-	return t
+	return ranks
 }
 
-// signTail returns min(1, 2 P(S <= most)), where S adds up each rank with probability 1/2. The
-// distribution of the first ranks gives that of one more: p(s) becomes (p(s) + p(s - rank)) / 2. Only
-// sums up to most are needed. Probabilities are multiples of 2^-n: exact up to n = 53.
-func signTail(ranks []int, most int) float64 {
-	if len(ranks) > MostExact {
-		return math.NaN()
-	}
+// signSums are the probabilities of the sums up to most of ranks that are added with probability 1/2 each. The
+// distribution of the first ranks gives that of one more: p(s) becomes (p(s) + p(s - rank)) / 2. Probabilities are
+// multiples of 2^-n: exact up to n = 53.
+func signSums(ranks []int, most int) []float64 {
 	p := make([]float64, most+1)
 	p[0] = 1
-	ranks = slices.Sorted(slices.Values(ranks))
 	reached := 0 // the largest sum that has a probability yet
-	for _, rank := range ranks {
+	for _, rank := range slices.Sorted(slices.Values(ranks)) {
 		reached = min(reached+rank, most)
 		for s := reached; s >= rank; s-- {
 			p[s] = (p[s] + p[s-rank]) / 2
@@ -71,9 +84,64 @@ func signTail(ranks []int, most int) float64 {
 			p[s] /= 2
 		}
 	}
-	tail := 0.0
-	for _, x := range p {
-		tail += x
+	return p
+}
+
+// PseudoMedian is the typical difference (Hodges and Lehmann 1963): the median of the means of each two differences, each with
+// itself too. It is the value that Wilcoxon's test, taken of the differences less this value, finds least to object to.
+func PseudoMedian(differences []*big.Rat) *big.Rat {
+	sums := walshSums(differences)
+	n := len(sums)
+	middle := new(big.Rat).Add(sums[(n-1)/2], sums[n/2])
+	return middle.Quo(middle, whole(4))
+}
+
+// PseudoMedianInterval is the interval of the typical difference at a level such as 0.95: the values that Wilcoxon's test,
+// taken of the differences less the value, does not reject. Its ends are means of two differences. They are infinite for
+// so few differences that nothing is rejected, and NaN for a level outside 0 to 1.
+func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
+	if !within(level) {
+		return Interval{math.NaN(), math.NaN()}
 	}
-	return min(1, 2*tail)
+	sums := slices.CompactFunc(walshSums(differences), func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above all.
+	rejected := func(cell int) bool {
+		at := new(big.Rat)
+		switch {
+		case cell == 0:
+			at.Sub(sums[0], whole(1))
+		case cell == len(sums):
+			at.Add(sums[cell-1], whole(1))
+		default:
+			at.Add(sums[cell-1], sums[cell])
+			at.Quo(at, whole(2))
+		}
+		at.Quo(at, whole(2))
+		moved := make([]*big.Rat, len(differences))
+		for i, d := range differences {
+			moved[i] = minus(d, at)
+		}
+		return Wilcoxon(moved).P < 1-level
+	}
+	if !rejected(0) {
+		return Interval{math.Inf(-1), math.Inf(1)}
+	}
+	middle, _ := slices.BinarySearchFunc(sums, product(whole(2), PseudoMedian(differences)), (*big.Rat).Cmp)
+	low := sort.Search(middle+1, func(cell int) bool { return !rejected(cell) })
+	high := middle + sort.Search(len(sums)-middle, func(more int) bool { return rejected(middle + 1 + more) })
+	end := func(i int) float64 { return float(sums[max(0, min(i, len(sums)-1))]) / 2 }
+	return Interval{end(low - 1), end(high)}
+}
+
+// walshSums are the sums of each two differences, the smallest first.
+func walshSums(differences []*big.Rat) []*big.Rat {
+	checkDifferences(differences)
+	var sums []*big.Rat
+	for i, d := range differences {
+		for _, other := range differences[i:] {
+			sums = append(sums, new(big.Rat).Add(d, other))
+		}
+	}
+	slices.SortFunc(sums, (*big.Rat).Cmp)
+	return sums
 }

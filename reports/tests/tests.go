@@ -3,7 +3,8 @@
 //
 // All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for
 // any number of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank
-// test, adjusted for each method with each, or for the comparisons with a control. The details have the
+// test, adjusted for each method with each, or for the comparisons with a control. The details have the posteriors of typical
+// differences, the
 // classical approximations (Friedman, Iman and Davenport, Quade) and the tests of pairs by average ranks
 // (Nemenyi, Holm, Shaffer, Bergmann and Hommel). These mark nothing as found: only one procedure of a page
 // does.
@@ -21,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -140,7 +142,7 @@ func (p *page) document() doc.Document {
 	d := p.o.Document("tests", &p.Table,
 		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
 	omnibus, tests := p.omnibus()
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.rankTable()}
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.rankTable(), p.bayesTable()}
 	p.End(&d, p.pairRecords(), tests)
 	return d
 }
@@ -159,32 +161,23 @@ func (p *page) verdict() []string {
 		if v == evidence.Worse {
 			a, b, v = b, a, evidence.Better
 		}
-		words[v] = append(words[v], a+" over "+b)
-		if v == evidence.Smaller || v == evidence.Mixed {
-			words[v][len(words[v])-1] = a + " and " + b
+		joined := " and "
+		if v == evidence.Better {
+			joined = " than "
 		}
+		words[v] = append(words[v], a+joined+b)
 	}
 	if p.ev.Over == 0 {
-		return append(lines, fmt.Sprintf("No pair can be told apart: that takes %d data sets.", p.ev.Fewest))
+		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant among %s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
 	}
-	text := fmt.Sprintf("Of %s ", frame.Count(len(p.pairs), "pair"))
-	switch found := words[evidence.Better]; {
-	case len(found) == 0:
-		text += "none is told apart"
-	case len(found) == 1:
-		text += "1 is told apart: " + found[0]
-	case len(found) > mostNamed:
-		text += fmt.Sprintf("%d are told apart, which the table marks", len(found))
-	default:
-		text += fmt.Sprintf("%d are told apart: %s", len(found), named(found))
+	var parts []string
+	for _, r := range evidence.Rules {
+		if found := words[r.Verdict]; len(found) > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %s", r.Verdict, named(found)))
+		}
 	}
-	if few := words[evidence.Smaller]; len(few) > 0 {
-		text += fmt.Sprintf("; a difference smaller than what matters (%s) is between %s", p.ev.Region.Text(p.Metric), named(few))
-	}
-	if both := words[evidence.Mixed]; len(both) > 0 {
-		text += "; the mean and most sets point to different sides for " + named(both)
-	}
-	return append(lines, fmt.Sprintf("%s (Wilcoxon's signed-rank test, adjusted for %s over data sets; level %v).", text, frame.Count(p.ev.Over, "comparison"), p.o.Level))
+	return append(lines, fmt.Sprintf("Of %s %s (Wilcoxon's signed-rank test, adjusted for %s over data sets; level %v).",
+		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), compare.Family(p.ev), p.o.Level))
 }
 
 // mostNamed is how many pairs a sentence names; more are counted.
@@ -241,18 +234,42 @@ func (p *page) name(q pair) string { return p.Methods[q.A] + " - " + p.Methods[q
 // pairTable has a row a pair, with what is found of it.
 func (p *page) pairTable() doc.Table {
 	out := doc.Table{Caption: "Pairs", Label: "pairs", Corner: "Methods",
-		Head: []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "mean difference", Kind: doc.Signed}, {Name: "ranks", Long: "difference of average ranks", Kind: doc.Signed}, {Name: "p"}, {Name: "adjusted"}},
+		Head: []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "typical difference", Kind: doc.Signed}, {Name: "ranks", Long: "difference of average ranks", Kind: doc.Signed}, {Name: "p"},
+			{Name: "diff.", Long: "difference", Group: "adjusted p"}, {Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
 		Legend: []string{
-			fmt.Sprintf("Verdict of the first method; difference: first less second, mean over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s over data sets and %s on single sets (`bench compare`).", frame.Count(p.ev.Over, "comparison"), frame.Count(p.ev.Sets, "test")),
+			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", compare.Family(p.ev)),
 		}}
 	for _, q := range p.pairs {
-		if q.Verdict.Found() {
-			out.Best = fmt.Sprintf("the adjusted p is below %v, and the mean differs by more than %s.", p.o.Level, p.ev.Region.Text(p.Metric))
-		}
-		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Mean), p.Decimals()), frame.Signed(q.ranks.Difference, 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical), p.Decimals()), frame.Signed(q.ranks.Difference, 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
 		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+q.ranks.Difference.RatString()
 		out.Add(p.name(q), row...)
 	}
+	return out
+}
+
+// usualDraws is the number of draws of the Bayesian signed-rank test, with a standard error of at most 0.005.
+const usualDraws = 10_000
+
+// bayesTable has the posterior of the typical difference of each pair, and its records.
+func (p *page) bayesTable() doc.Table {
+	out := doc.Table{Caption: "Probabilities of the typical difference", Label: "bayes", Corner: "Methods", Detail: true, Head: []doc.Column{{Name: "above"}, {Name: "within"}, {Name: "below"}}}
+	if !p.ev.Region.Exists() {
+		out.Head, out.Legend = nil, []string{"There are no probabilities of the typical difference without a size that does not matter; --equivalence sets one."}
+		return out
+	}
+	typical := p.ev.Typical(func(q evidence.Pair) bool { return q.Verdict != evidence.Untestable }, usualDraws)
+	for _, q := range p.pairs {
+		row := doc.Texts(frame.Absent, frame.Absent, frame.Absent)
+		at, reversed := p.ev.Between(q.A, q.B)
+		if x := typical[at]; x != nil {
+			if reversed {
+				x = x.Reversed()
+			}
+			row = doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
+		}
+		out.Add(p.name(q), row...)
+	}
+	out.Legend = []string{fmt.Sprintf("Posterior by the Bayesian signed-rank test that the typical difference is more than %s in favour of the first method, within, or against it. No verdict is made from it.", p.ev.Region.Text(p.Metric))}
 	return out
 }
 
@@ -280,13 +297,13 @@ func (p *page) rankTable() doc.Table {
 }
 
 func (p *page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "mean_gain", "wilcoxon_p", "adjusted_p", "verdict", "rank_difference", "exact", "z", "p"}}
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "rank_difference", "exact", "z", "p"}}
 	for _, c := range p.columns {
 		out.Columns = append(out.Columns, "p:"+c)
 	}
 	out.Columns = append(out.Columns, "level")
 	for _, q := range p.pairs {
-		row := []any{p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Mean, q.Signed.P, q.Adjusted, string(q.Verdict),
+		row := []any{p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical, q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
 			q.ranks.Difference, q.ranks.Difference.RatString(), q.ranks.Z, q.ranks.P}
 		for _, v := range q.adjusted {
 			row = append(row, v)

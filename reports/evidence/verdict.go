@@ -1,0 +1,75 @@
+package evidence
+
+import "math/big"
+
+// A Verdict is the finding on the first of two methods, in the words that all reports use.
+type Verdict string
+
+// These are the verdicts. What each one means is in Rules.
+const (
+	Better       Verdict = "significantly better"
+	Worse        Verdict = "significantly worse"
+	Equivalent   Verdict = "practically equivalent"
+	Uncertain    Verdict = "significant, size uncertain"
+	Inconclusive Verdict = "inconclusive"
+	Untestable   Verdict = "not testable"
+)
+
+// A Rule says when a comparison has a verdict. {region} stands for the size of a difference that does not matter.
+type Rule struct {
+	Verdict Verdict
+	When    string
+}
+
+// Rules are the verdicts in the order of a summary.
+var Rules = []Rule{
+	{Better, "the adjusted p of the difference is below the level, and the typical difference is estimated beyond {region} in favour of the method"},
+	{Worse, "the same against the method"},
+	{Equivalent, "the adjusted p of the equivalence is below the level: the typical difference is shown to be less than {region}, and most sets lie within it"},
+	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated within {region} and not shown to be less"},
+	{Inconclusive, "neither a difference nor an equivalence is shown"},
+	{Untestable, "so few sets, or splits of a set, that no result could be significant among so many comparisons"},
+}
+
+// verdict gives the word for what the two tests show. sign is that of the difference; beyond says that its estimate is outside of
+// the region.
+func verdict(differs, equivalent, beyond bool, sign int) Verdict {
+	switch {
+	case equivalent:
+		return Equivalent
+	case differs && !beyond:
+		return Uncertain
+	case differs && sign > 0:
+		return Better
+	case differs:
+		return Worse
+	}
+	return Inconclusive
+}
+
+// judge gives the verdicts from the adjusted p-values. A value that is NaN, where there is no test, is not below any level.
+func (p *Pair) judge(level float64) {
+	for i := range p.Sets {
+		if s := &p.Sets[i]; s.Tested() {
+			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, new(big.Rat).Abs(s.Gain).Cmp(s.Rope) > 0, s.Gain.Sign())
+		}
+	}
+	if p.Adjusted >= 0 {
+		// A typical difference near zero does not show that differences are small if most sets lie outside of the region, on either side.
+		equivalent := p.Equivalence < level && 2*p.Within > len(p.Gains)
+		p.Verdict = verdict(p.Adjusted < level, equivalent, p.beyond, p.direction())
+	}
+}
+
+// Found reports whether a difference is found whose estimate is large enough to matter.
+func (v Verdict) Found() bool { return v == Better || v == Worse }
+
+func (v Verdict) reversed() Verdict {
+	switch v {
+	case Better:
+		return Worse
+	case Worse:
+		return Better
+	}
+	return v
+}

@@ -1,0 +1,301 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/kernelboosting/bench/registry/rng"
+	"golang.org/x/sync/errgroup"
+)
+
+// MostFlipped is the most data sets of which all flips of signs are counted; for more, MostFlips flips are drawn.
+const MostFlipped = 16
+
+// MostFlips is the number of flips that are drawn, those as observed included. Each one counts with its negative.
+const MostFlips = 10_000
+
+// SignedRanks are the signed ranks of a comparison of two methods over the data sets of a family of comparisons. Where
+// the methods do not differ, each difference has either sign with the same probability. The sets of a family are the
+// same ones, so that a flip turns the differences of all comparisons on a set, and keeps how they depend on each other.
+type SignedRanks struct {
+	ranks []int32   // doubled, with the sign of the difference; 0 for no difference and for a set without one
+	sum   int32     // of the ranks as observed
+	tail  []float64 // tail[total+s] is the probability of a sum of at least s, for s from -total to total
+	total int32     // of the ranks without signs
+}
+
+// NewSignedRanks ranks the absolute differences, one a data set of the family, nil for a set that is not compared. There
+// is at least one difference.
+func NewSignedRanks(differences []*big.Rat) SignedRanks {
+	var places []int
+	var known []*big.Rat
+	for i, d := range differences {
+		if d != nil {
+			places, known = append(places, i), append(known, d)
+		}
+	}
+	c := SignedRanks{ranks: make([]int32, len(differences))}
+	for i, r := range signedRanks(known) {
+		c.ranks[places[i]] = int32(r)
+		c.sum += int32(r)
+		c.total += int32(max(r, -r))
+	}
+	return c
+}
+
+// Above is the one-sided p-value of Wilcoxon's test, which is small if the differences are above zero: the probability of a sum at
+// least as large as the observed one. It is known once there is a family.
+func (c *SignedRanks) Above() float64 { return c.above(c.sum) }
+
+// Least is the smallest p-value that a two-sided test of a comparison in a family can have.
+func (c *SignedRanks) Least() float64 { return c.twoSided(c.total) }
+
+func (c *SignedRanks) above(sum int32) float64    { return c.tail[c.total+sum] }
+func (c *SignedRanks) twoSided(sum int32) float64 { return min(1, 2*c.above(max(sum, -sum))) }
+
+// tabulate fills the tails. Comparisons with the same ranks share a table.
+func tabulate(columns []SignedRanks) {
+	tables := map[string][]float64{}
+	for i := range columns {
+		c := &columns[i]
+		if c.tail != nil {
+			continue
+		}
+		var sizes []int
+		for _, r := range c.ranks {
+			if r != 0 {
+				sizes = append(sizes, int(max(r, -r)))
+			}
+		}
+		slices.Sort(sizes)
+		key := fmt.Sprint(sizes)
+		if tables[key] == nil {
+			tables[key] = tails(sizes)
+		}
+		c.tail = tables[key]
+	}
+}
+
+// tails are the probabilities of a signed sum of at least -total, -total+1 and so on up to total.
+func tails(sizes []int) []float64 {
+	total := 0
+	for _, r := range sizes {
+		total += r
+	}
+	out := make([]float64, 2*total+1)
+	p := signSums(sizes, total) // of the sum of the positive ranks, s; the signed sum is 2s - total
+	reached := 0.0
+	for s := total; s >= 0; s-- {
+		reached += p[s]
+		out[2*s] = reached
+		if s > 0 {
+			out[2*s-1] = reached
+		}
+	}
+	return out
+}
+
+// A Family is comparisons over the same data sets, whose p-values are adjusted together by flips of signs.
+type Family struct {
+	columns []SignedRanks
+	sets    int
+	exact   bool
+	flips   [][]bool // that are drawn, by set; nil if all are counted
+	total   int      // number of flips, without the negatives
+}
+
+// NewFamily takes comparisons with the same number of data sets. Equal seeds draw equal flips.
+func NewFamily(columns []SignedRanks, seed uint32) *Family {
+	f := &Family{columns: columns, total: MostFlips}
+	tabulate(columns)
+	if len(columns) > 0 {
+		f.sets = len(columns[0].ranks)
+	}
+	if f.exact = f.sets <= MostFlipped; f.exact {
+		f.total = 1 << max(0, f.sets-1) // the first set need not turn, since each flip counts with its negative
+		return f
+	}
+	stream := rng.New(seed)
+	f.flips = make([][]bool, f.total)
+	for i := range f.flips {
+		f.flips[i] = make([]bool, f.sets)
+		for s := range f.flips[i] {
+			f.flips[i][s] = i > 0 && stream.Intn(2) == 1
+		}
+	}
+	return f
+}
+
+// parts is into how many parts flips are divided for the cores; it changes no result.
+const parts = 8
+
+// each visits the sums of all comparisons under each flip but its negative, and adds up what the visits count.
+func (f *Family) each(counters int, visit func(flip int, sums []int32, counts []int)) []int {
+	partial := make([][]int, parts)
+	var work errgroup.Group
+	for part := range parts {
+		partial[part] = make([]int, counters)
+		work.Go(func() error {
+			f.walk(f.total*part/parts, f.total*(part+1)/parts, func(flip int, sums []int32) { visit(flip, sums, partial[part]) })
+			return nil
+		})
+	}
+	work.Wait()
+	for _, p := range partial[1:] {
+		for i, n := range p {
+			partial[0][i] += n
+		}
+	}
+	return partial[0]
+}
+
+// walk visits some flips. All flips are in the order of a Gray code, in which one set turns at a time.
+func (f *Family) walk(from, to int, visit func(flip int, sums []int32)) {
+	if from == to {
+		return
+	}
+	bySet := make([][]int32, f.sets) // ranks of all comparisons
+	for s := range bySet {
+		for _, c := range f.columns {
+			bySet[s] = append(bySet[s], c.ranks[s])
+		}
+	}
+	turned := func(flip, set int) bool {
+		if !f.exact {
+			return f.flips[flip][set]
+		}
+		return set > 0 && (flip^flip>>1)>>(set-1)&1 == 1
+	}
+	now, sums := make([]bool, f.sets), make([]int32, len(f.columns))
+	for i, c := range f.columns {
+		sums[i] = c.sum
+	}
+	for flip := from; flip < to; flip++ {
+		for s, ranks := range bySet {
+			if turn := turned(flip, s); turn != now[s] {
+				now[s] = turn
+				twice := int32(2)
+				if turn {
+					twice = -2
+				}
+				for i, r := range ranks {
+					sums[i] += twice * r
+				}
+			}
+		}
+		visit(flip, sums)
+	}
+}
+
+// slack is how much larger a p-value may be and still count as the same one: they are sums of rounded numbers.
+const slack = 1 + 1e-9
+
+// Adjusted are the p-values of a two-sided test of each comparison, adjusted by the step-down procedure of Westfall and
+// Young (1993, algorithm 2.8): with p_(1) <= p_(2) .., the value of (i) is the share of the flips under which the least p
+// of (i), (i+1), .. is at most p_(i), and no less than the value before it. If the differences of those comparisons that
+// have none are symmetric together, the probability that any of them has a value of at most alpha is at most alpha
+// (Romano and Wolf 2005). The least p-value is used and not the largest studentised sum: comparisons over fewer sets or with ties
+// reach smaller sums. For the same number of sets and no ties both are the same procedure. A comparison by itself keeps its p-value.
+func (f *Family) Adjusted() []float64 {
+	return f.stepDown(func(c *SignedRanks, sum int32) float64 { return c.twoSided(sum) }, false)
+}
+
+// AdjustedAbove are those of one-sided tests, which are small for differences above zero.
+func (f *Family) AdjustedAbove() []float64 { return f.stepDown((*SignedRanks).above, true) }
+
+func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []float64 {
+	seen, order := make([]float64, len(f.columns)), make([]int, len(f.columns))
+	for i := range f.columns {
+		seen[i], order[i] = p(&f.columns[i], f.columns[i].sum), i
+	}
+	if len(f.columns) == 1 {
+		return seen
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
+	signs := []int32{1}
+	if oneSided {
+		signs = []int32{1, -1}
+	}
+	counts := f.each(len(f.columns), func(_ int, sums []int32, counts []int) {
+		for _, sign := range signs {
+			least := math.Inf(1)
+			for k := len(order) - 1; k >= 0; k-- {
+				i := order[k]
+				if least = min(least, p(&f.columns[i], sign*sums[i])); least <= seen[i]*slack {
+					counts[i]++
+				}
+			}
+		}
+	})
+	out, reached := make([]float64, len(f.columns)), 0.0
+	for _, i := range order {
+		reached = max(reached, float64(counts[i])/float64(len(signs)*f.total))
+		out[i] = reached
+	}
+	return out
+}
+
+// Critical is the largest p-value that is significant at a level, of the comparison with the least one: the share of the flips
+// with so small a p-value of any comparison is at most the level. It is 0 if there is none. No p-value of so few data sets, in a
+// family with so many comparisons, is then significant.
+func (f *Family) Critical(level float64) float64 {
+	least := make([]float64, f.total)
+	f.each(0, func(flip int, sums []int32, _ []int) {
+		least[flip] = 1
+		for i := range sums {
+			least[flip] = min(least[flip], f.columns[i].twoSided(sums[i]))
+		}
+	})
+	slices.Sort(least)
+	critical := 0.0
+	for i := range least {
+		if last := i+1 == len(least) || least[i+1] > least[i]*slack; !last {
+			continue
+		}
+		if float64(i+1) > level*float64(f.total)*slack {
+			break
+		}
+		critical = least[i]
+	}
+	return critical
+}
+
+// A Versus is a comparison of two of several methods, by its place in a family: differences are those of A less B.
+type Versus struct{ A, B, At int }
+
+// Best are p-values of the hypotheses that a method is the best of all: that no other one is better, for each of k methods. They
+// are multiple comparisons with the best (Hsu 1984), with the least one-sided p of the other methods against the method as its
+// statistic. The methods with values above alpha hold the best one with a probability of at least 1 - alpha.
+func (f *Family) Best(methods int, pairs []Versus) []float64 {
+	seen := slices.Repeat([]float64{1}, methods)
+	fill := func(least []float64, sums []int32, sign int32) {
+		for _, v := range pairs {
+			c, sum := &f.columns[v.At], sign*sums[v.At]
+			least[v.A], least[v.B] = min(least[v.A], c.above(-sum)), min(least[v.B], c.above(sum))
+		}
+	}
+	observed := make([]int32, len(f.columns))
+	for i, c := range f.columns {
+		observed[i] = c.sum
+	}
+	fill(seen, observed, 1)
+	counts := f.each(methods, func(_ int, sums []int32, counts []int) {
+		for _, sign := range []int32{1, -1} {
+			least := slices.Repeat([]float64{1}, methods)
+			fill(least, sums, sign)
+			for m := range least {
+				if least[m] <= seen[m]*slack {
+					counts[m]++
+				}
+			}
+		}
+	})
+	out := make([]float64, methods)
+	for m, n := range counts {
+		out[m] = float64(n) / float64(2*f.total)
+	}
+	return out
+}
