@@ -20,7 +20,7 @@ func newPaperCommand(a *app) *cobra.Command {
 is named, into one folder, paper-METHOD unless -o names another:
 
   table.tex, compare.tex     the means of all methods, and METHOD beside each other one
-  figure.tex, .pdf, .svg     average ranks, with what is not told apart
+  figure.tex, .pdf, .svg     average ranks, with bars where no difference is significant
   sentence.tex, .txt         what is found, as bench compare says it
   methods.tex                protocol, data sets, methods with their versions, tests,
                              programs, processors, and what is missing

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/tests"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +22,28 @@ func asked(control, test string) cd.Options {
 	return cd.Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
 }
 
-// Two methods are on a common bar just if Wilcoxon's test does not tell them apart among all pairs.
+// Where no result could be significant there is no bar: four sets are too few, however far the ranks are from each other.
+// The diagram and the tests say so.
+func TestNoBarsWithoutATest(t *testing.T) {
+	var rows []store.Row
+	for s := range 4 {
+		for m, name := range []string{"A", "B", "C", "D"} {
+			rows = append(rows, sample.OK(fmt.Sprint("s", s), name, 1, 90-10*m, 100))
+		}
+	}
+	in := sample.Of(1, rows...)
+	d := sample.Build(t, cd.Build, in, asked("", ""))
+	for _, r := range sample.Records(t, d, "cd") {
+		if r["bars"] != "" {
+			t.Errorf("%v", r)
+		}
+	}
+	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0], "no pair is testable", "8 data sets are enough")
+	verdict := sample.Build(t, tests.Build, in, testsUsual).Blocks[0].(doc.Prose).Paragraphs[1]
+	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
+}
+
+// Two methods are on a common bar just if Wilcoxon's test finds no difference among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
 	d := sample.Build(t, cd.Build, sample.Sixteen(), asked("", ""))
 	table := must.Get(sample.Sixteen().Frame(t).TableOf(""))(t)
@@ -33,7 +55,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 			at, _ := ev.Between(slices.Index(table.Methods, a["method"].(string)), slices.Index(table.Methods, b["method"].(string)))
 			told := ev.Pairs[at].Adjusted < 0.05
 			if told == strings.ContainsAny(a["bars"].(string), b["bars"].(string)) {
-				t.Errorf("%v and %v: told apart %v", a, b, told)
+				t.Errorf("%v and %v: significant %v", a, b, told)
 			}
 			if told {
 				apart++
@@ -41,7 +63,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 		}
 	}
 	if apart == 0 {
-		t.Error("no two methods are told apart")
+		t.Error("no difference is significant")
 	}
 	controlled := sample.Build(t, cd.Build, sample.Sixteen(), asked("RF", ""))
 	ev = must.Get(evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)

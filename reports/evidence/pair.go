@@ -145,10 +145,10 @@ func (p *Pair) MeanInterval(level float64) stats.Interval {
 	return p.test.Interval(level)
 }
 
-// Carrier is a set that carries at least half of the mean difference, that with the most, and the mean without it. ok is false
-// if there is none, or fewer than three sets.
+// Carrier is a set that carries at least half of a mean difference outside of the region, that with the most, and the mean without
+// it. ok is false if there is none, or fewer than three sets.
 func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
-	if len(p.Gains) < 3 || p.Mean.Sign() == 0 {
+	if len(p.Gains) < 3 || new(big.Rat).Abs(p.Mean).Cmp(p.Rope) <= 0 {
 		return "", nil, false
 	}
 	n := big.NewRat(int64(len(p.Gains)), 1)

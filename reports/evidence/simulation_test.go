@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
 	"slices"
 	"testing"
 
@@ -293,15 +294,23 @@ func variants(stream *rng.RandomState, _ int) []float64 {
 	return out
 }
 
+// The documents have the words of all verdicts, with the rule.
+func TestDocumentsHaveTheVerdicts(t *testing.T) {
+	text := string(must.Get(os.ReadFile("../../docs/explanation/evidence.md"))(t))
+	for _, r := range evidence.Rules {
+		must.Hold(t, text, string(r.Verdict))
+	}
+}
+
 // In no world is a kind of statement false on more than 5 % of the pages. BenchmarkWorlds counts many more of them.
 func TestWorlds(t *testing.T) {
 	for i, w := range worlds {
-		pages := w.pages
-		if testenv.Race && i > 5 {
+		pages := max(5, w.pages/4)
+		if testenv.Race && i > 0 {
 			break // more pages share no more
 		}
 		if testenv.Thorough(t) {
-			pages *= 5
+			pages = 5 * w.pages
 		}
 		simulate(t, w.world, 7, pages, w.sets, w.asked).check(t, w.name)
 	}
@@ -368,7 +377,10 @@ func TestFewSplitsOfCounts(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the test above shares as much")
 	}
-	const pages = 200
+	pages := 50
+	if testenv.Thorough(t) {
+		pages = 200
+	}
 	o := evidence.Options{Level: 0.05, Region: evidence.Region{Width: big.NewRat(1, 100)}, Method: "M00"}
 	for splits := 2; splits <= 6; splits++ {
 		stream := rng.New(11)

@@ -325,7 +325,7 @@ func (f *Frame) cannot(method, dataset string) string {
 	spec, err := f.Registry.Lookup(method)
 	switch {
 	case err != nil:
-		return "this program has no such method"
+		return "this program has no such method" + f.computedBy(method, dataset)
 	case ok && spec.Version != pinned.Version:
 		return fmt.Sprintf("this program has version %s of %s", spec.Version, method)
 	}
@@ -337,6 +337,22 @@ func (f *Frame) cannot(method, dataset string) string {
 		return err.Error()
 	}
 	return e.Unfit(spec)
+}
+
+// computedBy says which program and which version of the method computed the stored results of a cell; "" if there are none. The version of
+// a plugin names its libraries.
+func (f *Frame) computedBy(method, dataset string) string {
+	for _, r := range f.Rows {
+		if r.Method != method || r.Dataset != dataset {
+			continue
+		}
+		by := ""
+		if e := r.Environment; e != nil && e.ProgramVersion != "" {
+			by = " by bench " + e.ProgramVersion
+		}
+		return fmt.Sprintf("; its results were stored%s with version %s", by, cmp.Or(r.MethodVersion, "unknown"))
+	}
+	return ""
 }
 
 // task is the task of a set today, or when its cells ran; 0 if both are unknown.

@@ -18,13 +18,13 @@ import (
 // Notes says, one sentence a note, which splits and sets the table uses and what it lacks. own are notes of
 // the report that shows the table.
 func (t *Table) Notes(own ...string) []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and names the splits
 // beside each value.
 func (t *Table) NotesOfPairs(own ...string) []string {
-	return slices.Concat(t.gapNotes(), t.skippedNotes(), own, t.other)
+	return slices.Concat(t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
 // Remarks are the notes that do not concern the table's values: omitted cells with other inputs, warnings of
@@ -123,10 +123,33 @@ func (t *Table) belowNotes() []string {
 		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
 		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
 	} {
-		names := t.setNames(func(s Set) bool { return s.Group == g.group && s.Finished() > 0 })
+		names := t.setNames(func(s Set) bool { return s.Group == g.group && (g.group != GroupApart || s.listed) && s.Finished() > 0 })
 		if len(names) > 0 {
 			notes = append(notes, fmt.Sprintf(g.text, Briefly(names, "data set")))
 		}
+	}
+	return notes
+}
+
+// apartNotes name the sets that the protocol does not name, with what counts them, and the sets with few splits.
+func (t *Table) apartNotes() []string {
+	var notes, own, few []string
+	ask := []string{t.Protocol}
+	for _, s := range t.Sets {
+		switch {
+		case s.Finished() == 0:
+		case s.Group == GroupApart && !s.listed:
+			own, ask = append(own, s.Name), append(ask, cmp.Or(s.File, s.Name))
+		case s.Group == GroupMain && t.Few(len(s.Splits)):
+			few = append(few, fmt.Sprintf("%s (%d)", s.Name, len(s.Splits)))
+		}
+	}
+	if own != nil {
+		notes = append(notes, fmt.Sprintf("Shown apart and not counted, since protocol %s does not name them: %s. `--datasets %s` counts them.",
+			t.Protocol, Briefly(own, "data set"), strings.Join(ask, ",")))
+	}
+	if few != nil {
+		notes = append(notes, fmt.Sprintf("Not counted, since they have less than half of the usual %s: %s.", Count(t.usual, "split"), Briefly(few, "data set")))
 	}
 	return notes
 }

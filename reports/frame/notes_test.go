@@ -270,3 +270,54 @@ func TestMoreSplitsThanMost(t *testing.T) {
 		t.Errorf("notes %q lack %q", got.Notes(), want)
 	}
 }
+
+// Seven variants with few sets take none from the others. A set with one of ten splits is not counted, and a set that the
+// protocol does not name is shown apart; both are said, and how to count the latter.
+func TestFewSetsAndFewSplits(t *testing.T) {
+	var rows []store.Row
+	for s := range 8 {
+		name := fmt.Sprint("s", s)
+		for m := range 10 {
+			for split := 1; split <= 10; split++ {
+				if m >= 3 && s >= 3 || s == 7 && split > 1 { // variants have three sets; the last set has one split
+					continue
+				}
+				rows = append(rows, sample.OK(name, fmt.Sprint("M", m), split, 80+m, 100))
+			}
+		}
+	}
+	in := sample.Of(10, rows...)
+	for _, m := range []string{"M0", "M1"} {
+		for split := 1; split <= 10; split++ {
+			in.Rows = append(in.Rows, sample.OK("mine", m, split, 90, 100))
+		}
+	}
+	got := table(t, in)
+	if len(got.Whole()) != 3 || fmt.Sprint(got.Counted) != "[s0 s1 s2 s3 s4 s5 s6]" || !got.Few(1) || got.Few(5) {
+		t.Errorf("whole are %v over %v", got.Whole(), got.Counted)
+	}
+	for _, notes := range [][]string{got.Notes(), got.NotesOfPairs()} {
+		for _, want := range []string{
+			"Not counted, since they have less than half of the usual 10 splits: s7 (1).",
+			"Shown apart and not counted, since protocol " + got.Protocol + " does not name them: mine. `--datasets " + got.Protocol + ",mine` counts them.",
+		} {
+			if !slices.Contains(notes, want) {
+				t.Errorf("notes %q lack %q", notes, want)
+			}
+		}
+	}
+}
+
+// Why a method cannot run here names what computed its results.
+func TestWhoComputedAnUnknownMethod(t *testing.T) {
+	in := missing()
+	in.Methods, in.Tasks = []string{"M1", "Gone"}, map[string]registry.Task{"Gone": 0}
+	row := sample.OK("s01", "Gone", 1, 80, 100)
+	row.MethodVersion, row.Environment = "1+python3.12.3", &result.Environment{ProgramVersion: "v9"}
+	in.Rows = append(in.Rows, row)
+	want := "Cannot be run (this program has no such method; its results were stored by bench v9 with version 1+python3.12.3)"
+	ft := table(t, in)
+	if !slices.ContainsFunc(ft.Reasons(), func(r frame.Reason) bool { return r.Text == want }) {
+		t.Errorf("reasons %+v lack %q", ft.Reasons(), want)
+	}
+}

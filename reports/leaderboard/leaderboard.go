@@ -125,7 +125,8 @@ func (r Row) RanksText() string {
 // table has a row a method. Partial methods are in a part of their own. Without times that compare there is no column of times.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, ranks = "gain", "rank"
-	out := doc.Table{Corner: "Method", Legend: b.Legend(t, ev), Best: "the largest mean gain, the highest share of wins and the best average rank.",
+	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of all.")
+	out := doc.Table{Corner: "Method", Legend: legend, Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
 			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks}, {Name: "range", Long: "interval", Group: ranks},
 			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}}}
@@ -192,13 +193,16 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	if !b.Named {
 		optimistic = " The gain of the leader is optimistic, since the data chose the leader."
 	}
+	matters := "a difference of any size matters"
+	if ev.Region.Exists() {
+		matters = "a difference that matters is more than " + ev.Region.Text(t.Metric)
+	}
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
 		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing.%s", 100*(1-ev.Level), optimistic),
-		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. Best: p of the hypothesis that the method is the best.", 100*(1-ev.Level)),
-		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; a difference that matters is more than %s.",
-			t.Methods[b.Asked], compare.Family(ev), ev.Region.Text(t.Metric)),
+		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence set of the best answers one question alone, and may leave out a method whose range begins with 1.", 100*(1-ev.Level)),
+		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked], compare.Family(ev), matters),
 		fmt.Sprintf("Ranks with verdicts, the confidence set of the best, and equivalences are three kinds of statements. If differences are symmetric over data sets, "+
 			"a page has a false one of a kind with a probability of at most %v.", ev.Level),
 	}

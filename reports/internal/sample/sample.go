@@ -139,12 +139,12 @@ func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
 	return sorted, nil
 }
 
-// Lookup knows every method that has no version in its name.
+// Lookup knows every method that has no version in its name, but for those whose Tasks are 0.
 func (in Input) Lookup(name string) (registry.Spec, error) {
-	if strings.Contains(name, "@") {
+	tasks, ok := in.Tasks[name]
+	if strings.Contains(name, "@") || ok && tasks == 0 {
 		return registry.Spec{}, fmt.Errorf("no method is named %q", name)
 	}
-	tasks, ok := in.Tasks[name]
 	if !ok {
 		tasks = registry.Binary | registry.Multiclass | registry.Regression
 	}
