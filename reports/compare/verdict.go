@@ -32,30 +32,36 @@ func (p *Page) verdicts() (first, rest []string) {
 	return first, each
 }
 
-// Preliminary says how few splits a comparison on a set rests on where the protocol has more, or that all comparisons use one
-// data set. Splits may be missing because they did not run or were not requested.
+// Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of splits, or that all
+// comparisons use one data set. Splits may be missing because they did not run or were not requested.
 func (p *Page) Preliminary() string {
-	planned := max(len(p.Splits), p.AllSplits)
-	least, sets := planned, 0
+	planned, sets := max(len(p.Splits), p.AllSplits), 0
+	var splits []int
 	for i := range p.pairs {
 		for _, s := range p.pairs[i].Sets {
 			if !s.Set.Draws && slices.Contains(p.pairs[i].Over, s.Set.Name) {
-				least = min(least, len(s.Splits))
+				splits = append(splits, len(s.Splits))
 			}
 		}
 		sets = max(sets, len(p.pairs[i].Sets))
 	}
-	var of []string
-	if least < planned {
-		of = append(of, fmt.Sprintf("from %d of %s", least, frame.Count(planned, "split")))
+	if splits == nil {
+		splits = []int{planned}
 	}
-	if sets == 1 {
-		of = append(of, "on 1 data set")
+	slices.Sort(splits)
+	least := fmt.Sprintf("%d of %s", splits[0], frame.Count(planned, "split"))
+	few := splits[len(splits)/2] < planned
+	switch {
+	case few && sets == 1:
+		return "Preliminary, from " + least + " and on 1 data set. "
+	case few:
+		return "Preliminary, from " + least + ". "
+	case sets == 1:
+		return "Preliminary, on 1 data set. "
+	case splits[0] < planned:
+		return "From at least " + least + " of a set. "
 	}
-	if len(of) == 0 {
-		return ""
-	}
-	return "Preliminary, " + strings.Join(of, " and ") + ". "
+	return ""
 }
 
 // summary says in one sentence the findings over data sets for each other method.

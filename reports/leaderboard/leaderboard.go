@@ -75,7 +75,7 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	}
 	d := o.Document("leaderboard", &t,
 		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{b.Candidates(), page.Summary()}}, b.table(&t, ev)}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(&t, ev)}
 	t.End(&d, b.records(&t, ev))
 	return d, nil
 }

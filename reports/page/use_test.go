@@ -228,7 +228,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	text := textOf(t, pdf)
-	must.Hold(t, text, append(slices.Clone(methods), "wine", "occupancy", "Average rank", "what is not told apart")...)
+	must.Hold(t, text, append(slices.Clone(methods), "wine", "occupancy", "Average rank", "where no difference is significant")...)
 	tab.Quiet()
 }
 

@@ -80,7 +80,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	p.Verdict.Sentence = b.Candidates() + " " + p.Verdict.Sentence
+	p.Verdict.Sentence += " " + b.Candidates()
 	p.Board = p.newBoard(b)
 	return nil
 }

@@ -5,14 +5,15 @@
 // summation would make and break ties. A matrix has one row a data set and one column a method, and a larger
 // value is better. A difference is that of two methods on one data set or split.
 //
-//   - many methods over many data sets: FriedmanPermutation, Friedman and Quade; then AllPairs or WithControl with
-//     an adjustment (Holm, WeightedHolm, Shaffer, BergmannHommel), or the critical difference NemenyiCD; Groups
+//   - many methods over many data sets: FriedmanPermutation and Friedman, or the critical difference NemenyiCD; Groups
 //     are the bars of a diagram of critical differences
-//   - two methods over many data sets: Wilcoxon and BayesSignedRanks
+//   - two methods over many data sets: Wilcoxon, PseudoMedian with its interval, and BayesSignedRanks
+//   - comparisons of several methods over the same data sets, adjusted together: Family, of SignedRanks; tests that are not of
+//     the same data sets: Holm
 //   - two methods on overlapping splits of one data set: CorrectedT and its Interval
-//   - one more data set: Forecast, and ForecastLoss of forecasts that leave a data set out
 //   - printed means: Welch
-//   - other data sets of the same kind: ResampledRanks; what so many of them can find: Power, SetsNeeded
+//   - other data sets of the same kind: ResampledRanks; what so many of them can find: Effect
+//   - a share of trials: Wilson
 //
 // There are two conventions of average rank. AverageRanks gives tied methods the mean of the ranks that they
 // span. PaperAverageRanks repeats the computation behind Table 2 of Gautheron et al. (ECML PKDD 2020), which

@@ -17,36 +17,30 @@ type oracle struct {
 		AUC   [][]float64 `json:"auc"`
 		Ranks [][]float64 `json:"published_ranks"`
 		Pub   struct {
-			Ranks    []float64              `json:"avg_ranks"`
-			Chi      json.Number            `json:"chi2"`
-			F        json.Number            `json:"FF"`
-			CD05     json.Number            `json:"CD05"`
-			CD10     json.Number            `json:"CD10"`
-			Wilcoxon map[string]int         `json:"wilcoxon_C4.5_vs_+m"`
-			Z        map[string]json.Number `json:"z_vs_C4.5"`
+			Ranks    []float64      `json:"avg_ranks"`
+			Chi      json.Number    `json:"chi2"`
+			F        json.Number    `json:"FF"`
+			CD05     json.Number    `json:"CD05"`
+			CD10     json.Number    `json:"CD10"`
+			Wilcoxon map[string]int `json:"wilcoxon_C4.5_vs_+m"`
 		} `json:"pub"`
 		FromRanks map[string]json.RawMessage `json:"calc_from_published_ranks"`
 		FromAUC   map[string]json.RawMessage `json:"calc_from_auc_midranks"`
 	} `json:"demsar2006_table6"`
 	Garcia struct {
-		Methods []string `json:"methods"`
-		Rows    [][]any  `json:"rows"`
-		Pub     struct {
-			Chi    json.Number            `json:"chi2"`
-			PChi   json.Number            `json:"p_chi2"`
-			F      json.Number            `json:"ID"`
-			PF     json.Number            `json:"p_ID"`
-			Quade  json.Number            `json:"quade_T"`
-			PQuade json.Number            `json:"quade_p"`
-			CD     json.Number            `json:"CD05_with_df_145"`
-			Raw    map[string]json.Number `json:"friedman_raw_p"`
+		Rows [][]any `json:"rows"`
+		Pub  struct {
+			Chi  json.Number `json:"chi2"`
+			PChi json.Number `json:"p_chi2"`
+			F    json.Number `json:"ID"`
+			PF   json.Number `json:"p_ID"`
+			CD   json.Number `json:"CD05_with_df_145"`
 		} `json:"pub_scmamp_vignette"`
 		Calc struct {
-			Ranks    []json.Number       `json:"avg_ranks"`
-			Chi      json.Number         `json:"chi2"`
-			F        json.Number         `json:"FF"`
-			CD       json.Number         `json:"CD05_inf_df"`
-			Adjusted [][]json.RawMessage `json:"adjusted"`
+			Ranks []json.Number `json:"avg_ranks"`
+			Chi   json.Number   `json:"chi2"`
+			F     json.Number   `json:"FF"`
+			CD    json.Number   `json:"CD05_inf_df"`
 		} `json:"calc"`
 	} `json:"garcia_herrera_2008"`
 	Multiple struct {
@@ -59,11 +53,6 @@ type oracle struct {
 		Runs int                    `json:"runs"`
 		Pub  map[string]json.Number `json:"pub"`
 	} `json:"baycomp_nb_unit"`
-	Blocks struct {
-		Rows    [][]float64     `json:"rows_blocks"`
-		Nemenyi [][]json.Number `json:"pub_nemenyi_lower"`
-		Siegel  []json.Number   `json:"pub_siegel_first_row"`
-	} `json:"scikit_posthocs_df_bn"`
 	Critical map[string]int `json:"wilcoxon_crit_05_two_sided"`
 	Holm     struct {
 		P   []float64     `json:"p"`

@@ -2,53 +2,10 @@ package stats
 
 import (
 	"math"
-	"math/big"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// A Comparison compares the average ranks of methods A and B.
-type Comparison struct {
-	A, B       int
-	Difference *big.Rat // rank of A less that of B: negative where A is better
-	Z          float64  // Difference / sqrt(k (k+1) / (6 N))
-	P          float64  // of Z, two-sided and not adjusted; Holm and other functions adjust it
-	Nemenyi    float64  // P of the largest of all differences: already adjusted for all pairs
-}
-
-// AllPairs compares the average ranks of the k methods, each with each, in the order
-// (0,1), (0,2), ..., (k-2,k-1), which BergmannHommel expects. Demsar (2006), 3.2.2.
-func (t FriedmanTest) AllPairs() []Comparison {
-	var out []Comparison
-	for a := range t.Methods {
-		for b := a + 1; b < t.Methods; b++ {
-			out = append(out, t.compare(a, b))
-		}
-	}
-	return out
-}
-
-// WithControl compares each other method with the control, which is A of every comparison, in the
-// order of the methods.
-func (t FriedmanTest) WithControl(control int) []Comparison {
-	must(control >= 0 && control < t.Methods, "control %d is none of %d methods", control, t.Methods)
-	var out []Comparison
-	for b := range t.Methods {
-		if b != control {
-			out = append(out, t.compare(control, b))
-		}
-	}
-	return out
-}
-
-func (t FriedmanTest) compare(a, b int) Comparison {
-	c := Comparison{A: a, B: b, Difference: minus(t.AverageRanks[a], t.AverageRanks[b])}
-	c.Z = float(c.Difference) / rankError(t.Methods, t.Datasets)
-	c.P = twoSided(c.Z)
-	c.Nemenyi = StudentizedRangeTail(math.Abs(c.Z)*math.Sqrt2, t.Methods, math.Inf(1))
-	return c
-}
 
 // rankError is the standard error of a difference of two average ranks.
 func rankError(methods, datasets int) float64 {

@@ -4,9 +4,7 @@
 // All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for
 // any number of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank
 // test, adjusted for each method with each, or for the comparisons with a control. The details have the posteriors of typical
-// differences, the
-// classical approximations (Friedman, Iman and Davenport, Quade) and the tests of pairs by average ranks
-// (Nemenyi, Holm, Shaffer, Bergmann and Hommel). These mark nothing as found: only one procedure of a page
+// differences and the classical approximations of Friedman's test. These mark nothing as found: only one procedure of a page
 // does.
 //
 // A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets
@@ -38,8 +36,8 @@ func Report() report.Report {
 		Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
 permutations, right for any number of data sets) and which pairs differ, by the same
 test and the same adjustment as bench compare. With --control only the pairs with
-that method are tested and adjusted for. Among the details are the classical tests:
-Iman and Davenport, Quade, and pairs by average ranks.`,
+that method are tested and adjusted for. Among the details are the approximations of
+Friedman's test (Iman and Davenport) and posteriors of the typical differences.`,
 		Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
@@ -53,16 +51,7 @@ type page struct {
 	ev          *evidence.Evidence
 	permutation stats.PermutationTest
 	friedman    stats.FriedmanTest
-	quade       stats.QuadeTest
-	pairs       []pair   // by p of the signed-rank test, the least first
-	columns     []string // names of the adjustments of p-values by rank
-}
-
-// pair is the comparison of two methods: by evidence, and by average ranks with the same first method.
-type pair struct {
-	evidence.Pair
-	ranks    stats.Comparison
-	adjusted []float64 // p-values by rank, adjusted for all pairs of the page, a value a column
+	pairs       []evidence.Pair // by p of the signed-rank test, the least first
 }
 
 // Build returns the document. It is an error if an option has no meaning, if there are fewer than two
@@ -83,7 +72,7 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 func Document(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
-	p.permutation, p.friedman, p.quade = stats.FriedmanPermutation(means, 1), stats.Friedman(means), stats.Quade(means)
+	p.permutation, p.friedman = stats.FriedmanPermutation(means, 1), stats.Friedman(means)
 	p.compare()
 	return p.document()
 }
@@ -92,57 +81,29 @@ func Document(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Do
 // is the control, or without a control the method with the better average rank. Pairs are in the order of p of the
 // signed-rank test.
 func (p *page) compare() {
-	comparisons := p.friedman.AllPairs()
-	if p.o.Control != "" {
-		comparisons = p.friedman.WithControl(slices.Index(p.Methods, p.o.Control))
-	}
-	var ps []float64
-	for _, c := range comparisons {
-		ps = append(ps, c.P)
-		at, reversed := p.ev.Between(c.A, c.B)
-		q := pair{p.ev.Pairs[at], c, nil}
-		if reversed {
-			q.Pair = q.Reversed()
+	for _, q := range p.ev.Pairs {
+		control := slices.Index(p.Methods, p.o.Control)
+		switch {
+		case max(q.A, q.B) >= p.friedman.Methods, control >= 0 && q.A != control && q.B != control:
+			continue
+		case control >= 0 && q.B == control, control < 0 && p.ranks(q).Sign() > 0:
+			q = q.Reversed()
 		}
 		p.pairs = append(p.pairs, q)
 	}
-	p.adjust(ps)
-	for i := range p.pairs {
-		if q := &p.pairs[i]; p.o.Control == "" && q.ranks.Difference.Sign() > 0 {
-			q.Pair, q.ranks.Z, q.ranks.Difference = q.Reversed(), -q.ranks.Z, new(big.Rat).Neg(q.ranks.Difference)
-		}
-	}
-	slices.SortStableFunc(p.pairs, func(a, b pair) int { return cmp.Compare(a.Signed.P, b.Signed.P) })
+	slices.SortStableFunc(p.pairs, func(a, b evidence.Pair) int { return cmp.Compare(a.Signed.P, b.Signed.P) })
 }
 
-// adjust fills the p-values by rank, adjusted for all pairs.
-func (p *page) adjust(ps []float64) {
-	add := func(name string, values []float64) {
-		p.columns = append(p.columns, name)
-		for i := range p.pairs {
-			p.pairs[i].adjusted = append(p.pairs[i].adjusted, values[i])
-		}
-	}
-	if p.o.Control != "" {
-		add("Holm", stats.Holm(ps))
-		add("Bonferroni-Dunn", stats.Bonferroni(ps))
-		return
-	}
-	k := p.friedman.Methods
-	nemenyi := doc.Each(p.pairs, func(q pair) float64 { return q.ranks.Nemenyi })
-	add("Nemenyi", nemenyi)
-	add("Holm", stats.Holm(ps))
-	add("Shaffer", stats.Shaffer(ps, k))
-	if k <= stats.MostMethodsBergmannHommel {
-		add("Bergmann-Hommel", stats.BergmannHommel(ps, k))
-	}
+// ranks is the average rank of the first method less that of the second: negative where the first is better.
+func (p *page) ranks(q evidence.Pair) *big.Rat {
+	return new(big.Rat).Sub(p.friedman.AverageRanks[q.A], p.friedman.AverageRanks[q.B])
 }
 
 func (p *page) document() doc.Document {
 	d := p.o.Document("tests", &p.Table,
 		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
 	omnibus, tests := p.omnibus()
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.rankTable(), p.bayesTable()}
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.bayesTable()}
 	p.End(&d, p.pairRecords(), tests)
 	return d
 }
@@ -204,7 +165,6 @@ func (p *page) tests() []namedTest {
 	for _, t := range []namedTest{
 		{"Friedman", p.friedman.ChiSquare}, {"Friedman, ties corrected", p.friedman.Corrected},
 		{"Iman-Davenport", p.friedman.ImanDavenport}, {"Iman-Davenport, ties corrected", p.friedman.ImanDavenportCorrected},
-		{"Quade", p.quade.Plain}, {"Quade, ties corrected", p.quade.Corrected},
 	} {
 		if p.friedman.Datasets >= fewest && !math.IsNaN(t.P) && !math.IsInf(t.Statistic, 0) {
 			out = append(out, t)
@@ -216,7 +176,7 @@ func (p *page) tests() []namedTest {
 // omnibus is the table of tests of all methods at once, and its records.
 func (p *page) omnibus() (doc.Table, doc.Records) {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test", Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
-		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the other tests are approximations for many data sets. Quade weighs data sets by how far the methods lie apart on them."}}
+		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the other tests are approximations for many data sets."}}
 	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test", "statistic", "p"}}
 	for _, t := range p.tests() {
 		df := []string{}
@@ -229,7 +189,7 @@ func (p *page) omnibus() (doc.Table, doc.Records) {
 	return out, records
 }
 
-func (p *page) name(q pair) string { return p.Methods[q.A] + " - " + p.Methods[q.B] }
+func (p *page) name(q evidence.Pair) string { return p.Methods[q.A] + " - " + p.Methods[q.B] }
 
 // pairTable has a row a pair, with what is found of it.
 func (p *page) pairTable() doc.Table {
@@ -240,8 +200,8 @@ func (p *page) pairTable() doc.Table {
 			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", compare.Family(p.ev)),
 		}}
 	for _, q := range p.pairs {
-		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical), p.Decimals()), frame.Signed(q.ranks.Difference, 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
-		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+q.ranks.Difference.RatString()
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical), p.Decimals()), frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
+		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+p.ranks(q).RatString()
 		out.Add(p.name(q), row...)
 	}
 	return out
@@ -273,42 +233,12 @@ func (p *page) bayesTable() doc.Table {
 	return out
 }
 
-// short names of adjustments, for terminals.
-var short = map[string]string{"Holm": "Holm", "Shaffer": "Shaffer", "Nemenyi": "Nemenyi", "Bergmann-Hommel": "B.-H.", "Bonferroni-Dunn": "B.-Dunn"}
-
-// rankTable has a row a pair, by average ranks.
-func (p *page) rankTable() doc.Table {
-	out := doc.Table{Caption: "Pairs by average ranks", Label: "ranks", Corner: "Methods", Detail: true, Head: []doc.Column{{Name: "z"}, {Name: "p"}},
-		Legend: []string{"z and p of the difference of average ranks, an approximation for many data sets; then adjusted for all pairs of the table: " + strings.Join(p.columns, ", ") + ". Unlike Wilcoxon's test, they depend on which other methods are shown (Benavoli et al. 2016), and nothing is marked."}}
-	for _, c := range p.columns {
-		out.Head = append(out.Head, doc.Column{Name: short[c], Long: c})
-	}
-	if slices.Contains(p.columns, "Bergmann-Hommel") {
-		out.Legend = append(out.Legend, "B.-H.: Bergmann and Hommel.")
-	}
-	for _, q := range p.pairs {
-		row := []string{frame.Number(q.ranks.Z, 2), frame.PValue(q.ranks.P)}
-		for _, v := range q.adjusted {
-			row = append(row, frame.PValue(v))
-		}
-		out.Add(p.name(q), doc.Texts(row...)...)
-	}
-	return out
-}
-
 func (p *page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "rank_difference", "exact", "z", "p"}}
-	for _, c := range p.columns {
-		out.Columns = append(out.Columns, "p:"+c)
-	}
-	out.Columns = append(out.Columns, "level")
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict",
+		"rank_difference", "exact", "level"}}
 	for _, q := range p.pairs {
-		row := []any{p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical, q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
-			q.ranks.Difference, q.ranks.Difference.RatString(), q.ranks.Z, q.ranks.P}
-		for _, v := range q.adjusted {
-			row = append(row, v)
-		}
-		out.Add(append(row, p.o.Level)...)
+		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical, q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
+			p.ranks(q), p.ranks(q).RatString(), p.o.Level)
 	}
 	return out
 }
