@@ -199,9 +199,9 @@ func (r *ranking) legend(left int) {
 		keys = append(keys, key{lineKey(doc.Mean), "critical difference (CD)"})
 	}
 	if len(r.bars) > 0 {
-		keys = append(keys, key{lineKey(doc.Strong), "no significant difference"})
+		keys = append(keys, key{lineKey(doc.Strong), "not significant"})
 		if slices.ContainsFunc(r.bars, gapped) {
-			keys = append(keys, key{dotKey(doc.Strong, 1.5), "no significant difference: those with a dot"})
+			keys = append(keys, key{dotKey(doc.Strong, 1.5), "not significant: those with a dot"})
 		}
 	}
 	keys = append(keys, key{nil, "rank 1 is the best"})

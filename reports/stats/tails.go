@@ -51,9 +51,6 @@ func newTest(x float64, tail func(float64) float64, df ...float64) Test {
 	return t
 }
 
-// twoSided is the probability that a standard normal variable is at least as far from zero as z.
-func twoSided(z float64) float64 { return 2 * distuv.UnitNormal.CDF(-math.Abs(z)) }
-
 func float(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f
