@@ -19,7 +19,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -139,9 +138,9 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	if !ev.Every {
 		j.control = slices.Index(t.Methods, ev.Method)
 	}
-	switch by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", compare.Family(ev), ev.Level); {
+	switch by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", ev.Family(), ev.Level); {
 	case ev.Over == 0:
-		j.legend = fmt.Sprintf("would have no significant difference; here no pair is testable, so that there is no bar: %d data sets are enough for %s", ev.Enough, compare.Family(ev))
+		j.legend = fmt.Sprintf("would have no significant difference; here no pair is testable, so that there is no bar: %d data sets are enough for %s", ev.Enough, ev.Family())
 	case ev.Every:
 		j.legend = "have no significant difference " + by
 	default:

@@ -66,7 +66,7 @@ func (p *Page) overLegend() []string {
 	}
 	return []string{
 		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its %.4g %% interval%s.", 100*(1-p.o.Level), alone),
-		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", Family(p.Evidence)),
+		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", p.Evidence.Family()),
 		"Sets by mean: how many are ahead and " + behind + ", of how many.",
 	}
 }

@@ -87,7 +87,7 @@ func (p *Page) summary() string {
 		leads = " has the best mean. It"
 	}
 	return fmt.Sprintf("%s%s is %s (Wilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
-		p.method, leads, strings.Join(parts, "; "), Family(p.Evidence), p.o.Level)
+		p.method, leads, strings.Join(parts, "; "), p.Evidence.Family(), p.o.Level)
 }
 
 // brief names methods. It counts them where they are many or all other methods.
@@ -99,15 +99,6 @@ func (p *Page) brief(names []string) string {
 		return fmt.Sprintf("%d of %d other methods", len(names), len(p.pairs))
 	}
 	return frame.Listed(names)
-}
-
-// Family names the comparisons over data sets that p-values are adjusted for.
-func Family(ev *evidence.Evidence) string {
-	over := frame.Count(len(ev.Pairs), "comparison")
-	if ev.Every && len(ev.Methods) > 2 {
-		over += " of each method with each"
-	}
-	return over
 }
 
 // sentence is the verdict on one other method: the finding, the size of the typical difference, on how many sets the method

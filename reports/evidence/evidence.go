@@ -15,7 +15,7 @@
 // method. If none is named, it is each method with each, and so it is where the results put the named method at an end of
 // the table: whoever reads the leaderboard first names such a method.
 //
-// The package writes no sentence and lays nothing out.
+// The package writes no sentence, but for the name of the family, and lays nothing out.
 package evidence
 
 import (
@@ -263,6 +263,15 @@ func (e *Evidence) Typical(wanted func(Pair) bool, draws int) []*stats.Probabili
 		out[at[k]] = &posteriors[k]
 	}
 	return out
+}
+
+// Family names the comparisons over data sets that p-values are adjusted for.
+func (e *Evidence) Family() string {
+	over := frame.Count(len(e.Pairs), "comparison")
+	if e.Every && len(e.Methods) > 2 {
+		over += " of each method with each"
+	}
+	return over
 }
 
 // Between finds the comparison of two methods by their places in the table. at is its index in Pairs, -1 for

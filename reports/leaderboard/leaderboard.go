@@ -202,7 +202,7 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
 		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing.%s", 100*(1-ev.Level), optimistic),
 		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence set of the best answers one question alone, and may leave out a method whose range begins with 1.", 100*(1-ev.Level)),
-		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked], compare.Family(ev), matters),
+		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked], ev.Family(), matters),
 		fmt.Sprintf("Ranks with verdicts, the confidence set of the best, and equivalences are three kinds of statements. If differences are symmetric over data sets, "+
 			"a page has a false one of a kind with a probability of at most %v.", ev.Level),
 	}

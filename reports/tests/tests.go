@@ -138,7 +138,7 @@ func (p *page) verdict() []string {
 		}
 	}
 	return append(lines, fmt.Sprintf("Of %s %s (Wilcoxon's signed-rank test, adjusted for %s over data sets; level %v).",
-		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), compare.Family(p.ev), p.o.Level))
+		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), p.ev.Family(), p.o.Level))
 }
 
 // mostNamed is how many pairs a sentence names; more are counted.
@@ -197,7 +197,7 @@ func (p *page) pairTable() doc.Table {
 		Head: []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "typical difference", Kind: doc.Signed}, {Name: "ranks", Long: "difference of average ranks", Kind: doc.Signed}, {Name: "p"},
 			{Name: "diff.", Long: "difference", Group: "adjusted p"}, {Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
 		Legend: []string{
-			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", compare.Family(p.ev)),
+			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
 		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical), p.Decimals()), frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
