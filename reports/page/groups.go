@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/cd"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
