@@ -11,6 +11,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -24,13 +25,40 @@ var table string
 // AverageRank replaces the name of the data set where a source prints a method's average rank.
 const AverageRank = "average rank"
 
-// A Value is one cell of a printed table, in the unit of its source. The unit of the tables of 2019 and 2020
-// is percent of correct test labels; see Beside.
+// A Value is one cell of a printed table, in the Unit of its source; Beside has the unit of our tables.
 type Value struct {
-	Source, Dataset, Method string
-	Mean                    float64
-	Std                     *float64 // nil where none is printed
-	Folds                   *string  // the values whose Mean and Std these are, with blanks between; nil where they are not known
+	Source, Dataset, Method, Unit string
+	Mean                          float64
+	Std                           *float64 // nil where none is printed
+	Spread                        string   // what Std is: Deviation, Error, "" where the source does not say
+	Folds                         *string  // the values whose Mean and Std these are, with blanks between; nil where they are not known
+}
+
+// These are the kinds of spread that sources name.
+const (
+	Deviation = "standard deviation"
+	Error     = "standard error"
+)
+
+// DeviationOf returns the standard deviation of n values with the printed mean and spread. Papers print a deviation with divisor
+// n or n-1 and do not say which; the larger reading is taken.
+func (v Value) DeviationOf(n int) float64 {
+	if v.Spread == Error {
+		return *v.Std * math.Sqrt(float64(n))
+	}
+	return *v.Std * math.Sqrt(float64(n)/float64(n-1))
+}
+
+// SpreadText is the printed spread as it stands behind a mean; "" without one.
+func (v Value) SpreadText() string {
+	if v.Std == nil {
+		return ""
+	}
+	text := " ± " + strconv.FormatFloat(*v.Std, 'g', -1, 64)
+	if v.Spread == Error {
+		text += " (" + Error + ")"
+	}
+	return text
 }
 
 // A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/explanation/experiments.md).
@@ -52,50 +80,66 @@ func Of(source string) []Value {
 	return values
 }
 
-// Ranks reports whether a source prints average ranks. Such sources use the convention of
-// stats.PaperAverageRanks.
-func Ranks(source string) bool {
-	return slices.ContainsFunc(parsed(), func(v Value) bool { return v.Source == source && v.Dataset == AverageRank })
+// Ranks reports whether a source prints average ranks, by a metric, of every one of these methods. Such tables use the convention
+// of stats.PaperAverageRanks too, which breaks ties by the order of the columns.
+func Ranks(source, metric string, methods []string) bool {
+	values, _ := Beside(source, metric, nil)
+	lacks := func(method string) bool {
+		return !slices.ContainsFunc(values, func(v Value) bool { return v.Unit == rank && v.Method == method })
+	}
+	return len(methods) > 0 && !slices.ContainsFunc(methods, lacks)
 }
 
-// units gives, for each source and metric, the size of a printed 1 in the unit of our tables. Our tables show
-// accuracy and error in percent, and the mean squared error in the squared unit of the target.
-var units = map[string]map[string]*big.Rat{
-	"gautheron2019-table2": {"accuracy": big.NewRat(1, 1)},
-	"gautheron2020-table2": {"accuracy": big.NewRat(1, 1)},
-	"bazavan2012-table3":   {"accuracy": big.NewRat(100, 1)}, // printed as shares
-	"bazavan2012-table4":   {"accuracy": big.NewRat(1, 1)},
-	// For regression this paper prints 100 times the mean squared error of targets between -1 and 1.
-	"shahrampour2018-table2-error": {"error": big.NewRat(1, 1), "mse": big.NewRat(1, 100)},
-	// Means over the five folds that the authors' program keeps (scripts/peers/rfrboost_published.py). Targets have variance one there.
-	"zozoulenko2025-classification": {"accuracy": big.NewRat(1, 1)},
-	"zozoulenko2025-regression":     {"rmse": big.NewRat(1, 1)},
+// rank is the unit of average ranks.
+const rank = "rank"
+
+// ours gives, for units of sources, the metric that they are of, and the size of a printed 1 in the unit of our tables. Our
+// tables show accuracy and error in percent, and errors of regression in the unit of the target. Units that are not here have no
+// counterpart in our tables.
+var ours = map[string]struct {
+	metric string
+	size   *big.Rat
+}{
+	"percent of correct labels":        {"accuracy", big.NewRat(1, 1)},
+	"share of correct labels":          {"accuracy", big.NewRat(100, 1)},
+	"percent of wrong labels":          {"error", big.NewRat(1, 1)},
+	"100 times the mean squared error": {"mse", big.NewRat(1, 100)},
 }
 
 // Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables, without folds,
-// and in the order of Of. It also returns all metrics that the source prints. names maps our name of a data set to the source's name
-// where the two differ.
-func Beside(source, metric string, names map[string]string) (values []Value, metrics []string) {
-	metrics = slices.Sorted(maps.Keys(units[source]))
-	unit := units[source][metric]
-	if unit == nil {
-		return nil, metrics
-	}
+// and in the order of Of; average ranks are among them. It also returns all units that the source prints values in. names maps our
+// name of a data set to the source's name where the two differ.
+func Beside(source, metric string, names map[string]string) (values []Value, units []string) {
+	var ranks []Value
 	for _, v := range Of(source) {
-		v.Mean, v.Folds = scaled(v.Mean, unit), nil
+		if v.Unit == rank {
+			ranks = append(ranks, v)
+			continue
+		}
+		if !slices.Contains(units, v.Unit) {
+			units = append(units, v.Unit)
+		}
+		unit := ours[v.Unit]
+		if unit.metric != metric {
+			continue
+		}
+		v.Mean, v.Folds = scaled(v.Mean, unit.size), nil
 		if v.Std != nil {
-			std := scaled(*v.Std, unit)
+			std := scaled(*v.Std, unit.size)
 			v.Std = &std
 		}
-		for _, ours := range slices.Sorted(maps.Keys(names)) {
-			if names[ours] == v.Dataset {
-				v.Dataset = ours
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if names[name] == v.Dataset {
+				v.Dataset = name
 				break
 			}
 		}
 		values = append(values, v)
 	}
-	return values, metrics
+	if values != nil {
+		values = append(ranks, values...)
+	}
+	return values, units
 }
 
 // scaled multiplies a printed decimal number exactly.
@@ -117,7 +161,7 @@ var parsed = sync.OnceValue(func() []Value {
 	return values
 })
 
-// parse reads a table with the columns source, dataset, method, mean, std and folds.
+// parse reads a table with the columns source, dataset, method, unit, mean, std, spread and folds.
 func parse(text string) ([]Value, error) {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -125,22 +169,22 @@ func parse(text string) ([]Value, error) {
 	}
 	var values []Value
 	for i, r := range records[min(1, len(records)):] {
-		if len(r) != 6 {
-			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, mean, std, folds", i+2, len(r))
+		if len(r) != 8 {
+			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, unit, mean, std, spread, folds", i+2, len(r))
 		}
-		v := Value{Source: r[0], Dataset: r[1], Method: r[2]}
-		if v.Mean, err = strconv.ParseFloat(r[3], 64); err != nil {
-			return nil, fmt.Errorf("published.csv:%d: mean %q is not a number", i+2, r[3])
+		v := Value{Source: r[0], Dataset: r[1], Method: r[2], Unit: r[3], Spread: r[6]}
+		if v.Mean, err = strconv.ParseFloat(r[4], 64); err != nil {
+			return nil, fmt.Errorf("published.csv:%d: mean %q is not a number", i+2, r[4])
 		}
-		if r[4] != "" {
-			std, err := strconv.ParseFloat(r[4], 64)
+		if r[5] != "" {
+			std, err := strconv.ParseFloat(r[5], 64)
 			if err != nil {
-				return nil, fmt.Errorf("published.csv:%d: std %q is not a number", i+2, r[4])
+				return nil, fmt.Errorf("published.csv:%d: std %q is not a number", i+2, r[5])
 			}
 			v.Std = &std
 		}
-		if r[5] != "" {
-			v.Folds = &r[5]
+		if r[7] != "" {
+			v.Folds = &r[7]
 		}
 		values = append(values, v)
 	}

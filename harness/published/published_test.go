@@ -126,26 +126,46 @@ func TestBeside(t *testing.T) {
 	if v := find(values, "adult-a9a", "LKRF"); v.Mean != 16.46 || *v.Std != 0.03 {
 		t.Errorf("LKRF on adult: %v", v)
 	}
-	if values, metrics := Beside(mfga, "accuracy", names); values != nil || !slices.Equal(metrics, []string{"error", "mse"}) {
-		t.Errorf("of accuracy: %v, metrics %v", values, metrics)
+	if values, units := Beside(mfga, "accuracy", names); values != nil || len(units) != 2 {
+		t.Errorf("of accuracy: %v, units %v", values, units)
+	}
+	if slices.ContainsFunc(values, func(v Value) bool { return v.Dataset == "year-prediction" }) {
+		t.Error("an error of regression is beside errors of classification")
+	}
+	if values, units := Beside("zozoulenko2025-regression", "rmse", nil); values != nil || len(units) != 1 {
+		t.Errorf("errors in standard deviations of the target are beside errors in its unit: %v, %v", values, units)
 	}
 	values, _ = Beside("bazavan2012-table3", "accuracy", nil)
 	if v := find(values, "voc-7500", "RFF-SKL"); v.Mean != 28 {
 		t.Errorf("RFF-SKL on 7500: %v", v)
 	}
+	elsewhere := []string{rank, "seconds", "root mean squared error in standard deviations of the target"}
 	for _, v := range Values() {
-		if v.Source != "" && units[v.Source] == nil {
-			t.Errorf("%s says not which metric it prints", v.Source)
+		if ours[v.Unit].size == nil && !slices.Contains(elsewhere, v.Unit) {
+			t.Errorf("%s: %s on %s is in the unit %q", v.Source, v.Method, v.Dataset, v.Unit)
+		}
+		if v.Std != nil && v.Spread != Deviation && v.Spread != Error && v.Source != "bazavan2012-table4-times" || v.Std == nil && v.Spread != "" {
+			t.Errorf("%s: %s on %s has a spread of the kind %q", v.Source, v.Method, v.Dataset, v.Spread)
+		}
+	}
+}
+
+// A standard error is that of the mean, and a deviation that of the values, with the larger reading.
+func TestDeviationOf(t *testing.T) {
+	std := 0.5
+	for spread, want := range map[string]float64{Error: 1, Deviation: 0.5 * math.Sqrt(4.0/3)} {
+		if got := (Value{Std: &std, Spread: spread}).DeviationOf(4); got != want {
+			t.Errorf("a %s of 0.5 is a deviation of %v, want %v", spread, got, want)
 		}
 	}
 }
 
 func TestBadTables(t *testing.T) {
 	for text, want := range map[string]string{
-		"h,h,h,h,h,h\na,b,c,x,1,\n": `published.csv:2: mean "x" is not a number`,
-		"h,h,h,h,h,h\na,b,c,1,x,\n": `published.csv:2: std "x" is not a number`,
-		"h,h\na,b\n":                "published.csv:2: 2 columns",
-		"h,h\na\n":                  "published.csv: record on line 2",
+		"h,h,h,h,h,h,h,h\na,b,c,u,x,1,,\n": `published.csv:2: mean "x" is not a number`,
+		"h,h,h,h,h,h,h,h\na,b,c,u,1,x,,\n": `published.csv:2: std "x" is not a number`,
+		"h,h\na,b\n":                       "published.csv:2: 2 columns",
+		"h,h\na\n":                         "published.csv: record on line 2",
 	} {
 		if _, err := parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

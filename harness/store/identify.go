@@ -24,10 +24,10 @@ const applicationID = 0x626e6368
 
 // schemaVersion is the version of the schema that migrate makes. Programs before the first release made earlier
 // versions, which are refused.
-const schemaVersion = 14
+const schemaVersion = 15
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "572ccae3011526019394c866ed05930125fb616c1eb1af93f446960d5c472732"
+const schemaHash = "69a718d1973584cb39fe3cf377a6b692f2abb3194b6af3313882d1941ca73777"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {

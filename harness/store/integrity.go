@@ -307,7 +307,7 @@ func texts(ctx context.Context, q queryer, query string, args ...any) ([]string,
 
 func publishedSum(ctx context.Context, q queryer) (int64, error) {
 	d := newDigest()
-	err := each(ctx, q, `SELECT source, dataset, method, mean, std, folds FROM published_values ORDER BY source, dataset, method`,
+	err := each(ctx, q, `SELECT source, dataset, method, unit, mean, std, spread, folds FROM published_values ORDER BY source, dataset, method`,
 		func(r []any) error { d.add(r...); return nil })
 	return d.value(), err
 }

@@ -17,7 +17,7 @@ func (db *DB) loadPublished(ctx context.Context) error {
 	want := sortedPublished()
 	d := newDigest()
 	for _, p := range want {
-		d.add(p.Source, p.Dataset, p.Method, p.Mean, value(p.Std), value(p.Folds))
+		d.add(p.Source, p.Dataset, p.Method, p.Unit, p.Mean, value(p.Std), p.Spread, value(p.Folds))
 	}
 	if have, err := publishedSum(ctx, db.sql); err != nil || have == d.value() {
 		return err
@@ -27,8 +27,8 @@ func (db *DB) loadPublished(ctx context.Context) error {
 			return err
 		}
 		for _, p := range want {
-			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, mean, std, folds) VALUES (?, ?, ?, ?, ?, ?)`,
-				p.Source, p.Dataset, p.Method, p.Mean, p.Std, p.Folds)
+			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, unit, mean, std, spread, folds)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.Source, p.Dataset, p.Method, p.Unit, p.Mean, p.Std, p.Spread, p.Folds)
 			if err != nil {
 				return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
 			}

@@ -1,7 +1,7 @@
 -- The tables are the program's own; the views at the end are the contract for other programs.
 
 PRAGMA application_id = 1651401576; -- "bnch": a results database
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 CREATE TABLE environments (
   id              INTEGER PRIMARY KEY,
@@ -301,8 +301,10 @@ CREATE TABLE published_values (
   source  TEXT NOT NULL,
   dataset TEXT NOT NULL,
   method  TEXT NOT NULL,
+  unit    TEXT NOT NULL,                   -- of mean and std, in words
   mean    REAL NOT NULL,
   std     REAL,
+  spread  TEXT NOT NULL,                   -- what std is: a standard deviation or a standard error, or '' where the source does not say
   folds   TEXT,                            -- the values whose mean and std these are, where they are known, with blanks between
   PRIMARY KEY (source, dataset, method)
 ) STRICT, WITHOUT ROWID;
@@ -376,7 +378,7 @@ JOIN seed_counts t ON t.run_id = r.id
 WHERE r.id IN (SELECT run_id FROM cells);
 
 CREATE VIEW published AS
-SELECT source, dataset, method, mean, std, folds FROM published_values;
+SELECT source, dataset, method, mean, std, folds, unit, spread FROM published_values;
 
 -- What speaks against results of a method: a leak is a canary that is right beyond chance, of a method whose own result on the same
 -- test rows is better than a constant. A canary finding is one that failed, not for want of time or memory, where the cell with the

@@ -34,8 +34,8 @@ func Report() report.Report {
 		Long: `accuracy prints the table of the paper from what is stored: mean and standard
 deviation over the splits, the best in bold with ties decided on integer counts,
 the Mean row, and average ranks (mid-ranks over the data sets; where the protocol's
-paper prints ranks also the paper's, which ranks the Mean row as one more data set).
-Next to it: the published values and the differences. --metric shows another metric
+paper ranks the same methods also the paper's, which ranks the Mean row as one more
+data set). Next to it: the published values and the differences. --metric shows another metric
 of the same runs. table2 is another name of it.`,
 		Example: `  bench report accuracy
   bench report accuracy --format latex -o table2.tex
@@ -64,7 +64,7 @@ type table struct {
 	mean     []meanCell // one for each whole method; nil if no set is counted
 	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where CheckRanked is an error
 	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
-	// too, where the source prints no ranks.
+	// too, where the source prints no rank of a method: a tie in a table of one's own is none of the paper's.
 	paperRanks []*big.Rat
 	comparison *comparison // with printed values; nil for none
 	unused     []string    // notes on printed values that are not shown
@@ -134,7 +134,7 @@ func (t *table) summarise() {
 		return
 	}
 	t.midRanks = stats.AverageRanks(values)
-	if published.Ranks(t.Published) {
+	if published.Ranks(t.Published, t.Metric.Name, t.Whole()) {
 		t.paperRanks = stats.PaperAverageRanks(values)
 	}
 }

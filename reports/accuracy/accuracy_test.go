@@ -190,14 +190,25 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	}
 }
 
-// The paper's rank stands in protocols whose source prints such ranks, beside the printed values.
+// The paper's rank stands in the paper's own table: of a protocol whose source prints such ranks, by its metric, of its methods
+// alone. In another table it would break ties of methods that the paper does not know.
 func TestPapersRank(t *testing.T) {
+	own := sample.Printed()
+	own.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Mine") }
+	for _, r := range own.Rows {
+		if r.Method == "LGBM" {
+			r.Method = "Mine"
+			own.Rows = append(own.Rows, r)
+		}
+	}
 	for _, c := range []struct {
-		in   sample.Input
-		omit bool
-		want bool
-	}{{sample.Small(), false, false}, {sample.Printed(), false, true}, {sample.Printed(), true, false}} {
-		tab := newTable(t, c.in, Options{OmitPublished: c.omit})
+		in     sample.Input
+		omit   bool
+		metric string
+		want   bool
+	}{{sample.Small(), false, "", false}, {sample.Printed(), false, "", true}, {sample.Printed(), true, "", false},
+		{sample.Printed(), false, "error", false}, {own, false, "", false}} {
+		tab := newTable(t, c.in, Options{OmitPublished: c.omit, Options: report.Options{Metric: c.metric}})
 		rows, legend := fmt.Sprint(tab.summaryRows()), strings.Join(tab.legend(), " ")
 		if got := strings.Contains(rows, "Paper's rank"); got != c.want || strings.Contains(legend, "Paper's rank") != got {
 			t.Errorf("source %q, without its values %v: rows %.200s, legend %s", c.in.Protocol.Published, c.omit, rows, legend)

@@ -53,7 +53,7 @@ type comparedRow struct {
 type comparedCell struct {
 	ours       *big.Rat
 	published  *big.Rat // the printed decimal, exactly
-	std        *float64 // as printed
+	printed    published.Value
 	difference *big.Rat // ours less published
 }
 
@@ -72,12 +72,13 @@ type cellKey struct{ dataset, method string }
 // these methods or a set was not asked for.
 func (t *table) comparePublished(splits int) {
 	source := t.Published
-	values, metrics := published.Beside(source, t.Metric.Name, t.PublishedNames)
+	values, units := published.Beside(source, t.Metric.Name, t.PublishedNames)
 	switch {
 	case t.o.OmitPublished || source == "":
 		return
 	case len(values) == 0:
-		t.unused = []string{fmt.Sprintf("%s prints values of %s, so there is no comparison with them.", source, strings.Join(metrics, " and "))}
+		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so there is no comparison.",
+			source, strings.Join(units, "; "))}
 		return
 	}
 	known := map[cellKey]published.Value{}
@@ -148,7 +149,7 @@ func (t *table) compareWith(source string, values map[cellKey]published.Value) *
 }
 
 func (cell *comparedCell) print(v published.Value) {
-	cell.published, cell.std = stats.Decimal(v.Mean), v.Std
+	cell.published, cell.printed = stats.Decimal(v.Mean), v
 	if cell.ours != nil {
 		cell.difference = new(big.Rat).Sub(cell.ours, cell.published)
 	}
@@ -241,10 +242,7 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 		for i, cell := range r.cells {
 			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals), frame.Signed(cell.difference, decimals))
 			if cell.published != nil {
-				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text)
-				if cell.std != nil {
-					entries[1].Tip += " ± " + strconv.FormatFloat(*cell.std, 'g', -1, 64)
-				}
+				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text) + cell.printed.SpreadText()
 			}
 			if cell.difference != nil {
 				entries[2].Shade = shade(cell.difference)

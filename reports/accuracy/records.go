@@ -95,7 +95,7 @@ func (c *comparison) record(dataset, method string) []any {
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if row.set.Name == dataset && c.methods[i].method == method && cell.published != nil {
-				return []any{cell.published, cell.std, cell.difference}
+				return []any{cell.published, cell.printed.Std, cell.difference}
 			}
 		}
 	}
@@ -103,12 +103,12 @@ func (c *comparison) record(dataset, method string) []any {
 }
 
 func (c *comparison) records() doc.Records {
-	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "difference", "low", "high", "adjusted_p", "verdict"}}
+	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "published_spread", "difference", "low", "high", "adjusted_p", "verdict"}}
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if cell.published != nil {
 				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method, "ours": cell.ours,
-					"published_mean": cell.published, "published_std": cell.std, "difference": cell.difference}
+					"published_mean": cell.published, "published_std": cell.printed.Std, "published_spread": cell.printed.Spread, "difference": cell.difference}
 				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
 					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low, x.Interval.High, x.Adjusted, string(x.Verdict)
 				}
@@ -127,10 +127,12 @@ func (c *comparison) methodRecords() doc.Records {
 			"average_difference": m.average, "mean_absolute_difference": m.meanAbsolute, "in_ranks": []string(nil)}
 		if c.midRanks != nil && i < c.ranked {
 			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i], c.midRanks[i]
-			record["our_paper_rank"] = c.ourPaperRanks[i]
 		}
 		if c.printed != nil {
 			record["printed_rank"] = c.printed[i]
+			if c.ourPaperRanks != nil && i < c.ranked {
+				record["our_paper_rank"] = c.ourPaperRanks[i]
+			}
 		}
 		out.Put(record)
 	}

@@ -101,16 +101,15 @@ func roundingOf(values []published.Value) float64 {
 	return 0.5 * math.Pow(10, -float64(decimals))
 }
 
-// compare compares a cell with a printed value. Papers print the deviation with divisor n or n-1 and do not say which; the
-// larger reading is taken. Only values in percent are tested, since the region is one percentage point.
+// compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage point.
 func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
 	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
 	if !percent || v.Std == nil || len(e.Runs) < 2 || splits < 2 {
 		return cell
 	}
-	theirs := *v.Std * math.Sqrt(float64(splits)/float64(splits-1))
-	test := stats.Welch(stats.Sample{N: len(e.Runs), Mean: frame.Float64(e.Mean), Std: e.StdSample}, stats.Sample{N: splits, Mean: v.Mean, Std: theirs}, rounding)
+	ours := stats.Sample{N: len(e.Runs), Mean: frame.Float64(e.Mean), Std: e.StdSample}
+	test := stats.Welch(ours, stats.Sample{N: splits, Mean: v.Mean, Std: v.DeviationOf(splits)}, rounding)
 	cell.P, cell.Interval, cell.Verdict = test.P, test.Interval(1-level), Unclear
 	return cell
 }
@@ -145,7 +144,7 @@ func (c *Comparison) Summary() string {
 	for _, cell := range c.Cells {
 		n[cell.Verdict]++
 	}
-	const needs = "a test needs means in percent, a printed deviation, and two splits"
+	const needs = "a test needs means in percent, a printed spread, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
 		out = fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d it is open which is higher.",

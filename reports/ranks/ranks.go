@@ -62,7 +62,7 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank", "exact", "splits",
 		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {
-		if c.label == "paper" && !published.Ranks(t.Published) {
+		if c.label == "paper" && !published.Ranks(t.Published, t.Metric.Name, t.Whole()) {
 			continue
 		}
 		d.Blocks = append(d.Blocks, c.table(&t, &records))

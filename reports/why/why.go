@@ -131,13 +131,9 @@ func (p *page) folds() string {
 // beside compares a printed value with ours. The difference is in units of its standard error, as if the source had as many
 // runs on other splits.
 func (p *page) beside(v published.Value) string {
-	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64))
-	if v.Std == nil {
-		return text + "."
-	}
-	text += " ± " + strconv.FormatFloat(*v.Std, 'f', -1, 64)
-	if n := float64(len(p.entry.Runs)); n > 1 && !math.IsNaN(p.entry.StdSample) {
-		scale := math.Sqrt((*v.Std**v.Std + p.entry.StdSample*p.entry.StdSample) / n)
+	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64)) + v.SpreadText()
+	if n := len(p.entry.Runs); v.Std != nil && n > 1 && !math.IsNaN(p.entry.StdSample) {
+		scale := math.Hypot(v.DeviationOf(n), p.entry.StdSample) / math.Sqrt(float64(n))
 		if scale > 0 {
 			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits", frame.Number((frame.Float64(p.entry.Mean)-v.Mean)/scale, 1), len(p.entry.Runs))
 		}

@@ -13,17 +13,17 @@ import statistics
 import sys
 
 TABLES = {
-    "classification": ("OpenMLClassification", -100, {
+    "classification": ("OpenMLClassification", -100, "percent of correct labels", {
         "RFRBoost_ID_batchnormFalse": "RFRBoost", "LogisticRegression": "Logistic", "XGBoostClassifier": "XGB", "RFNN": "RFNN",
         "End2End_cpu": "MLP-ResNet"}),
-    "regression": ("OpenMLRegression", 1, {
+    "regression": ("OpenMLRegression", 1, "root mean squared error in standard deviations of the target", {
         "GradientRFRBoost_ID_batchnormFalse": "RFRBoost", "GreedyRFRBoostDense_ID_batchnormFalse": "RFRBoost-greedy", "Ridge": "Ridge",
         "XGBoostRegressor": "XGB", "RFNN": "RFNN", "End2End_cpu": "MLP-ResNet"}),
 }
 
 
 def main(checkout):
-    for task, (folder, unit, methods) in TABLES.items():
+    for task, (folder, size, unit, methods) in TABLES.items():
         files = pathlib.Path(checkout, "save", folder)
         sets = sorted({int(f.name.split("_")[1]) for f in files.glob("*.json")})
         for number in sets:
@@ -32,8 +32,9 @@ def main(checkout):
                 folds = json.loads(file.read_text())[str(number)][theirs]["score_test"]
                 if len(folds) != 5:
                     sys.exit(f"{file}: {len(folds)} folds, not 5")
-                scores = [unit * s for s in folds]
-                print(f"zozoulenko2025-{task},openml-{number},{ours},{statistics.fmean(scores):.4g},{statistics.pstdev(scores):.3g},"
+                scores = [size * s for s in folds]
+                mean, deviation = statistics.fmean(scores), statistics.pstdev(scores)
+                print(f"zozoulenko2025-{task},openml-{number},{ours},{unit},{mean:.4g},{deviation:.3g},standard deviation,"
                       + " ".join(f"{s:.6g}" for s in scores))
 
 
