@@ -60,7 +60,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&f.protocol, "protocol", defaultProtocol, "protocol whose cells are drawn")
+	protocolFlag(c, &f.protocol, defaultProtocol)
 	b.add(c.Flags())
 	permissionFlags(a, c)
 	outputFlags(c, &f)
@@ -80,7 +80,7 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 		}
 		var fields []plot.Field
 		for _, method := range f.methods {
-			r, err := a.refitAsStored(c, h, method, modelFlags{dataset: name, split: f.split})
+			r, err := a.refitAsStored(c, h, method, place{dataset: name, split: f.split})
 			if err != nil {
 				return d, err
 			}

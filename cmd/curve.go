@@ -42,7 +42,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 		},
 	}
 	flags := c.Flags()
-	f.report.addProtocol(a, c, defaultProtocol)
+	protocolFlag(c, &f.report.protocol, defaultProtocol)
 	f.report.addSets(a, c)
 	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
@@ -93,7 +93,7 @@ func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment,
 	with, p := *h, *h.Protocol
 	p.Semantics.Rounds = f.rounds
 	with.Protocol = &p
-	whole, err := a.refitAsStored(c, &with, r.Method, modelFlags{dataset: r.Dataset, split: r.Split})
+	whole, err := a.refitAsStored(c, &with, r.Method, place{dataset: r.Dataset, split: r.Split})
 	if err != nil {
 		return nil, err
 	}

@@ -319,8 +319,8 @@ func constantColumns(set *datasets.Set) []string {
 }
 
 func newDataSplitsCommand(a *app) *cobra.Command {
-	var format, protocol string
-	var seed uint32
+	var of place
+	var format string
 	c := &cobra.Command{
 		Use:   "splits NAME",
 		Short: "Print a train/test split and its folds as row numbers",
@@ -332,7 +332,8 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
 		RunE: func(c *cobra.Command, args []string) error {
-			parts, err := a.parts(c, args[0], protocol, seed)
+			of.dataset = args[0]
+			parts, err := a.parts(c, of)
 			if err != nil {
 				return err
 			}
@@ -342,8 +343,7 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 			return splitListing(parts.Split).write(a.out, format)
 		},
 	}
-	c.Flags().Uint32Var(&seed, "seed", 1, "number of the split")
-	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol")
+	of.add(c, "seed")
 	formatFlag(c, &format)
 	return c
 }

@@ -57,12 +57,12 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 		defer closed()
 		sides[i] = src
 	}
-	wanted, err := a.wanted(s, slices.Concat(sides[0].Cells, sides[1].Cells))
+	chosen, err := a.choose(s, func() ([]store.Cell, error) { return slices.Concat(sides[0].Cells, sides[1].Cells), nil })
 	if err != nil {
 		return err
 	}
 	for i := range sides {
-		sides[i].Cells = slices.DeleteFunc(sides[i].Cells, func(c store.Cell) bool { return !wanted(c) || s.protocol != "" && s.protocol != c.Protocol })
+		sides[i].Cells = slices.DeleteFunc(sides[i].Cells, func(c store.Cell) bool { return !chosen.has(c) })
 	}
 	tally := diff.Tally{Rows: func(name string) int {
 		e, err := a.sets.Lookup(name)

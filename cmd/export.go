@@ -18,8 +18,8 @@ var exportFormats = []struct {
 }
 
 func newDataExportCommand(a *app) *cobra.Command {
-	var format, protocol, output string
-	var number uint32
+	var of place
+	var format, output string
 	c := &cobra.Command{
 		Use:   "export NAME",
 		Short: "Write the rows of a split, standardised as here, for a method elsewhere",
@@ -37,20 +37,17 @@ is the same only if it standardises the rows of each fold again.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
 	}
-	c.Flags().Uint32Var(&number, "split", 1, "number of the split")
-	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol")
+	of.add(c, "split")
 	c.Flags().StringVar(&format, "format", "", "npz, csv (default by the ending of --output, else csv)")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"npz", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if number == 0 {
-			return usage("--split 0: splits are counted from 1")
-		}
+		of.dataset = args[0]
 		write, err := exportWriter(format, output)
 		if err != nil {
 			return err
 		}
-		parts, err := a.parts(c, args[0], protocol, number)
+		parts, err := a.parts(c, of)
 		if err != nil {
 			return err
 		}

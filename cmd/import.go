@@ -314,7 +314,7 @@ package harness/bundle describes its form.`,
 }
 
 func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, folds bool) error {
-	cells, err := a.askedCells(ctx, db, f)
+	_, cells, err := a.askedCells(ctx, db, f)
 	if err != nil {
 		return err
 	}
@@ -322,12 +322,8 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 	if err != nil {
 		return unreadable(err)
 	}
-	name := strings.TrimSuffix(filepath.Base(f.protocol), ".toml")
 	var runs []result.Run
 	for _, c := range cells {
-		if f.protocol != "" && c.Protocol != name {
-			continue
-		}
 		r, found, err := db.Result(ctx, c.Key)
 		if err != nil {
 			return unreadable(err)

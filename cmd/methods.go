@@ -51,7 +51,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeMethods,
 	}
-	c.Flags().StringVar(&protocol, "protocol", "table2", "protocol whose grid is shown")
+	protocolFlag(c, &protocol, defaultProtocol)
 	return a.lists(c, func(_ *cobra.Command, args []string) (*listing, error) {
 		h, err := a.harness(protocol)
 		if err != nil {

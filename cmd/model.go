@@ -24,12 +24,6 @@ import (
 // The verbs that look at a model of trees: export, importances, dump. All three train
 // the model of one cell again and say so in one line.
 
-// modelFlags name a cell and, if given, parameters of the user's own.
-type modelFlags struct {
-	dataset, protocol, params string
-	split                     int
-}
-
 const modelHelp = `
 
 The model is that of the cell --protocol, --datasets, --split, METHOD: trained again,
@@ -39,35 +33,25 @@ whether it gets as much right on the test rows as is stored, is said on standard
 if it does not, the exit code is 3. Thresholds are in the units of the data file, not
 standardised.`
 
-func modelCommand(a *app, f *modelFlags, use, short, long, example string, run func(context.Context, *runner.Refitted, registry.TreeModel) error) *cobra.Command {
+func modelCommand(a *app, use, short, long, example string, run func(context.Context, *runner.Refitted, registry.TreeModel) error) *cobra.Command {
+	var of place
+	var params string
 	c := &cobra.Command{
 		Use: use + " METHOD --datasets NAME --split N", Short: short, Long: long + modelHelp, Example: example,
 		Args:              takes("METHOD"),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.lookAt(c, args[0], f, run)
+			return a.lookAt(c, args[0], of, params, run)
 		},
 	}
-	f.add(a, c)
-	c.Flags().StringVar(&f.params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
+	of.addAll(a, c)
+	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
 	return c
 }
 
-// add adds the flags that name a cell's set, split and protocol.
-func (f *modelFlags) add(a *app, c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringVar(&f.dataset, "datasets", "", "data set, by name or as a TOML file")
-	flags.IntVar(&f.split, "split", 1, "number of the split")
-	flags.StringVar(&f.protocol, "protocol", defaultProtocol, "protocol: "+strings.Join(protocol.Names(), ", ")+", or a TOML file")
-	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
-}
-
 func newMethodsExportCommand(a *app) *cobra.Command {
-	var f modelFlags
 	var output string
-	c := modelCommand(a, &f, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
+	c := modelCommand(a, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
 		`export writes a model as LightGBM text, version 3. Who loads it (lightgbm.Booster,
 the Go package leaves) and gives it rows of the data file gets the raw scores that
 bench has: log odds of class +1, a raw score a class, or the prediction. The boosted
@@ -87,9 +71,8 @@ same but for the rounding of its sums, which are in single precision.`,
 }
 
 func newMethodsImportancesCommand(a *app) *cobra.Command {
-	var f modelFlags
 	var format string
-	c := modelCommand(a, &f, "importances", "List how often a model of trees uses each feature, and what that gains",
+	c := modelCommand(a, "importances", "List how often a model of trees uses each feature, and what that gains",
 		`importances lists the features of a model of trees: how many splits use one, what
 they gain together in the measure by which the method chooses splits (LGBM, XGB: twice
 the second-order drop of the loss; CART, RF: the drop of the impurity times the rows),
@@ -120,9 +103,8 @@ and its share of all gain. The largest gain comes first.`,
 }
 
 func newMethodsDumpCommand(a *app) *cobra.Command {
-	var f modelFlags
 	tree := 0
-	c := modelCommand(a, &f, "dump", "Print a tree of a model, one line a node",
+	c := modelCommand(a, "dump", "Print a tree of a model, one line a node",
 		`dump prints one tree of a model: each inner node's test with its training rows and
 what the split gains, each leaf's value or, of RF, the class it votes for. RF's rows are
 those of the tree's bootstrap sample. Trees are numbered from 0 as in exported models;
@@ -145,8 +127,8 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 }
 
 // lookAt trains the model of a cell again and hands it to show.
-func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
-	h, err := a.harness(f.protocol)
+func (a *app) lookAt(c *cobra.Command, method string, of place, params string, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
+	h, err := a.harness(of.protocol)
 	if err != nil {
 		return err
 	}
@@ -154,16 +136,13 @@ func (a *app) lookAt(c *cobra.Command, method string, f *modelFlags, show func(c
 	if err != nil {
 		return refused(err)
 	}
-	if f.split < 1 || f.split > math.MaxUint32 {
-		return usage("--split %d: splits are numbered from 1", f.split)
-	}
-	if f.params != "" && !json.Valid([]byte(f.params)) {
-		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, f.params)
+	if params != "" && !json.Valid([]byte(params)) {
+		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, params)
 	}
 	if !spec.Trees {
 		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
 	}
-	r, err := a.refit(c, h, method, *f)
+	r, err := a.refit(c, h, method, of, params)
 	if err != nil {
 		return err
 	}
@@ -192,8 +171,8 @@ type refitted struct {
 	same bool // the model gives the stored results on the test rows
 }
 
-// refit trains the model of a cell again. If the flags give no grid point, it takes that of the stored cell.
-func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f modelFlags) (*refitted, error) {
+// refit trains the model of a cell again, by the grid point in JSON or, if given is "", by that of the stored cell.
+func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of place, given string) (*refitted, error) {
 	spec, err := h.Registry.Lookup(method)
 	if err != nil {
 		return nil, refused(err)
@@ -201,17 +180,17 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f model
 	if err := a.boundedMethod(h.Protocol.Base(spec.Name)); err != nil {
 		return nil, err
 	}
-	entry, set, err := a.load(c.Context(), f.dataset)
+	entry, set, err := a.load(c.Context(), of.dataset)
 	if err != nil {
 		return nil, err
 	}
 	if unfit := entry.Unfit(spec); unfit != "" {
 		return nil, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
 	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: f.split, Method: spec.Name}
-	params, stored := json.RawMessage(f.params), (*store.Row)(nil)
-	if f.params == "" {
-		if stored, err = a.storedCell(c, cell, h.Protocol, f.dataset); err != nil {
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: of.split, Method: spec.Name}
+	params, stored := json.RawMessage(given), (*store.Row)(nil)
+	if given == "" {
+		if stored, err = a.storedCell(c, cell, h.Protocol, of.dataset); err != nil {
 			return nil, err
 		}
 		params = stored.Point
@@ -219,7 +198,7 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f model
 	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
 		return nil, usage("%s: %w", cell, err)
 	}
-	r, err := runner.Refit(c.Context(), h.Protocol, spec, set, f.split, params)
+	r, err := runner.Refit(c.Context(), h.Protocol, spec, set, of.split, params)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cell, err)
 	}
@@ -227,8 +206,8 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, f model
 }
 
 // refitAsStored is refit for drawings, which are of stored results alone.
-func (a *app) refitAsStored(c *cobra.Command, h *plan.Experiment, method string, f modelFlags) (*refitted, error) {
-	r, err := a.refit(c, h, method, f)
+func (a *app) refitAsStored(c *cobra.Command, h *plan.Experiment, method string, of place) (*refitted, error) {
+	r, err := a.refit(c, h, method, of, "")
 	if err == nil && !r.same { // refit has printed the difference and what to do
 		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", r.cell)}
 	}

@@ -39,7 +39,7 @@ that holds anything else is refused.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := c.Flags()
-	f.addProtocol(a, c, defaultProtocol)
+	protocolFlag(c, &f.protocol, defaultProtocol)
 	f.addSets(a, c)
 	metricFlag(c, &o.Metric, " (default the protocol's)")
 	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")

@@ -14,7 +14,7 @@ import (
 )
 
 func newMethodsPredictCommand(a *app) *cobra.Command {
-	var f modelFlags
+	var of place
 	var format string
 	c := &cobra.Command{
 		Use:   "predict METHOD FILE.csv",
@@ -33,16 +33,16 @@ number.`,
 			}
 			return a.completeMethods(c, before, word)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], f, format) },
+		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], of, format) },
 	}
-	f.add(a, c)
+	of.addAll(a, c)
 	permissionFlags(a, c)
 	formatFlag(c, &format)
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, method, file string, f modelFlags, format string) error {
-	p, like, err := a.predictor(c, method, f)
+func (a *app) predict(c *cobra.Command, method, file string, of place, format string) error {
+	p, like, err := a.predictor(c, method, of)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (a *app) predict(c *cobra.Command, method, file string, f modelFlags, forma
 
 // predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
 // catalogue has no such set.
-func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.Predictor, *catalogue.Entry, error) {
-	h, err := a.harness(f.protocol)
+func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Predictor, *catalogue.Entry, error) {
+	h, err := a.harness(of.protocol)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,7 +76,7 @@ func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.
 		return nil, nil, err
 	}
 	defer db.Close()
-	dataset := f.dataset
+	dataset := of.dataset
 	like, err := a.sets.Lookup(dataset)
 	if err != nil && strings.HasSuffix(dataset, ".toml") {
 		if like, err = a.set(dataset); err != nil {
@@ -86,7 +86,7 @@ func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.
 	if like != nil {
 		dataset = like.Name
 	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: f.split, Method: spec.Name}
+	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: of.split, Method: spec.Name}
 	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
 	switch {
 	case err != nil:
@@ -97,7 +97,7 @@ func (a *app) predictor(c *cobra.Command, method string, f modelFlags) (*runner.
 			v.Database = "models-2.db"
 		}
 		return nil, nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; then predict with --db %s",
-			a.db, cell, v.Command([]string{cell.Method}, []string{f.dataset}, []int{cell.Split}, false), v.Database)
+			a.db, cell, v.Command([]string{cell.Method}, []string{of.dataset}, []int{cell.Split}, false), v.Database)
 	}
 	p, err := runner.NewPredictor(spec, l)
 	if err != nil {

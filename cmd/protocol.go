@@ -111,25 +111,11 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 // newProtocol writes a file that this program reads as a protocol, or says what is wrong with the request.
 func (a *app) newProtocol(name string, o protocol.Outline) error {
 	file := name + ".toml"
-	o.Datasets = plan.SetNames(a.sets, o.Datasets)
-	for i, set := range o.Datasets {
-		e, err := a.set(set)
-		if err != nil {
-			return err
-		}
-		if !strings.HasSuffix(set, ".toml") {
-			o.Datasets[i] = e.Name
-		}
+	chosen, err := a.choose(selection{methods: o.Methods, datasets: o.Datasets}, nothingStored)
+	if err != nil {
+		return err
 	}
-	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
-	o.Methods = all.MethodNames(o.Methods)
-	for i, m := range o.Methods {
-		spec, err := a.reg.Lookup(m)
-		if err != nil {
-			return exitError{exitUsage, err}
-		}
-		o.Methods[i] = spec.Name
-	}
+	o.Methods, o.Datasets = chosen.methods, chosen.typed
 	text := o.TOML()
 	if _, err := protocol.Parse(name, []byte(text)); err != nil {
 		return exitError{exitUsage, err}

@@ -64,7 +64,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	if r.Select == nil {
 		f.selection.add(a, c, defaultProtocol)
 	} else {
-		f.addProtocol(a, c, defaultProtocol)
+		protocolFlag(c, &f.protocol, defaultProtocol)
 		f.addSets(a, c)
 		c.Args = cobra.ArbitraryArgs
 		c.ValidArgsFunction = a.completeArguments(r.Args)
@@ -148,22 +148,16 @@ func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame
 
 // frameOf reads the data of a report from an open database.
 func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.Frame, error) {
-	h, err := a.harness(f.protocol)
-	if err != nil {
-		return frame.Frame{}, err
-	}
 	stored, err := a.storedSets(ctx, db)
 	if err != nil {
 		return frame.Frame{}, exitError{exitIncomplete, err}
 	}
-	src, err := a.reportSource(f, h, stored)
-	if err == nil {
-		src.Exclude, err = a.excluded(ctx, h, f.selection, db)
-	}
+	f.selection.report = true
+	chosen, err := a.choose(f.selection, func() ([]store.Cell, error) { return db.Cells(ctx) })
 	if err != nil {
 		return frame.Frame{}, err
 	}
-	rows, err := frame.Read(ctx, db, src)
+	rows, err := frame.Read(ctx, db, a.reportSource(f, chosen, stored))
 	switch request := (*frame.RequestError)(nil); {
 	case ctx.Err() != nil:
 		return rows, interruptedReport()

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -31,23 +30,21 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 	return v
 }
 
-// reportSource translates the flags and the protocol for package frame.
-func (a *app) reportSource(f reportFlags, h *plan.Experiment, stored *storedSets) (frame.Source, error) {
-	p := h.Protocol
+// reportSource translates what is chosen for package frame.
+func (a *app) reportSource(f reportFlags, c choice, stored *storedSets) frame.Source {
+	p := c.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(),
 		},
-		Registry: h.Registry, Sets: stored, Methods: h.MethodNames(f.methods), Beside: f.beside, Datasets: plan.SetNames(a.sets, f.datasets), Folds: f.folds,
-		Run: a.invocation(p.Name, p.Path, p.Splits),
+		Registry: c.Registry, Sets: stored, Methods: c.methods, Beside: f.beside, Datasets: c.typed,
+		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if p.Sweep != nil {
 		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
 	}
-	var err error
-	src.Splits, err = f.numbers()
-	return src, err
+	return src
 }
 
 // storedSets knows the data sets of a database: those of the catalogue, and the

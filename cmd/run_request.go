@@ -3,11 +3,9 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
@@ -51,15 +49,13 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 			return err
 		}
 	}
-	h, err := a.harness(f.protocol)
+	chosen, err := a.choose(f.selection, nothingStored)
 	if err != nil {
 		return err
 	}
+	h := chosen.Experiment
 	h.Keep = runner.Keep(f.keep)
-	req, err := a.request(ctx, h, f)
-	if err == nil {
-		err = a.rerun(h, &req, f.rerun)
-	}
+	req, err := a.request(chosen, f)
 	if err != nil {
 		return err
 	}
@@ -133,36 +129,31 @@ func (f runFlags) check() error {
 	return nil
 }
 
-// request checks the names in the flags and turns them into a request.
-func (a *app) request(ctx context.Context, h *plan.Experiment, f runFlags) (plan.Request, error) {
-	f.methods, f.datasets = h.MethodNames(f.methods), plan.SetNames(a.sets, f.datasets)
-	req := plan.Request{Methods: f.methods, Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory}}
-	var err error
-	if req.Shard, err = plan.ParseShard(f.shard); err != nil {
-		return req, exitError{exitUsage, fmt.Errorf("--%w", err)}
-	}
-	for _, m := range f.methods {
-		if _, err := h.Registry.Lookup(m); err != nil {
-			return req, exitError{exitUsage, err}
-		}
-	}
-	for _, name := range f.datasets {
-		e, err := a.set(strings.TrimSpace(name))
-		if err != nil {
-			return req, err
-		}
-		req.Datasets = append(req.Datasets, e.Name)
+// request turns flags into a request.
+func (a *app) request(c choice, f runFlags) (plan.Request, error) {
+	req := plan.Request{
+		Methods: c.methods, Datasets: c.datasets, Splits: c.splits, Exclude: c.exclude,
+		Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory},
 	}
 	if f.all {
-		req.Datasets = h.AllSets()
-	}
-	if req.Splits, err = f.numbers(); err != nil {
-		return req, err
+		req.Datasets = c.AllSets()
 	}
 	if req.Splits == nil {
-		req.Splits, _ = plan.Splits(strconv.Itoa(h.Protocol.Splits), "")
+		req.Splits, _ = plan.Splits(strconv.Itoa(c.Protocol.Splits), "")
 	}
-	req.Exclude, err = a.excluded(ctx, h, f.selection, nil)
+	again, err := a.choose(selection{protocol: f.protocol, methods: f.rerun}, nothingStored)
+	if err != nil {
+		return req, err
+	}
+	for _, m := range again.methods {
+		if req.Methods != nil && !slices.Contains(req.Methods, m) {
+			return req, usage("--rerun %s: the method is not among --methods; name it there too", m)
+		}
+	}
+	req.Rerun = again.methods
+	if req.Shard, err = plan.ParseShard(f.shard); err != nil {
+		err = usage("--%w", err)
+	}
 	return req, err
 }
 
@@ -185,21 +176,4 @@ func collectWithin(memory int64) (undo func()) {
 		debug.SetMemoryLimit(min(before, runner.HeapLimit(memory)))
 	}
 	return func() { debug.SetMemoryLimit(before) }
-}
-
-// rerun checks the names of --rerun against the request.
-func (a *app) rerun(h *plan.Experiment, req *plan.Request, names []string) error {
-	for _, n := range names {
-		s, err := h.Registry.Lookup(strings.TrimSpace(n))
-		if err != nil {
-			return exitError{exitUsage, err}
-		}
-		req.Rerun = append(req.Rerun, s.Name)
-	}
-	for _, m := range req.Rerun {
-		if req.Methods != nil && !slices.ContainsFunc(req.Methods, func(asked string) bool { return strings.EqualFold(asked, m) }) {
-			return usage("--rerun %s: the method is not among --methods; name it there too", m)
-		}
-	}
-	return nil
 }

@@ -16,8 +16,8 @@ import (
 const mostModelBytes = 1 << 30
 
 func newMethodsScoreCommand(a *app) *cobra.Command {
-	var dataset, protocol, output, units string
-	var number uint32
+	var of place
+	var output, units string
 	c := &cobra.Command{
 		Use:   "score FILE",
 		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
@@ -32,21 +32,13 @@ as they stand in the data file.`,
   bench import scores.csv --as MyTrees`,
 		Args: takes("FILE"),
 	}
+	of.addAll(a, c)
 	flags := c.Flags()
-	flags.StringVar(&dataset, "datasets", "", "the data set, by name or as a TOML file")
-	flags.Uint32Var(&number, "split", 1, "number of the split")
-	flags.StringVar(&protocol, "protocol", "table2", "protocol")
 	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
 	flags.StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
 	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		switch {
-		case dataset == "":
-			return usage("name the data set with --datasets")
-		case number == 0:
-			return usage("--split 0: splits are counted from 1")
-		case units != "standardised" && units != "file":
+		if units != "standardised" && units != "file" {
 			return usage("--units %q is neither standardised nor file", units)
 		}
 		raw, err := readModelFile(args[0], a.memory)
@@ -57,7 +49,7 @@ as they stand in the data file.`,
 		if err != nil {
 			return usage("%s: %w", args[0], err)
 		}
-		parts, err := a.parts(c, dataset, protocol, number)
+		parts, err := a.parts(c, of)
 		if err != nil {
 			return err
 		}
@@ -76,8 +68,8 @@ as they stand in the data file.`,
 		if units == "standardised" {
 			whole.Target.Invert(scores)
 		}
-		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, parts, int(number), scores) },
-			fmt.Sprintf(": %s of %s, split %d", plural(len(parts.Split.Test), "test row"), parts.Set.Name, number))
+		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, parts, of.split, scores) },
+			fmt.Sprintf(": %s of %s, split %d", plural(len(parts.Split.Test), "test row"), parts.Set.Name, of.split))
 	}
 	return c
 }
@@ -93,25 +85,6 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and not more than --memory", wording.Bytes(limit))
 	}
 	return raw, err
-}
-
-// parts draws a split of a set under a protocol.
-func (a *app) parts(c *cobra.Command, dataset, protocol string, number uint32) (split.Parts, error) {
-	var p split.Parts
-	h, err := a.harness(protocol)
-	if err != nil {
-		return p, err
-	}
-	_, set, err := a.load(c.Context(), dataset)
-	if err != nil {
-		return p, err
-	}
-	s := h.Protocol.Semantics
-	drawn, err := s.Splitter().Split(set, number)
-	if err != nil {
-		return p, usage("%w", err)
-	}
-	return split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}, nil
 }
 
 // writeScores writes scores of the test rows as harness.ReadScores takes them.

@@ -1,40 +1,168 @@
 package cmd
 
 import (
-	"context"
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
-// selection is the part of a protocol that a verb works on. Every verb has the same flags for it.
+// A selection names what a verb works on. Every verb has the same flags for it.
 type selection struct {
-	protocol                   string
+	protocol                   string // "" for all that are stored
 	methods, datasets, exclude []string
 	splits, split              string // --splits and --split
+	report                     bool   // it is a report's: a method may also be NAME@VERSION
 }
 
-// add adds the flags. what says what the verb does, such as "run". of is the default of --protocol; "" means all stored
-// protocols.
+// A choice is what a selection names, in the proper spelling. Where a list is nil, all are chosen.
+type choice struct {
+	*plan.Experiment          // of the protocol, or of none
+	methods, exclude []string // exclude also has data sets
+	datasets, typed  []string // the names of data sets, and how commands name them: those of files by the file
+	splits           []int
+}
+
+// choose resolves the names of a selection. A name may also be that of a method, a data set or a protocol of stored cells
+// that this program does not know. Any other name is an error, which suggests similar ones.
+func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
+	cells := sync.OnceValues(stored) // few selections need them
+	isStored := func(name *string, unknown error, of func(store.Cell) string, groups map[string][]string) error {
+		all, err := cells()
+		i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), *name) })
+		if i >= 0 {
+			*name = of(all[i])
+			return nil
+		}
+		says, hint, _ := strings.Cut(unknown.Error(), "; ")
+		if meant := wording.Suggest(*name, slices.Sorted(maps.Keys(groups))); meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
+			return usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
+		}
+		return refused(cmp.Or(unreadable(err), unknown))
+	}
+	c.Experiment = &plan.Experiment{Protocol: &protocol.Protocol{Name: s.protocol}, Registry: a.reg, Catalogue: a.sets}
+	if s.protocol != "" {
+		if h, err := a.harness(s.protocol); err == nil {
+			c.Experiment = h
+		} else if s.report || isStored(&c.Protocol.Name, err, func(c store.Cell) string { return c.Protocol }, nil) != nil {
+			return c, err
+		}
+	}
+	for _, name := range c.MethodNames(s.methods) {
+		if spec, err := c.Registry.Lookup(name); err == nil {
+			name = spec.Name
+		} else if !s.report || !strings.Contains(name, "@") {
+			if err := isStored(&name, err, func(c store.Cell) string { return c.Method }, c.Registry.Groups()); err != nil {
+				return c, err
+			}
+		}
+		c.methods = append(c.methods, name)
+	}
+	for _, name := range plan.SetNames(a.sets, s.datasets) {
+		typed := name
+		if e, err := a.set(name); err == nil {
+			name = e.Name
+		} else if err := isStored(&name, err, func(c store.Cell) string { return c.Dataset }, a.sets.Groups()); err != nil {
+			return c, err
+		}
+		if c.datasets = append(c.datasets, name); !strings.HasSuffix(typed, ".toml") {
+			typed = name
+		}
+		c.typed = append(c.typed, typed)
+	}
+	if c.splits, err = asked(plan.Splits(s.splits, s.split)); err != nil || s.exclude == nil {
+		return c, err
+	}
+	all, err := cells()
+	if err != nil {
+		return c, unreadable(err)
+	}
+	var known []string
+	for _, c := range all {
+		known = append(known, c.Method, c.Dataset)
+	}
+	if c.exclude, err = c.Excluded(s.exclude, known); err != nil {
+		err = usage("--exclude: %w", err)
+	}
+	return c, err
+}
+
+// nothingStored is for a choice among what this program knows.
+func nothingStored() ([]store.Cell, error) { return nil, nil }
+
+// has reports whether a stored cell is chosen.
+func (c choice) has(cell store.Cell) bool {
+	in := func(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
+	return (c.Protocol.Name == "" || c.Protocol.Name == cell.Protocol) && in(c.methods, cell.Method) && in(c.datasets, cell.Dataset) &&
+		(c.splits == nil || slices.Contains(c.splits, cell.Split)) && !slices.Contains(c.exclude, cell.Method) && !slices.Contains(c.exclude, cell.Dataset)
+}
+
+// add adds the flags. of is the default of --protocol; "" means all stored protocols.
 func (s *selection) add(a *app, c *cobra.Command, of string) {
-	s.addProtocol(a, c, of)
+	protocolFlag(c, &s.protocol, of)
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	s.addSets(a, c)
 }
 
-func (s *selection) addProtocol(a *app, c *cobra.Command, of string) {
+// protocolFlag adds --protocol. of is its default; "" means all stored protocols.
+func protocolFlag(c *cobra.Command, to *string, of string) {
 	usual := ""
 	if of == "" {
 		usual = " (default all that are stored)"
 	}
-	c.Flags().StringVar(&s.protocol, "protocol", of, "protocol: "+strings.Join(protocol.Names(), ", ")+", one that the database holds, or a TOML file"+usual)
+	c.Flags().StringVar(to, "protocol", of, "protocol: "+strings.Join(protocol.Names(), ", ")+", one that the database holds, or a TOML file"+usual)
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
+}
+
+// A place is where a cell lies, but for its method.
+type place struct {
+	dataset, protocol string
+	split             int
+}
+
+// add adds the flags for the protocol and, under a name, for the split.
+func (p *place) add(c *cobra.Command, split string) {
+	protocolFlag(c, &p.protocol, defaultProtocol)
+	c.Flags().IntVar(&p.split, split, 1, "number of the split")
+	beforehand(c, func() error {
+		if p.split < 1 || p.split > math.MaxUint32 {
+			return usage("--%s %d: splits are numbered from 1", split, p.split)
+		}
+		return nil
+	})
+}
+
+// addAll adds the flags of a verb whose arguments do not name the set.
+func (p *place) addAll(a *app, c *cobra.Command) {
+	p.add(c, "split")
+	c.Flags().StringVar(&p.dataset, "datasets", "", "data set, by name or as a TOML file")
+	_ = c.MarkFlagRequired("datasets")
+	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
+}
+
+// parts draws the split.
+func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
+	h, err := a.harness(p.protocol)
+	if err != nil {
+		return out, err
+	}
+	_, set, err := a.load(c.Context(), p.dataset)
+	if err != nil {
+		return out, err
+	}
+	s := h.Protocol.Semantics
+	drawn, err := asked(s.Splitter().Split(set, uint32(p.split)))
+	return split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}, err
 }
 
 // addSets adds the flags of a verb whose arguments name its methods.
@@ -78,34 +206,6 @@ func (a *app) completeMethods(*cobra.Command, []string, string) ([]cobra.Complet
 // methodCompletions returns the names of methods and groups, including plugins.
 func (a *app) methodCompletions() []string {
 	return slices.Concat(a.reg.Names(), slices.Sorted(maps.Keys(a.reg.Groups())))
-}
-
-// numbers reads --splits and --split. It returns nil if both are missing.
-func (s selection) numbers() ([]int, error) {
-	return asked(plan.Splits(s.splits, s.split))
-}
-
-// excluded returns the methods and data sets that --exclude names. A name may also be that of a stored method or set that
-// this program does not know. If db is nil, such a name is an error.
-func (a *app) excluded(ctx context.Context, h *plan.Experiment, s selection, db *store.DB) ([]string, error) {
-	if s.exclude == nil {
-		return nil, nil
-	}
-	var stored []string
-	if db != nil {
-		cells, err := db.Cells(ctx)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		for _, c := range cells {
-			stored = append(stored, c.Method, c.Dataset)
-		}
-	}
-	out, err := h.Excluded(s.exclude, stored)
-	if err != nil {
-		return nil, usage("--exclude: %w", err)
-	}
-	return out, nil
 }
 
 // completeArguments completes the methods of a report, or the [PROTOCOL] DATASET METHOD of one.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
@@ -206,15 +205,9 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 // standing reads the stored results that the flags ask for and plans them again, by their protocols or by the one asked for.
 func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
-	cells, err := a.askedCells(ctx, db, f.selection)
+	chosen, cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
 		return out, err
-	}
-	var asked *plan.Experiment
-	if f.protocol != "" {
-		if asked, err = a.harness(f.protocol); err != nil {
-			return out, err
-		}
 	}
 	stored, err := db.Protocols(ctx)
 	if err != nil {
@@ -222,13 +215,13 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	}
 	byProtocol := map[string][]store.Cell{}
 	for _, c := range cells {
-		if c.Status == result.OK && (asked == nil || asked.Protocol.Name == c.Protocol) {
+		if c.Status == result.OK {
 			byProtocol[c.Protocol] = append(byProtocol[c.Protocol], c)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
-		h := asked
-		if h == nil {
+		h := chosen.Experiment
+		if h.Protocol.Path == "" { // of the protocols that are stored, or of one that has no file of its own
 			if h, err = a.storedProtocol(ctx, db, name, stored[name]); err != nil {
 				return out, err
 			}
@@ -244,67 +237,20 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	return out, nil
 }
 
-// askedCells returns the stored cells of all protocols that the flags ask for, failures included. It reads the files of
-// users' own sets into the catalogue.
-func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) ([]store.Cell, error) {
+// askedCells returns the stored cells that the flags ask for, failures included. It reads the files of users' own sets into
+// the catalogue.
+func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) (choice, []store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {
-		return nil, unreadable(err)
+		return choice{}, nil, unreadable(err)
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
-		return nil, unreadable(err)
+		return choice{}, nil, unreadable(err)
 	}
 	for _, c := range cells {
 		_, _ = sets.Entry(c.Dataset) // planning says which sets are not known any more
 	}
-	wanted, err := a.wanted(s, cells)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(cells, func(c store.Cell) bool { return !wanted(c) }), nil
-}
-
-// wanted returns a function that reports whether the flags ask for a cell, whatever its protocol. A name may also be that of
-// a stored method or set which this program does not know.
-func (a *app) wanted(s selection, stored []store.Cell) (func(store.Cell) bool, error) {
-	all := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg, Catalogue: a.sets} // of no protocol
-	splits, err := s.numbers()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, c := range stored {
-		names = append(names, c.Method, c.Dataset)
-	}
-	exclude, err := all.Excluded(s.exclude, names)
-	if err != nil {
-		return nil, usage("--exclude: %w", err)
-	}
-	isStored := func(name string, of func(store.Cell) string) bool {
-		return slices.ContainsFunc(stored, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
-	}
-	methods, datasets := all.MethodNames(s.methods), plan.SetNames(a.sets, s.datasets)
-	for _, name := range methods {
-		if _, err := a.reg.Lookup(name); err != nil && !isStored(name, func(c store.Cell) string { return c.Method }) {
-			return nil, refused(err)
-		}
-	}
-	for i, name := range datasets {
-		if isStored(name, func(c store.Cell) string { return c.Dataset }) {
-			continue
-		}
-		e, err := a.set(name)
-		if err != nil {
-			return nil, err
-		}
-		datasets[i] = e.Name
-	}
-	has := func(asked []string, name string) bool {
-		return asked == nil || slices.ContainsFunc(asked, func(n string) bool { return strings.EqualFold(n, name) })
-	}
-	return func(c store.Cell) bool {
-		return has(methods, c.Method) && has(datasets, c.Dataset) && (splits == nil || slices.Contains(splits, c.Split)) &&
-			!slices.Contains(exclude, c.Method) && !slices.Contains(exclude, c.Dataset)
-	}, nil
+	chosen, err := a.choose(s, func() ([]store.Cell, error) { return cells, nil })
+	return chosen, slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool { return err == nil && !chosen.has(c) }), err
 }
