@@ -34,7 +34,7 @@ var kinds = []struct{ records, column, what, of string }{
 	{"accuracy cells", "mean", "mean", "method dataset splits_ok"},
 	{"compare sets", "ours", "mean", "method dataset splits"}, {"compare sets", "theirs", "mean", "other dataset splits"},
 	{"accuracy means", "mean", "mean over sets", "method"}, {"times times", "mean", "mean over sets", "method"}, {"grid folds", "test", "mean over sets", "method"},
-	{"accuracy means", "midrank", "rank", "method"}, {"ranks stability", "rank", "rank", "method"}, {"cd cd", "rank", "rank", "method"}, {"leaderboard leaderboard", "rank", "rank", "method"},
+	{"accuracy means", "midrank", "rank", "method"}, {"cd cd", "rank", "rank", "method"}, {"leaderboard leaderboard", "rank", "rank", "method"},
 	{"times times", "cell_cpu_seconds", "processor time", "method"}, {"leaderboard leaderboard", "cell_cpu_seconds", "processor time", "method"},
 	{"compare pairs", "mean_gain", "gain", "method other"}, {"tests pairs", "mean_gain", "gain", "a b"}, {"pairs pairs", "mean_difference", "gain", "a b"},
 	{"compare pairs", "wilcoxon_p", "p", "method other"}, {"tests pairs", "wilcoxon_p", "p", "a b"},

@@ -49,7 +49,7 @@ var rooms = []room{
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
 	{"reports/scaling", "reports/doc reports/frame reports/plot reports/report reports/sweep harness/store registry internal/..."},
-	{"reports/report", "reports/doc reports/evidence reports/frame harness/metric"},
+	{"reports/report", "reports/doc reports/evidence reports/frame reports/stats harness/metric"},
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report harness/published reports/stats harness/metric harness/result harness/store registry registry/rng internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
 

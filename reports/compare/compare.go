@@ -85,11 +85,8 @@ type Options struct {
 	Chosen bool
 	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
-	Draws  int              // of the Bayesian signed-rank test; 0 for 50,000, with a standard error of at most 0.0023
+	Draws  int              // of the Bayesian signed-rank test; 0 for report.UsualDraws
 }
-
-// usualDraws is the number of draws of the Bayesian signed-rank test.
-const usualDraws = 50_000
 
 // A Page is what is found of a method beside each other method.
 type Page struct {
@@ -162,7 +159,6 @@ func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	if len(p.pairs) == 0 {
 		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
 	}
-	p.typical = make([]*stats.Probabilities, len(p.pairs))
 	return p, nil
 }
 
@@ -172,21 +168,6 @@ func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 // Sentences are the verdicts. first are the sentences at the top of the page. rest are the sentences among the details, one for
 // each other method.
 func (p *Page) Sentences() (first, rest []string) { return p.verdicts() }
-
-// addTypical computes the posterior of the typical difference for each pair. Too few data sets tell nothing about it.
-func (p *Page) addTypical() {
-	us := p.pairs[0].A
-	typical := p.Evidence.Typical(func(q evidence.Pair) bool {
-		return (q.A == us || q.B == us) && q.Verdict != evidence.Untestable
-	}, cmp.Or(p.o.Draws, usualDraws))
-	p.typical = make([]*stats.Probabilities, len(p.pairs))
-	for i, q := range p.pairs {
-		at, reversed := p.Evidence.Between(q.A, q.B)
-		if p.typical[i] = typical[at]; reversed {
-			p.typical[i] = typical[at].Reversed()
-		}
-	}
-}
 
 func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
 
@@ -213,9 +194,13 @@ type SetsPart struct {
 func (p *Page) Parts() Parts {
 	whole := *p
 	p = &whole
-	p.addTypical()
+	p.typical = p.Evidence.Typical(p.pairs, cmp.Or(p.o.Draws, report.UsualDraws))
+	var names []string
+	for i := range p.pairs {
+		names = append(names, p.other(&p.pairs[i]))
+	}
 	first, rest := p.verdicts()
-	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(), Typical: p.bayes(), Power: p.power(),
+	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(), Typical: report.Posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
 		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
 		Records: []doc.Block{p.pairRecords(), p.setRecords()}}

@@ -71,26 +71,6 @@ func (p *Page) overLegend() []string {
 	}
 }
 
-// bayes has the posteriors of each pair.
-func (p *Page) bayes() doc.Table {
-	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference", Label: "bayes", Corner: "Against", Detail: true}
-	if !p.region.Exists() {
-		return doc.Table{Caption: out.Caption, Detail: true, Legend: []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}}
-	}
-	for _, side := range []string{"above", "within", "below"} {
-		out.Head = append(out.Head, doc.Column{Name: side})
-	}
-	for i := range p.pairs {
-		row := doc.Texts(frame.Absent, frame.Absent, frame.Absent)
-		if x := p.typical[i]; x != nil {
-			row = doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
-		}
-		out.Add(p.other(&p.pairs[i]), row...)
-	}
-	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank test: by more than %s in favour of %s or against it, or within. It is no prediction of a single set, and no verdict is made from it.", p.region.Text(p.Metric), p.method)}
-	return out
-}
-
 // bySet has a row a data set of one pair.
 func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	other := p.other(q)

@@ -234,12 +234,11 @@ func (e *Evidence) Ranks() [][2]int {
 	return out
 }
 
-// Typical returns for each wanted pair the posterior of the typical difference over data sets: below, within
-// or above the region. It uses the Bayesian signed-rank test with the given number of draws. The result is
-// nil for a pair that is not wanted, that has no set in the main group, or whose region has no width on some
-// set. Without a region all results are nil.
-func (e *Evidence) Typical(wanted func(Pair) bool, draws int) []*stats.Probabilities {
-	out := make([]*stats.Probabilities, len(e.Pairs))
+// Typical returns for each pair the posterior of the typical difference over data sets: below, within or above the region. It
+// uses the Bayesian signed-rank test with the given number of draws. The result is nil for a pair that is not testable or
+// whose region has no width on some set. Without a region all results are nil.
+func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
+	out := make([]*stats.Probabilities, len(pairs))
 	if !e.Region.Exists() {
 		return out
 	}
@@ -249,12 +248,12 @@ func (e *Evidence) Typical(wanted func(Pair) bool, draws int) []*stats.Probabili
 	}
 	var lists [][]*rat
 	var at []int
-	for i, p := range e.Pairs {
+	for i, p := range pairs {
 		gains := p.Gains
 		if rope == one {
 			gains = inUnits(p.Gains, p.ropes)
 		}
-		if len(gains) > 0 && wanted(p) {
+		if len(gains) > 0 && p.Verdict != Untestable {
 			lists, at = append(lists, gains), append(at, i)
 		}
 	}

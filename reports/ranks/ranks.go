@@ -67,11 +67,10 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		}
 		d.Blocks = append(d.Blocks, c.table(&t, &records))
 	}
-	resampled, resampledRecords := stability(&t)
 	spread, bySeed := seeds(&t)
 	table, policies := missing(&t)
-	d.Blocks = slices.Concat(d.Blocks, []doc.Block{resampled}, spread, table)
-	t.End(&d, slices.Concat([]doc.Block{records, resampledRecords}, policies, bySeed)...)
+	d.Blocks = slices.Concat(d.Blocks, spread, table)
+	t.End(&d, slices.Concat([]doc.Block{records}, policies, bySeed)...)
 	return d, nil
 }
 
@@ -101,20 +100,4 @@ func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 		records.Add(record...)
 	}
 	return out
-}
-
-// stability shows how much the places depend on which data sets the table has: it ranks over data sets drawn from the table's.
-func stability(t *frame.Table) (doc.Table, doc.Records) {
-	const draws, level, seed = 10_000, 0.95, 1
-	out := doc.Table{Caption: "Average ranks over resampled data sets", Label: "stability", Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "from", Group: "resampled"}, {Name: "to", Group: "resampled"}, {Name: "first"}},
-		Legend: []string{fmt.Sprintf("As many data sets are drawn from those of the table, with replacement, %d times: the interval of %.4g %% of the average ranks, and the share of draws in which the method ranks first, ties divided.", draws, 100*level)}}
-	records := doc.Records{Name: "stability", Columns: []string{"metric", "method", "datasets", "rank", "low", "high", "first", "level", "draws"}}
-	means := t.Means()
-	average, resampled := stats.AverageRanks(means), stats.ResampledRanks(means, level, draws, seed)
-	for _, k := range stats.Order(average) {
-		r := resampled[k]
-		out.Add(t.Methods[k], doc.Texts(frame.Text(average[k], 2), frame.Number(r.Interval.Low, 2), frame.Number(r.Interval.High, 2), frame.Probability(r.First))...)
-		records.Add(t.Metric.Name, t.Methods[k], t.Counted, average[k], r.Interval.Low, r.Interval.High, r.First, level, draws)
-	}
-	return out, records
 }

@@ -1,9 +1,10 @@
 package stats
 
-// FTest and TPower are open to tests against published points and an independent program.
+// These are open to tests against published points and an independent program.
 var (
-	FTest  = fTest
-	TPower = tPower
+	FTest     = fTest
+	TPower    = tPower
+	RangeTail = rangeTail
 )
 
 // Panics reports whether a call panics.

@@ -34,7 +34,6 @@ type oracle struct {
 			PChi json.Number `json:"p_chi2"`
 			F    json.Number `json:"ID"`
 			PF   json.Number `json:"p_ID"`
-			CD   json.Number `json:"CD05_with_df_145"`
 		} `json:"pub_scmamp_vignette"`
 		Calc struct {
 			Ranks []json.Number `json:"avg_ranks"`

@@ -21,7 +21,7 @@ func NemenyiCD(alpha float64, methods, datasets int) float64 {
 	if datasets < 1 {
 		return math.NaN()
 	}
-	return StudentizedRangePoint(alpha, methods, math.Inf(1)) / math.Sqrt2 * rankError(methods, datasets)
+	return StudentizedRangePoint(alpha, methods) / math.Sqrt2 * rankError(methods, datasets)
 }
 
 // Groups puts methods that are alike into groups: two methods have a common group if and only if they are alike. alike must
@@ -57,37 +57,19 @@ func Groups(order []int, alike func(a, b int) bool) [][]int {
 	return out
 }
 
-// StudentizedRangeTail returns P(Q > q) for the studentized range of k standard normal variables,
-//
-//	Q = (max_i x_i - min_i x_i) / s,   s^2 = chi2_df / df independent of x,
-//
-// by numerical integration, to about ten digits. df may be infinite, then s = 1, which is Nemenyi's
-// case. It is NaN unless k >= 2 and df > 0.
-func StudentizedRangeTail(q float64, k int, df float64) float64 {
-	switch {
-	case k < 2 || !(df > 0) || math.IsNaN(q):
-		return math.NaN()
-	case q <= 0:
-		return 1
-	case math.IsInf(df, 1):
-		return rangeTail(q, k)
-	}
-	return overChi(df, 0, func(s float64) float64 { return rangeTail(q*s, k) })
-}
-
-// StudentizedRangePoint returns the q that the studentized range exceeds with probability alpha, to
-// about ten digits. It is NaN unless 0 < alpha < 1, k >= 2 and df > 0.
-func StudentizedRangePoint(alpha float64, k int, df float64) float64 {
-	if !within(alpha) || k < 2 || !(df > 0) {
+// StudentizedRangePoint returns the q that the range of k standard normal variables, the studentized range with infinite degrees
+// of freedom, exceeds with probability alpha, to about ten digits. It is NaN unless 0 < alpha < 1 and k >= 2.
+func StudentizedRangePoint(alpha float64, k int) float64 {
+	if !within(alpha) || k < 2 {
 		return math.NaN()
 	}
 	low, high := 0.0, 1.0
-	for StudentizedRangeTail(high, k, df) > alpha {
+	for rangeTail(high, k) > alpha {
 		low, high = high, 2*high
 	}
 	for high-low > 1e-12*high {
 		mid := low + (high-low)/2
-		if StudentizedRangeTail(mid, k, df) > alpha {
+		if rangeTail(mid, k) > alpha {
 			low = mid
 		} else {
 			high = mid
@@ -120,26 +102,4 @@ func rangeTail(q float64, k int) float64 {
 		sum += float64(distuv.UnitNormal.Prob(z) * math.Pow(below, m) * -math.Expm1(m*math.Log1p(-far)))
 	}
 	return min(float64(k)*step*sum, 1)
-}
-
-// overChi returns the mean of g(s), s^2 = chi2_df / df. g may change as fast as a function that changes on the scale of one in
-// (10 + rough) s. In t = ln s the density is
-// proportional to exp(-df (e^2t - 1 - 2t) / 2), which falls off on both sides; the trapezoidal rule
-// divides by the sum of its weights, so that no constant is needed.
-func overChi(df, rough float64, g func(s float64) float64) float64 {
-	step := min(0.1, 0.5/math.Sqrt(float64(2*df)+float64((10+rough)*(10+rough))))
-	weight := func(t float64) float64 { return math.Exp(-df * (math.Expm1(2*t) - 2*t) / 2) }
-	sum, total := g(1), 1.0
-	for _, direction := range []float64{-step, step} {
-		for i := 1; ; i++ {
-			t := float64(i) * direction
-			w := weight(t)
-			if w < 1e-18 {
-				break
-			}
-			sum += float64(w * g(math.Exp(t)))
-			total += w
-		}
-	}
-	return sum / total
 }

@@ -49,18 +49,11 @@ func (e Effect) SetsNeeded(power float64) int {
 	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }) // one data set has no deviation
 }
 
-// tPower is the probability that a noncentral t variable with df degrees of freedom lies beyond the
-// two-sided point of the central one at alpha. Where the centre is far from zero, the normal part of the
-// variable is next to nothing beside it, and its root of a chi-square alone decides.
+// tPower is the probability that a noncentral t variable with df degrees of freedom lies above the two-sided point of the
+// central one at alpha, by the normal approximation of Abramowitz and Stegun (1964, 26.7.10), which is
+// within 0.02 here.
 func tPower(centre float64, df int, alpha float64) float64 {
-	const steep = 300
 	nu := float64(df)
 	point := -distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(alpha / 2)
-	if centre > steep {
-		ratio := centre / point
-		return distuv.ChiSquared{K: nu}.CDF(nu * ratio * ratio)
-	}
-	return overChi(nu, centre, func(s float64) float64 {
-		return distuv.UnitNormal.CDF(centre-float64(point*s)) + distuv.UnitNormal.CDF(-centre-float64(point*s))
-	})
+	return distuv.UnitNormal.CDF((centre - point*(1-1/(4*nu))) / math.Sqrt(1+point*point/(2*nu)))
 }

@@ -102,7 +102,7 @@ func (p *page) document() doc.Document {
 	d := p.o.Document("tests", &p.Table,
 		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
 	omnibus, tests := p.omnibus()
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.bayesTable()}
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.posteriors()}
 	p.End(&d, p.pairRecords(), tests)
 	return d
 }
@@ -206,30 +206,9 @@ func (p *page) pairTable() doc.Table {
 	return out
 }
 
-// usualDraws is the number of draws of the Bayesian signed-rank test, with a standard error of at most 0.005.
-const usualDraws = 10_000
-
-// bayesTable has the posterior of the typical difference of each pair, and its records.
-func (p *page) bayesTable() doc.Table {
-	out := doc.Table{Caption: "Probabilities of the typical difference", Label: "bayes", Corner: "Methods", Detail: true, Head: []doc.Column{{Name: "above"}, {Name: "within"}, {Name: "below"}}}
-	if !p.ev.Region.Exists() {
-		out.Head, out.Legend = nil, []string{"There are no probabilities of the typical difference without a size that does not matter; --equivalence sets one."}
-		return out
-	}
-	typical := p.ev.Typical(func(q evidence.Pair) bool { return q.Verdict != evidence.Untestable }, usualDraws)
-	for _, q := range p.pairs {
-		row := doc.Texts(frame.Absent, frame.Absent, frame.Absent)
-		at, reversed := p.ev.Between(q.A, q.B)
-		if x := typical[at]; x != nil {
-			if reversed {
-				x = x.Reversed()
-			}
-			row = doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
-		}
-		out.Add(p.name(q), row...)
-	}
-	out.Legend = []string{fmt.Sprintf("Posterior by the Bayesian signed-rank test that the typical difference is more than %s in favour of the first method, within, or against it. No verdict is made from it.", p.ev.Region.Text(p.Metric))}
-	return out
+// posteriors is the table of typical differences by Bayes.
+func (p *page) posteriors() doc.Table {
+	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Each(p.pairs, p.name), p.ev.Typical(p.pairs, report.UsualDraws))
 }
 
 func (p *page) pairRecords() doc.Records {
