@@ -47,8 +47,7 @@ and those that change what it learns are written as a grid, for you to look at.`
   bench methods new MyBoost --lang python      plugins/myboost.py
   bench methods new RFBoost --from my.py:RFBoost
   bench methods new SVC --from sklearn.svm:SVC`,
-		Args:        takes("NAME"),
-		Annotations: notMethods,
+		Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if from != "" {
 				return a.newFrom(c.Context(), args[0], from, dir)

@@ -376,3 +376,8 @@ func (m *messages) Fd() uintptr { return (&output{Writer: m.To}).Fd() }
 
 // round1 keeps one decimal.
 func round1(x float64) float64 { return math.Round(10*x) / 10 }
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +19,6 @@ import (
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
-
-// notMethods marks a command that needs no plugin among the methods.
-var notMethods = map[string]string{"methods": "none"}
 
 func newPluginsCommand(a *app) *cobra.Command {
 	return a.lists(&cobra.Command{
@@ -41,8 +37,7 @@ for settings or in $BENCH_KNOWN_PLUGINS: only commands that train or apply a met
 start plugins, in a sandbox. One that is new, or whose files changed, is asked what it
 is by ` + "`bench methods check`" + `, or by the first run with it, which says so. Where the
 kernel cannot keep plugins in a sandbox, these commands need --yes.`,
-		Args:        takes(),
-		Annotations: notMethods,
+		Args: takes(),
 	}, func(*cobra.Command, []string) (l *listing, err error) {
 		if err := a.recallPlugins(); err != nil {
 			return nil, err
@@ -74,10 +69,9 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 		Long: `check starts the plugin and tries it on small data, within a minute: shapes, repeatability,
 honesty, awkward data, how it ends. PLUGIN is a file, or the name of a method whose plugin is found.
 A line says what was asked and, where the plugin fails, what to do. The exit code is 3 if a check fails.`,
-		Example:     "  bench methods check ./myboost.py",
-		Args:        takes("PLUGIN"),
-		Annotations: notMethods,
-		RunE:        func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
+		Example: "  bench methods check ./myboost.py",
+		Args:    takes("PLUGIN"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
 	c.Flags().DurationVar(&limit, "timeout", check.Limit, "limit for all checks together, for busy machines")
 	permissionFlags(a, c)
@@ -124,33 +118,6 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	}
 	fmt.Fprintf(a.err, "%s passed\n", plural(total, "check"))
 	return nil
-}
-
-// namedPlugin returns the plugin with this file name or method name.
-func (a *app) namedPlugin(name string) (*foundPlugin, error) {
-	if _, err := os.Stat(name); err == nil {
-		f := &foundPlugin{file: name, from: fromFlag}
-		f.known, f.fault = rememberedIn().Of(name, a.pluginOptions())
-		return f, nil
-	}
-	if err := a.recallPlugins(); err != nil {
-		return nil, err
-	}
-	var known []string
-	for i := range a.found {
-		f := &a.found[i]
-		// If its method is not known, compare with the file name that `methods new` chooses.
-		is, as, listed := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), skeletonFileName(name, ""), f.file
-		if f.in != nil {
-			is, as, listed = f.in.Spec().Name, name, f.in.Spec().Name
-		}
-		if strings.EqualFold(is, as) {
-			return f, nil
-		}
-		known = append(known, listed)
-	}
-	slices.Sort(known)
-	return nil, usage("there is no file %s and no plugin of that name is known; found are: %s", name, strings.Join(append(known, "no others"), ", "))
 }
 
 // pluginEndings are the endings of plugins of one file, by language. There is a template for each.

@@ -149,9 +149,9 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 // withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker said so.
 func (a *app) withPlugin(ctx context.Context, file string) (*app, error) {
 	now := *a
-	f := foundPlugin{file: file, from: fromFlag}
+	f := &foundPlugin{file: file, from: fromFlag}
 	if f.known, f.fault = rememberedIn().Of(file, now.pluginOptions()); f.fault == nil {
-		now.askPlugin(ctx, &f)
+		now.askPlugin(ctx, f)
 	}
 	if f.fault != nil {
 		return nil, f.fault

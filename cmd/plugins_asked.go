@@ -1,6 +1,9 @@
 package cmd
 
+// This file says what plugins may do, starts them and asks them what they are.
+
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,46 +23,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// plugins are the methods in other processes that a command knows, and what these processes may do.
-type plugins struct {
-	named     []string      // --plugin
-	onlyNamed bool          // folders are not searched: a process for isolated cells is given all plugins
-	found     []foundPlugin // --plugin's first, then those of the folders
-	adopts    bool          // a child that no code waits for was left by a plugin
-	allowRead []string      // --allow-read
-	network   bool          // --allow-network
-	yes       bool          // --yes: they run also where the kernel cannot keep them in a sandbox
-	hide      []string      // --hide, of a process for isolated cells
-}
-
-// A foundPlugin is a file that is, or should be, a method in another process.
-type foundPlugin struct {
-	file  string
-	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
-	known external.Record  // what an earlier command learned of it
-	was   external.Record  // what was known before it was asked
-	in    *external.Plugin // nil if it cannot be used, or is not known
-	fault error            // why it cannot be used
-}
-
-const fromFlag = "--plugin"
-
 // lacking says what no sandbox of this machine keeps from a plugin, "" for nothing. Tests replace it.
 var lacking = sandbox.Missing
-
-// usable reports whether its method can be asked for.
-func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
-
-// unknown reports whether the plugin was never asked what it is.
-func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
-
-// changed says why a plugin that was asked has another version than before, "" if it has not.
-func (f *foundPlugin) changed() string {
-	if !f.usable() || f.was.Description == nil {
-		return ""
-	}
-	return f.in.Changed(f.was)
-}
 
 // permissionFlags adds the flags that say what plugins may do, for a command that trains or applies methods.
 func permissionFlags(a *app, c *cobra.Command) {
@@ -131,67 +96,21 @@ func (a *app) pluginOptions() external.Options {
 	}
 }
 
-// withoutMethods are the verbs that need no method, so they look for no plugin.
-var withoutMethods = []string{"data", "query", "db", "version", "export", "help", "completion"}
-
-const isolatedVerb = "cell"
-
-func verbOf(c *cobra.Command) string {
-	for c.HasParent() && c.Parent().HasParent() {
-		c = c.Parent()
+// bounded refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
+func (a *app) bounded(files ...string) error {
+	if lacks := lacking(); lacks != "" && !a.yes && !a.onlyNamed && len(files) > 0 {
+		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s", strings.Join(files, ", "), lacks)
 	}
-	return c.Name()
+	return nil
 }
 
-// needsMethods reports whether a command needs methods. The command by which the program starts itself for isolated cells
-// needs them when it serves them, and has only the plugins that it is given.
-func needsMethods(c *cobra.Command) bool {
-	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb && (serves == nil || serves.Value.String() != "true") {
-		return false
+// boundedMethod is bounded for a method, which may be a plugin's.
+func (a *app) boundedMethod(method string) error {
+	if p := a.pluginNamed(method); p != nil {
+		return a.bounded(p.Record().File)
 	}
-	return !slices.Contains(withoutMethods, verbOf(c)) && c.Annotations["methods"] != "none" && c.HasParent()
+	return nil
 }
-
-// findPlugins lists the files that may be plugins: first the named files, then those in the folders, each once.
-func (a *app) findPlugins() ([]foundPlugin, error) {
-	var out []foundPlugin
-	seen := map[string]bool{}
-	add := func(file, from string) {
-		full, err := filepath.Abs(file)
-		if err == nil && !seen[full] {
-			seen[full] = true
-			out = append(out, foundPlugin{file: file, from: from})
-		}
-	}
-	for _, file := range a.named {
-		add(file, fromFlag)
-	}
-	if a.onlyNamed {
-		return out, nil
-	}
-	folder := func(dir, from string) error {
-		files, err := external.Candidates(dir)
-		for _, file := range files {
-			add(file, from)
-		}
-		return err
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("BENCH_PLUGINS")) {
-		if err := folder(dir, "$BENCH_PLUGINS"); err != nil {
-			return nil, usage("BENCH_PLUGINS: %w", err)
-		}
-	}
-	beside := a.pluginFolder()
-	if _, err := os.Stat(beside); err == nil {
-		if err := folder(beside, "plugins/"); err != nil {
-			return nil, usage("%w", err)
-		}
-	}
-	return out, nil
-}
-
-// pluginFolder is the folder beside the database.
-func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
 // runsMethods are the commands, beside run, that train or apply methods of plugins that are only named.
 var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
@@ -204,8 +123,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 	}
 	a.adopts = !a.onlyNamed && processes.Adopt() == nil // in a worker the keeper is the parent of what a plugin leaves
 	var asked []*foundPlugin
-	for i := range a.found {
-		f := &a.found[i]
+	for _, f := range a.found {
 		if f.unknown() && (a.onlyNamed || f.from == fromFlag && slices.Contains(runsMethods, c.CommandPath())) {
 			asked = append(asked, f)
 		}
@@ -222,37 +140,6 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 	}
 	a.noteFaults()
 	return nil
-}
-
-// recallPlugins finds plugins and looks up what earlier commands learned of them.
-func (a *app) recallPlugins() (err error) {
-	if a.found, err = a.findPlugins(); err != nil {
-		return err
-	}
-	for i := range a.found {
-		f := &a.found[i]
-		f.known, f.fault = rememberedIn().Of(f.file, a.pluginOptions())
-		switch {
-		case f.fault != nil:
-		case f.known.Fault != "":
-			f.fault = errors.New(f.known.Fault)
-		case f.known.Description != nil:
-			f.in, f.fault = external.Recall(f.file, f.known, a.pluginOptions())
-		}
-	}
-	return nil
-}
-
-// rememberedIn is the folder of the records of plugins; "" if there is none.
-func rememberedIn() external.Records {
-	if dir := os.Getenv("BENCH_KNOWN_PLUGINS"); dir != "" {
-		return external.Records(dir)
-	}
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return ""
-	}
-	return external.Records(filepath.Join(dir, "bench", "plugins"))
 }
 
 // askPlugins starts plugins, several at a time, and asks each what it is. Their faults are kept in them.
@@ -289,22 +176,6 @@ func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
 	return ctx.Err()
 }
 
-// bounded refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
-func (a *app) bounded(files ...string) error {
-	if lacks := lacking(); lacks != "" && !a.yes && !a.onlyNamed && len(files) > 0 {
-		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s", strings.Join(files, ", "), lacks)
-	}
-	return nil
-}
-
-// boundedMethod is bounded for a method, which may be a plugin's.
-func (a *app) boundedMethod(method string) error {
-	if p := a.pluginNamed(method); p != nil {
-		return a.bounded(p.Record().File)
-	}
-	return nil
-}
-
 // askPlugin starts a plugin, asks it what it is and stores the answer, whatever was known before.
 func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	if f.known.Hash == "" {
@@ -332,11 +203,12 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	}
 }
 
-// endStrays ends processes that plugins left when they were asked what they are.
-func (a *app) endStrays() {
-	if a.adopts {
-		processes.EndStrays()
+// changed says why a plugin that was asked has another version than before, "" if it has not.
+func (f *foundPlugin) changed() string {
+	if !f.usable() || f.was.Description == nil {
+		return ""
 	}
+	return f.in.Changed(f.was)
 }
 
 // askPluginsOfRun asks each plugin that a run needs what it is, once for each run, since the version of a method includes
@@ -344,8 +216,7 @@ func (a *app) endStrays() {
 func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 	var wanted []*foundPlugin
 	needs, unnamed := a.needed(s)
-	for i := range a.found {
-		p := &a.found[i]
+	for _, p := range a.found {
 		named, isNone := p.from == fromFlag, p.known.Hash == "" || p.known.NoPlugin && p.from != fromFlag
 		if !isNone && (named || p.in != nil && needs(p.in.Spec().Name) || p.in == nil && unnamed) {
 			wanted = append(wanted, p)
@@ -367,39 +238,29 @@ func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 }
 
 // needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run may
-// also ask for a plugin whose method is not known yet.
+// also ask for a plugin whose method is not known yet, be it as what a protocol's variant is of.
 func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool) {
-	if s.methods == nil {
-		return func(string) bool { return true }, true
+	h, err := a.harness(s.protocol)
+	if unnamed = err != nil; unnamed {
+		h = &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
 	}
 	var bases []string
-	p, err := protocol.Load(s.protocol)
-	for _, name := range s.methods {
-		if name = strings.TrimSpace(name); err == nil {
-			for variant := range p.Methods {
-				if strings.EqualFold(variant, name) {
-					name = p.Base(variant)
-				}
-			}
-		}
-		bases = append(bases, strings.ToLower(name))
-		if _, err := a.reg.Lookup(name); err != nil {
-			unnamed = true
-		}
-	}
-	if err == nil && !p.Builtin() { // the methods of a user's protocol must be known
-		_, err = p.Resolve(a.reg)
+	for _, name := range h.MethodNames(s.methods) {
+		spec, err := h.Registry.Lookup(name)
 		unnamed = unnamed || err != nil
+		bases = append(bases, h.Protocol.Base(cmp.Or(spec.Name, name)))
 	}
-	return func(method string) bool { return slices.Contains(bases, strings.ToLower(method)) }, unnamed
+	named := func(method string) bool {
+		return s.methods == nil || slices.ContainsFunc(bases, func(base string) bool { return strings.EqualFold(base, method) })
+	}
+	return named, unnamed || s.methods == nil
 }
 
 // askVerified asks the plugins whose cells are to be run again what they are now, since cells of another version cannot be
 // compared.
 func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	var asked []*foundPlugin
-	for i := range a.found {
-		f := &a.found[i]
+	for _, f := range a.found {
 		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
 			asked = append(asked, f)
 		}
@@ -418,65 +279,6 @@ func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	return a.register()
 }
 
-// register makes the registry of the program's methods and the usable plugins. A named plugin that cannot be used is an
-// error.
-func (a *app) register() error {
-	a.reg = a.own
-	var here []string
-	for i := range a.found {
-		f := &a.found[i]
-		if f.usable() {
-			if there, err := a.reg.Lookup(f.in.Spec().Name); err == nil {
-				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name", f.file, there.Name, there.Source)
-			} else {
-				a.reg = a.reg.With(f.in.Spec())
-				here = append(here, f.in.Spec().Name)
-			}
-		}
-		if f.fault != nil && f.from == fromFlag {
-			return exitError{exitUsage, f.fault}
-		}
-	}
-	if _, err := a.reg.Lookup("plugins"); err != nil && here != nil {
-		a.reg = a.reg.WithGroups(map[string][]string{"plugins": here})
-	}
-	return nil
-}
-
-// isPart reports whether a file belongs to another, known plugin, such as a module beside that plugin.
-func (a *app) isPart(i int) bool {
-	return slices.ContainsFunc(a.found, func(f foundPlugin) bool {
-		return f.usable() && filepath.Dir(f.file) == filepath.Dir(a.found[i].file) && slices.Contains(f.in.Describes().Files, filepath.Base(a.found[i].file))
-	})
-}
-
-// noteFaults says which plugins of folders cannot be used and which are unknown. It ignores files that are no plugins.
-func (a *app) noteFaults() {
-	var unknown []string
-	for i, f := range a.found {
-		switch {
-		case f.unknown() && a.isPart(i):
-		case f.unknown():
-			unknown = append(unknown, f.file)
-		case f.fault != nil && !f.known.NoPlugin:
-			fmt.Fprintf(a.err, "skipped: %s\n", firstLine(f.fault.Error()))
-		}
-	}
-	if unknown != nil {
-		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
-	}
-}
-
-// pluginNamed returns the plugin that serves a method, nil for none.
-func (a *app) pluginNamed(method string) *external.Plugin {
-	for _, f := range a.found {
-		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
-			return f.in
-		}
-	}
-	return nil
-}
-
 // startPlugin starts a process if the method is a plugin's. If that fails, the fit reports the error.
 func (a *app) startPlugin(ctx context.Context, method string) {
 	if p := a.pluginNamed(method); p != nil {
@@ -491,6 +293,13 @@ func (a *app) settlePlugin(method string) {
 	}
 }
 
+// endStrays ends processes that plugins left when they were asked what they are.
+func (a *app) endStrays() {
+	if a.adopts {
+		processes.EndStrays()
+	}
+}
+
 func (a *app) closePlugins() {
 	for _, f := range a.found {
 		if f.in != nil {
@@ -499,9 +308,4 @@ func (a *app) closePlugins() {
 	}
 	a.endStrays()
 	a.found = nil
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
