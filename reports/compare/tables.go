@@ -43,7 +43,7 @@ func (p *Page) Over() doc.Table {
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
 			n := p.interval(q.TypicalInterval(1 - p.o.Level))
-			row = doc.Texts("", frame.Signed(p.Difference(q.Typical), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
 			}
@@ -144,7 +144,7 @@ func (p *Page) pairRecords() doc.Records {
 		typical, mean := q.TypicalInterval(1-p.o.Level), q.MeanInterval(1-p.o.Level)
 		row := map[string]any{
 			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
-			"sets": len(q.Gains), "typical_gain": q.Typical, "typical_low": typical.Low, "typical_high": typical.High,
+			"sets": len(q.Gains), "typical_gain": q.Typical(), "typical_low": typical.Low, "typical_high": typical.High,
 			"adjusted_p": q.Adjusted, "equivalence_p": q.Equivalence, "verdict": string(q.Verdict),
 			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
 			"won": won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
@@ -251,7 +251,7 @@ func (p *Page) Differences() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {
-			rows = append(rows, p.forestRow(p.other(q), q.Typical, q.TypicalInterval(1-p.o.Level), plot.Single))
+			rows = append(rows, p.forestRow(p.other(q), q.Typical(), q.TypicalInterval(1-p.o.Level), plot.Single))
 		}
 	}
 	o := p.forestOptions("other method")
@@ -269,7 +269,7 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), plot.Single))
 	}
 	if len(q.Gains) > 1 {
-		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical, q.TypicalInterval(1-p.o.Level), plot.Summary))
+		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(), q.TypicalInterval(1-p.o.Level), plot.Summary))
 	}
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"

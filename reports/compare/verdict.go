@@ -118,7 +118,7 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
-		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical), p.Decimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
+		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
 		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
 	} else if n == 1 {
 		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
@@ -207,7 +207,7 @@ func (p *Page) mean(q *evidence.Pair) string {
 	if set, without, ok := q.Carrier(); ok {
 		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.Decimals()))
 	}
-	if q.Mean.Sign()*q.Typical.Sign() < 0 {
+	if q.Mean.Sign()*q.Typical().Sign() < 0 {
 		text += "; mean and typical difference point to different sides"
 	}
 	return text

@@ -133,6 +133,8 @@ func (e *Evidence) adjustOver() {
 		if e.Region.Exists() {
 			above = append(above, stats.NewSignedRanks(p.spread(sets, p.within(1))))
 			below = append(below, stats.NewSignedRanks(p.spread(sets, p.within(-1))))
+			last := len(above) - 1
+			p.beyond = above[last].Sign() < 0 || below[last].Sign() < 0
 		}
 	}
 	m := float64(max(1, len(of)))

@@ -20,7 +20,6 @@ type Pair struct {
 	// main group that both have.
 	Over        []string   // names of the sets
 	Gains       []*big.Rat // mean gains, one a set
-	Typical     *big.Rat   // the pseudo-median of Gains; nil without a set
 	Mean        *big.Rat   // of Gains; nil without a set
 	Signed      stats.WilcoxonTest
 	Adjusted    float64  // p of Signed in the family of the page; NaN where no result could be significant
@@ -94,34 +93,30 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 	p.Rope = stats.Mean(p.ropes)
 	p.test = stats.CorrectedT(p.Gains, 1, 0) // data sets do not overlap
 	p.Mean, p.Signed = p.test.Mean, stats.Wilcoxon(p.Gains)
-	p.Typical = stats.PseudoMedian(p.Gains)
-	p.beyond = stats.PseudoMedian(p.less(p.direction())).Sign() == p.direction()
+	p.beyond = p.direction() != 0 // adjustOver decides it of a region
 	return nil
 }
 
 // direction is 1 if A is the better one by its signed ranks, -1 if B is, and else 0.
 func (p *Pair) direction() int { return p.Signed.Plus.Cmp(p.Signed.Minus) }
 
-// less are the gains less the region's half-width on each set, or the negative of the half-width for a sign of -1.
-func (p *Pair) less(sign int) []*big.Rat {
+// within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within the region.
+func (p *Pair) within(sign int) []*big.Rat {
 	out := make([]*big.Rat, len(p.Gains))
 	for i, gain := range p.Gains {
-		if out[i] = new(big.Rat).Sub(gain, p.ropes[i]); sign < 0 {
-			out[i].Add(gain, p.ropes[i])
+		if out[i] = new(big.Rat).Sub(p.ropes[i], gain); sign < 0 {
+			out[i].Add(p.ropes[i], gain)
 		}
 	}
 	return out
 }
 
-// within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within the region.
-func (p *Pair) within(sign int) []*big.Rat {
-	out := p.less(sign)
-	if sign > 0 {
-		for _, x := range out {
-			x.Neg(x)
-		}
+// Typical is the typical difference, the pseudo-median of the gains; nil without a set.
+func (p *Pair) Typical() *big.Rat {
+	if len(p.Gains) == 0 {
+		return nil
 	}
-	return out
+	return stats.PseudoMedian(p.Gains)
 }
 
 // TypicalInterval is the interval of the typical difference at a level such as 0.95, of this comparison by itself. It
@@ -235,7 +230,7 @@ func (p Pair) Reversed() Pair {
 		p.Gains[i] = new(big.Rat).Neg(gain)
 	}
 	if p.Mean != nil {
-		p.Mean, p.Typical = new(big.Rat).Neg(p.Mean), new(big.Rat).Neg(p.Typical)
+		p.Mean = new(big.Rat).Neg(p.Mean)
 		p.test.Mean, p.test.Statistic = p.Mean, -p.test.Statistic
 		p.Signed.Plus, p.Signed.Minus = p.Signed.Minus, p.Signed.Plus
 	}

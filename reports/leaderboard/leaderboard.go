@@ -233,7 +233,7 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 		}
 		if p := r.Against; p != nil {
 			row["verdict"], row["adjusted_p"], row["equivalence_p"] = string(p.Verdict), p.Adjusted, p.Equivalence
-			row["typical_gain_beside"], row["mean_gain_beside"] = p.Typical, p.Mean
+			row["typical_gain_beside"], row["mean_gain_beside"] = p.Typical(), p.Mean
 			if p.Mean != nil {
 				row["wilcoxon_p"] = p.Signed.P
 			}

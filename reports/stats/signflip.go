@@ -46,6 +46,9 @@ func NewSignedRanks(differences []*big.Rat) SignedRanks {
 	return c
 }
 
+// Sign is 1 if the typical difference is above zero by the signed ranks, -1 if it is below, and else 0.
+func (c *SignedRanks) Sign() int { return cmp.Compare(c.sum, 0) }
+
 // Above is the one-sided p-value of Wilcoxon's test, which is small if the differences are above zero: the probability of a sum at
 // least as large as the observed one. It is known once there is a family.
 func (c *SignedRanks) Above() float64 { return c.above(c.sum) }

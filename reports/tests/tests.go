@@ -199,7 +199,7 @@ func (p *page) pairTable() doc.Table {
 			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
-		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical), p.Decimals()), frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()), frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
 		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+p.ranks(q).RatString()
 		out.Add(p.name(q), row...)
 	}
@@ -215,7 +215,7 @@ func (p *page) pairRecords() doc.Records {
 	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict",
 		"rank_difference", "exact", "level"}}
 	for _, q := range p.pairs {
-		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical, q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
+		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical(), q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
 			p.ranks(q), p.ranks(q).RatString(), p.o.Level)
 	}
 	return out
