@@ -32,7 +32,7 @@ func newDiffCommand(a *app) *cobra.Command {
 
 A line is a method on a data set with something that differs: on how many cells an end, a
 count of the test part (or a bit of its scores) and the chosen grid point differ, both means, the difference
-with its interval at 95 % for other splits of the same rows (Nadeau and Bengio 2003), and its p-value, adjusted
+with its interval at 95 % for other rows of the same sets (Nadeau and Bengio 2003), and its p-value, adjusted
 for all lines that are compared (Holm). Cells of one side alone are counted on standard
 error. Exit code 3 says that something differs.`,
 		Example: `  bench diff yesterday.db results.db --methods MyBoost

@@ -26,9 +26,10 @@ func newExperimentCommand(a *app) *cobra.Command {
 		Use:   "experiment",
 		Short: "Tables and figures of papers, by name, with a verdict on what they claim",
 		Long: `experiment draws the tables and figures of the papers behind this program, the printed
-numbers beside ours, and says of each claim whether it holds, fails or is not told
-apart. An experiment is a protocol, the reports that draw it, and claims with a rule on
-the numbers (docs/explanation/experiments.md); one of your own is a TOML file of the same form.`,
+numbers beside ours, and says of each claim whether it holds, fails or is left open. An
+experiment is a protocol, the reports that draw it, and claims in the words of the paper
+with a rule on the numbers (docs/explanation/experiments.md); one of your own is a TOML
+file of the same form.`,
 		Example: `  bench experiment list
   bench experiment show ecml-figure2
   bench experiment run ecml-figure2 --quick`,

@@ -68,10 +68,13 @@ type Show struct {
 	Methods  []string `toml:"methods"`
 }
 
-// A Claim is a sentence of the source. It holds if all its comparisons hold.
+// A Claim is what the source says. It holds if all its comparisons hold.
 type Claim struct {
-	Says    string       `toml:"says"`
-	Compare []Comparison `toml:"compare"`
+	Says      string       `toml:"says"`      // the claim, as the comparisons decide it
+	Quote     string       `toml:"quote"`     // the source's own words, with [...] where some are left out; "" where a drawing alone makes the claim
+	Where     string       `toml:"where"`     // the section or the table of the quote, or the drawing
+	Undecided string       `toml:"undecided"` // why there is no comparison
+	Compare   []Comparison `toml:"compare"`
 }
 
 // A Comparison compares a series with another series or with a number, and says where the difference lies if the claim is
@@ -81,8 +84,10 @@ type Comparison struct {
 	Datasets []string  `toml:"datasets"` // the sets that are compared; nil for all
 	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0; times need a series
 	Of       string    `toml:"of"`       // a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the protocol's metric
-	At       []float64 `toml:"at"`       // points of the sweep, which are averaged; for slopes the two ends; nil for all points (for slopes their upper half) or without a sweep
-	WithAt   []float64 `toml:"with_at"`  // points of the other series; nil for the same points
+	EachSet  bool      `toml:"each_set"` // each of the named sets is compared by itself; else their mean is
+	At       []float64 `toml:"at"`       // points of the sweep, each compared by itself; for slopes the two ends; nil for all points (for slopes their upper half) or without a sweep
+	WithAt   []float64 `toml:"with_at"`  // the points of the other series, one for each of At or one for all; nil for the same points
+	LessAt   []float64 `toml:"less_at"`  // points whose own difference is subtracted, as many as of WithAt: how the difference changes
 	Least    float64   `toml:"-"`        // the bounds of the difference
 	Most     float64   `toml:"-"`
 
@@ -90,7 +95,7 @@ type Comparison struct {
 	Below   *float64    `toml:"below"`
 	Within  *float64    `toml:"within"`
 	Between *[2]float64 `toml:"between"`
-	Printed *float64    `toml:"printed"` // the source's own number, shown beside ours
+	Printed []float64   `toml:"printed"` // the source's own number as its quote has it, or the two whose difference (of times: ratio) it is
 }
 
 // These are the values of Of that are no metrics.
@@ -161,8 +166,8 @@ func (e *Experiment) check() error {
 	}
 	for i := range e.Claims {
 		c := &e.Claims[i]
-		if c.Says == "" || len(c.Compare) == 0 {
-			return fmt.Errorf("claim %d needs says and compare", i+1)
+		if c.Says == "" || (c.Undecided == "") == (len(c.Compare) == 0) {
+			return fmt.Errorf("claim %d needs says, and either compare or undecided", i+1)
 		}
 		for k := range c.Compare {
 			if err := c.Compare[k].check(); err != nil {
@@ -199,6 +204,12 @@ func (c *Comparison) check() error {
 		return fmt.Errorf("nothing lies between %g and %g", c.Least, c.Most)
 	case c.Of == Slope && c.With != nil:
 		return errors.New("a slope is compared with a number: leave out with")
+	case c.EachSet && c.Datasets == nil:
+		return errors.New("each_set needs datasets")
+	case !matches(c.WithAt, c.At) || !matches(c.LessAt, c.At):
+		return fmt.Errorf("with_at and less_at have one value, or one for each of at = %v", c.At)
+	case len(c.Printed) > 2:
+		return fmt.Errorf("printed = %v; it is one number, or two whose difference is meant", c.Printed)
 	case c.Of == Slope && len(c.At) != 2 && c.At != nil:
 		return fmt.Errorf("at = %v; of a slope it is the two ends", c.At)
 	case c.Of == CPU && c.With == nil:
@@ -210,6 +221,9 @@ func (c *Comparison) check() error {
 	}
 	return nil
 }
+
+// matches reports whether a list can stand beside the values of another.
+func matches(list, at []float64) bool { return len(list) <= 1 || len(list) == len(at) }
 
 // A Part is what is run of an experiment: the whole, or the part that Quick names.
 type Part struct {

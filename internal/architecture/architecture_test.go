@@ -42,7 +42,7 @@ var rooms = []room{
 	{"reports/printed", "reports/frame harness/published reports/stats"},
 	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/report reports/stats reports/times internal/..."},
 	{"reports/diff", "reports/stats harness/metric harness/result"},
-	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments"},
+	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments harness/published"},
 	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
 	{"reports/live", "reports/frame reports/render harness/plan harness/result harness/store internal/..."},

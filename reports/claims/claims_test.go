@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	rows "github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -105,6 +107,71 @@ func TestOneSetIsTheCorrectedTest(t *testing.T) {
 	low, high := got.Interval(0.95)
 	if i := want.Interval(0.95); math.Abs(low-i.Low) > 1e-12 || math.Abs(high-i.High) > 1e-12 || got.DF != 4 {
 		t.Errorf("[%g, %g] with %g degrees of freedom, want %+v with 4", low, high, got.DF, i)
+	}
+}
+
+// The interval is for other rows. It holds the expected difference of two classifiers on rows that are drawn anew about as often
+// as it says. It always holds the mean over all splits of the same rows, for which it is 3.1 times as long as it need be. One
+// classifier cuts halfway between the means of the classes in the rows that it learns from, the other at 1; the classes are
+// N(0, 1) and N(1, 1).
+func TestIntervalIsForOtherRows(t *testing.T) {
+	const sets, rows, tested, splits, all = 300, 100, 30, 20, 200
+	stream := rng.New(1)
+	var samples []sample
+	var ofAll []float64 // the mean over many splits of the rows of each sample
+	expected := 0.0
+	for range sets {
+		x := make([]float64, rows)
+		stream.Norms(x)
+		for i := 1; i < rows; i += 2 {
+			x[i]++
+		}
+		var gains []float64
+		for range splits + all {
+			order := stream.Permutation(rows)
+			cut, gain := 0.0, 0.0
+			for _, class := range []int{0, 1} {
+				own := slices.DeleteFunc(slices.Clone(order[tested:]), func(i int) bool { return i%2 != class })
+				for _, i := range own {
+					cut += x[i] / float64(2*len(own))
+				}
+			}
+			for _, i := range order[:tested] {
+				switch first, second := (x[i] > cut) == (i%2 == 1), (x[i] > 1) == (i%2 == 1); {
+				case first && !second:
+					gain++
+				case second && !first:
+					gain--
+				}
+			}
+			gains = append(gains, gain)
+		}
+		mean := 0.0
+		for _, g := range gains[splits:] {
+			mean += g / all
+		}
+		samples = append(samples, sample{1, gains[:splits], float64(tested) / (rows - tested)})
+		ofAll = append(ofAll, mean)
+		expected += mean / sets
+	}
+	others, same := 0, 0
+	for i, s := range samples {
+		low, high := combine([]sample{s}).Interval(0.95)
+		if low <= expected && expected <= high {
+			others++
+		}
+		if low <= ofAll[i] && ofAll[i] <= high {
+			same++
+		}
+		s.ratio = 0
+		least, most := combine([]sample{s}).Interval(0.95)
+		if longer := (high - low) / (most - least); math.Abs(longer-3.09) > 0.01 && high > low {
+			t.Fatalf("the interval is %.2f times as long as one for the same rows, want 3.09", longer)
+		}
+	}
+	t.Logf("of %d intervals %d hold the expected difference, %d that of the same rows", sets, others, same)
+	if others < sets*90/100 || others > sets*99/100 || same < sets {
+		t.Errorf("of %d intervals %d hold the expected difference, %d that of the same rows", sets, others, same)
 	}
 }
 
@@ -204,16 +271,58 @@ func TestDecide(t *testing.T) {
 		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.6, inf), 4.6, Open},
 		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0, Holds},
 		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
-		{"the mean over points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 2.3, Holds},
+		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 4.6, Fails},
+		{"more ahead at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, LessAt: []float64{2}}, 0, inf), 4.6, Holds},
+		{"on each set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"s", "r"}, EachSet: true}, 0, inf), 4.6, Holds},
 		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.6, Holds},
 		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 78, Holds},
 		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.003, Holds},
 		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.003, Fails},
 		{"a square", ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 1.8, 2.2), 2, Holds},
 		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
+		{"others that are not there", ends(experiments.Comparison{Series: "A", With: []string{}}, 0, inf), 0, Missing},
 		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0, Missing},
 	} {
 		decides(t, frameOf(t), c)
+	}
+}
+
+// Four splits of one set are too few for an interval, whatever they say.
+func TestFewSplits(t *testing.T) {
+	var cells []store.Row
+	for split := 1; split < stats.FewestSplits; split++ {
+		cells = append(cells, row("s", "A", split, 80, 1), row("s", "B", split, 70, 1))
+	}
+	decides(t, rows.Of(5, cells...).Frame(t), decision{"few", ends(experiments.Comparison{Series: "A", With: []string{"B"}}, 0, math.Inf(1)), 10, Few})
+}
+
+// A claim that nothing decides is quoted with the reason.
+func TestUndecided(t *testing.T) {
+	claim := experiments.Claim{Says: "A has the best rank.", Quote: "A is best", Where: "Section 2", Undecided: "No rule compares ranks."}
+	results := must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t)
+	blocks := Blocks(results)
+	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "1. NOT DECIDED: A has the best rank. Section 2: “A is best” No rule compares ranks." || len(blocks) != 2 {
+		t.Errorf("%d blocks, %s", len(blocks), text)
+	}
+}
+
+// The source's own number is that of its table over the sets compared, or what the claim quotes.
+func TestSource(t *testing.T) {
+	in := rows.Printed()
+	decided := func(c experiments.Comparison) Part {
+		return must.Get(Decide(in.Frame(t), []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{ends(c, 0, 1)}}}))(t)[0].Parts[0]
+	}
+	c := experiments.Comparison{Series: "GBRFF2", With: []string{"LGBM"}, Datasets: []string{"wine", "sonar"}}
+	if got := decided(c).Source; got == nil || got.FloatString(3) != "1.250" {
+		t.Errorf("of the table: %v", got)
+	}
+	c.Printed = []float64{3, 5}
+	if got := decided(c).Source; got == nil || got.FloatString(3) != "-2.000" {
+		t.Errorf("of two numbers: %v", got)
+	}
+	in.Protocol.Published, c.Printed = "", nil
+	if got := decided(c).Source; got != nil {
+		t.Errorf("without a source: %v", got)
 	}
 }
 

@@ -27,7 +27,7 @@ type Line struct {
 	Choices                   int // cells with another chosen grid point
 	Metric                    string
 	A, B                      float64 // means of the metric over the cells that ended ok on both sides; in per cent where the metric is
-	// Low and High are the interval at 95 % of B - A for other splits of the same rows (Nadeau and Bengio 2003), NaN for a
+	// Low and High are the interval at 95 % of B - A for other rows of the same set (Nadeau and Bengio 2003), NaN for a
 	// single split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
 	Low, High, P float64
 }

@@ -1,5 +1,5 @@
 // Package testenv finds what tests read: the oracle files, which the repository has, and what is
-// outside it, as the mirror of the data files. A test that needs such a thing and does not find it
+// outside it, as the mirror of the data files and the texts of the papers. A test that needs such a thing and does not find it
 // skips and says how to provide it; under CI=true it fails instead, because a continuous run that
 // skips its real-data tier proves nothing.
 //
@@ -39,12 +39,23 @@ func findRoot() (root, start string) {
 // ../shared/datasets beside the repository.
 func Mirror(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("BENCH_MIRROR")
+	return shared(t, "the data mirror", "BENCH_MIRROR", "datasets")
+}
+
+// Papers returns the directory that holds the texts of the papers: BENCH_PAPERS, or ../shared/papers beside the repository.
+func Papers(t testing.TB) string {
+	t.Helper()
+	return shared(t, "the folder of the papers' texts", "BENCH_PAPERS", "papers")
+}
+
+func shared(t testing.TB, what, variable, folder string) string {
+	t.Helper()
+	dir := os.Getenv(variable)
 	if dir == "" {
-		dir = filepath.Join(Root(), "..", "shared", "datasets")
+		dir = filepath.Join(Root(), "..", "shared", folder)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		missing(t, "the data mirror is not at "+dir+"; set BENCH_MIRROR to its directory")
+		missing(t, what+" is not at "+dir+"; set "+variable+" to its directory")
 	}
 	return dir
 }
