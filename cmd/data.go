@@ -33,8 +33,8 @@ func newDataListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the data sets of the catalogue and whether their files are here",
 		Args:  takes(),
-	}, func(*cobra.Command, []string) (*listing, error) {
-		l := &listing{header: []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}}
+	}, func(_ *cobra.Command, _ []string, l *listing) error {
+		l.header = []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}
 		entries, err := a.entries(nil)
 		if err != nil {
 			fmt.Fprintf(a.err, "skipped: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))
@@ -43,7 +43,7 @@ func newDataListCommand(a *app) *cobra.Command {
 			state, _ := a.store().State(e) // what is missing or wrong is what the column says
 			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
 		}
-		return l, nil
+		return nil
 	})
 }
 
@@ -183,18 +183,18 @@ func newDataShowCommand(a *app) *cobra.Command {
 it is described, the reason follows on standard error, and the exit code is 3.`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
-	}, func(c *cobra.Command, args []string) (*listing, error) {
+	}, func(c *cobra.Command, args []string, l *listing) error {
 		e, err := a.set(args[0])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return a.describedSet(c.Context(), e)
+		return a.describeSet(c.Context(), e, l)
 	})
 }
 
-// describedSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with the error.
-func (a *app) describedSet(ctx context.Context, e *catalogue.Entry) (*listing, error) {
-	l := &listing{header: []string{"what", "value"}}
+// describeSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with the error.
+func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) error {
+	l.header = []string{"what", "value"}
 	l.add("name", e.Name)
 	for _, field := range []struct{ name, value string }{
 		{"title", e.Title}, {"variant of", e.VariantOf}, {"protocols", strings.Join(e.Protocols, ", ")},
@@ -222,7 +222,7 @@ func (a *app) describedSet(ctx context.Context, e *catalogue.Entry) (*listing, e
 	set, err := read.Load(ctx, a.store(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
-		return l, exitError{exitIncomplete, err}
+		return exitError{exitIncomplete, err}
 	}
 	n, d := set.X.Dims()
 	l.add("rows", n)
@@ -253,7 +253,7 @@ func (a *app) describedSet(ctx context.Context, e *catalogue.Entry) (*listing, e
 		l.add("warning", err.Error())
 	}
 	l.add("fingerprint", set.Fingerprint)
-	return l, nil
+	return nil
 }
 
 // gapsOf counts the missing values of the columns that have any.
@@ -320,7 +320,6 @@ func constantColumns(set *datasets.Set) []string {
 
 func newDataSplitsCommand(a *app) *cobra.Command {
 	var of place
-	var format string
 	c := &cobra.Command{
 		Use:   "splits NAME",
 		Short: "Print a train/test split and its folds as row numbers",
@@ -331,25 +330,26 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 		Example:           `  bench data splits wine --seed 1 --format json`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
-		RunE: func(c *cobra.Command, args []string) error {
-			of.dataset = args[0]
-			parts, err := a.parts(c, of)
-			if err != nil {
-				return err
-			}
-			if format == "json" {
-				return json.NewEncoder(a.out).Encode(parts.Split)
-			}
-			return splitListing(parts.Split).write(a.out, format)
-		},
 	}
 	of.add(c, "seed")
-	formatFlag(c, &format)
+	l := a.listing(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		of.dataset = args[0]
+		parts, err := a.parts(c, of)
+		if err != nil {
+			return err
+		}
+		if l.format == "json" {
+			return json.NewEncoder(a.out).Encode(parts.Split)
+		}
+		l.addSplit(parts.Split)
+		return l.print()
+	}
 	return c
 }
 
-func splitListing(s split.Split) *listing {
-	l := &listing{header: []string{"part", "rows", "sha256"}}
+func (l *listing) addSplit(s split.Split) {
+	l.header = []string{"part", "rows", "sha256"}
 	add := func(name string, rows []int) {
 		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")
 		l.add(name, len(rows), fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
@@ -359,5 +359,4 @@ func splitListing(s split.Split) *listing {
 	for i, f := range s.Folds {
 		add(fmt.Sprintf("fold %d", i+1), slices.Clone(f))
 	}
-	return l
 }

@@ -20,9 +20,8 @@ func newDBCommand(a *app) *cobra.Command {
 }
 
 func newDBCheckCommand(a *app) *cobra.Command {
-	var format string
 	var remove bool
-	c := &cobra.Command{
+	c := a.lists(&cobra.Command{
 		Use:   "check",
 		Short: "Compare everything that is stored with its checksums",
 		Long: `check reads the whole database: SQLite's own check of every page, the checksums
@@ -32,10 +31,8 @@ belong to nothing. It lists what is wrong; exit code 3 says that something is.
 --remove takes the damaged rows out, so that ` + "`bench run`" + ` computes their cells again.
 What SQLite itself cannot read is not mended by that: restore a copy then.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.checkDB(c.Context(), remove, format) },
-	}
+	}, func(c *cobra.Command, _ []string, l *listing) error { return a.checkDB(c.Context(), remove, l) })
 	c.Flags().BoolVar(&remove, "remove", false, "take damaged rows out")
-	formatFlag(c, &format)
 	return c
 }
 
@@ -96,7 +93,7 @@ the same database first.`,
 	}
 }
 
-func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
+func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 	open := a.reader
 	if remove {
 		open = a.existing
@@ -116,7 +113,7 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 	if err != nil {
 		return err
 	}
-	if len(problems) == 0 && format == "table" {
+	if len(problems) == 0 && l.forPeople() {
 		cells, evaluations, err := db.Size(ctx)
 		if err != nil {
 			return err
@@ -124,12 +121,9 @@ func (a *app) checkDB(ctx context.Context, remove bool, format string) error {
 		_, err = fmt.Fprintf(a.out, "%s: %s and %s are as they were stored\n", a.db, plural(cells, "cell"), plural(evaluations, "evaluation"))
 		return err
 	}
-	l := listing{header: []string{"row", "problem"}}
+	l.header = []string{"row", "problem"}
 	for _, p := range problems {
 		l.add(p.Row, p.What)
-	}
-	if err := l.write(a.out, format); err != nil {
-		return err
 	}
 	switch {
 	case remove && left > 0:

@@ -18,9 +18,8 @@ import (
 
 func newDiffCommand(a *app) *cobra.Command {
 	var s selection
-	var format string
 	var all bool
-	c := &cobra.Command{
+	c := a.lists(&cobra.Command{
 		Use:   "diff A B",
 		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
 		Long: `diff sets the results of A beside those of B, cell by cell. A and B are databases, files of
@@ -39,15 +38,13 @@ error. Exit code 3 says that something differs.`,
   bench diff reference results.db
   bench diff results.db@version=1 results.db@version=2 --methods MyBoost`,
 		Args: takes("A", "B"),
-		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, s, all, format) },
-	}
+	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, all, l) })
 	s.add(a, c, "")
 	c.Flags().BoolVar(&all, "all", false, "list methods and sets without a difference, too")
-	formatFlag(c, &format)
 	return c
 }
 
-func (a *app) diff(ctx context.Context, args []string, s selection, all bool, format string) error {
+func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l *listing) error {
 	var sides [2]admit.Source
 	for i, arg := range args {
 		src, closed, err := a.side(ctx, arg)
@@ -75,18 +72,18 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, fo
 	if err != nil {
 		return unreadable(err)
 	}
-	return a.tellDiff(args, tally.Lines(), alone, all, format)
+	return a.tellDiff(args, tally.Lines(), alone, all, l)
 }
 
 // tellDiff lists what differs, and says how much was compared.
-func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool, format string) error {
-	l := listing{header: []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric", "a", "b", "difference", "low", "high", "p"}}
+func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool, l *listing) error {
+	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric", "a", "b", "difference", "low", "high", "p"}
 	compared, changed := 0, 0
 	number := func(v float64, places int) any {
 		if math.IsNaN(v) {
 			return nil
 		}
-		if format == "table" || format == "md" {
+		if l.forPeople() || l.format == "md" {
 			return strconv.FormatFloat(v, 'f', places, 64)
 		}
 		return v
@@ -105,10 +102,8 @@ func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool,
 		}
 		l.add(d.Protocol, d.Dataset, d.Method, versions, d.Cells, d.Ends, d.Counts, d.Choices, d.Metric, number(d.A, 2), number(d.B, 2), number(d.B-d.A, 2), number(d.Low, 2), number(d.High, 2), number(d.P, 3))
 	}
-	if len(l.rows) > 0 || format != "table" {
-		if err := l.write(a.out, format); err != nil {
-			return err
-		}
+	if err := l.printAny(); err != nil {
+		return err
 	}
 	for i, n := range alone {
 		if n > 0 {

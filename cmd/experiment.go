@@ -37,13 +37,13 @@ file of the same form.`,
 }
 
 func newExperimentListCommand(a *app) *cobra.Command {
-	return a.lists(&cobra.Command{Use: "list", Short: "List the experiments", Args: takes()}, func(*cobra.Command, []string) (*listing, error) {
+	return a.lists(&cobra.Command{Use: "list", Short: "List the experiments", Args: takes()}, func(_ *cobra.Command, _ []string, l *listing) error {
 		all, err := experiments.All()
-		l := &listing{header: []string{"experiment", "protocol", "claims", "title"}}
+		l.header = []string{"experiment", "protocol", "claims", "title"}
 		for _, e := range all {
 			l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
 		}
-		return l, err
+		return err
 	})
 }
 

@@ -29,8 +29,8 @@ import (
 const referenceRun = "reference"
 
 func newImportCommand(a *app) *cobra.Command {
-	var from, method, version, format string
-	c := &cobra.Command{
+	var from, method, version string
+	c := a.lists(&cobra.Command{
 		Use:   "import reference | PROTOCOL | FILE...",
 		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, or test scores",
 		Long: `import stores results of files that ` + "`bench export`" + ` wrote, and of whole databases, several
@@ -62,25 +62,23 @@ that differ from stored ones need another --version.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if method == "" {
-				return a.importResults(c.Context(), args, from, format)
-			}
-			if len(args) > 1 {
-				return usage("--as %s: test scores come in one file, not in %d", method, len(args))
-			}
-			return a.importScores(c.Context(), args[0], from, method, version)
-		},
-	}
+	}, func(c *cobra.Command, args []string, conflicts *listing) error {
+		if method == "" {
+			return a.importResults(c.Context(), args, from, conflicts)
+		}
+		if len(args) > 1 {
+			return usage("--as %s: test scores come in one file, not in %d", method, len(args))
+		}
+		return a.importScores(c.Context(), args[0], from, method, version)
+	})
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its text (of scores: the protocol, default table2)")
 	c.Flags().StringVar(&method, "as", "", "the file holds test scores of this method, which is none of the program's")
 	c.Flags().StringVar(&version, "version", "1", "of the method whose scores are imported")
-	formatFlag(c, &format)
 	return c
 }
 
 // importResults stores the results of several sources, one after another, and lists results that contradict stored ones.
-func (a *app) importResults(ctx context.Context, paths []string, protocolFile, format string) error {
+func (a *app) importResults(ctx context.Context, paths []string, protocolFile string, conflicts *listing) error {
 	var sources []admit.Source
 	for _, path := range paths {
 		src, closed, err := a.source(ctx, path)
@@ -99,7 +97,6 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile, f
 	if err != nil {
 		return unreadable(err)
 	}
-	conflicts := listing{header: []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}}
 	here := 0
 	for _, src := range sources {
 		in, err := a.importSource(ctx, db, src, protocolFile, known)
@@ -116,9 +113,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile, f
 	}
 	switch {
 	case len(conflicts.rows) > 0:
-		if err := conflicts.write(a.out, format); err != nil {
-			return err
-		}
+		conflicts.header = []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}
 		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `bench verify` says which of them this program computes")}
 	case here == 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s: nothing is imported", strings.Join(paths, ", "))}

@@ -20,16 +20,16 @@ func newMethodsCommand(a *app) *cobra.Command {
 }
 
 func newMethodsListCommand(a *app) *cobra.Command {
-	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()}, func(*cobra.Command, []string) (*listing, error) {
-		l := &listing{header: []string{"method", "version", "tasks", "grid_points", "summary", "source"}}
+	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()}, func(_ *cobra.Command, _ []string, l *listing) error {
+		l.header = []string{"method", "version", "tasks", "grid_points", "summary", "source"}
 		for _, s := range a.reg.All() {
 			points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
 		}
-		return l, nil
+		return nil
 	})
 }
 
@@ -52,21 +52,21 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeMethods,
 	}
 	protocolFlag(c, &protocol, defaultProtocol)
-	return a.lists(c, func(_ *cobra.Command, args []string) (*listing, error) {
+	return a.lists(c, func(_ *cobra.Command, args []string, l *listing) error {
 		h, err := a.harness(protocol)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s, err := asked(h.Registry.Lookup(args[0]))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return describedMethod(s, h.Protocol)
+		return l.describeMethod(s, h.Protocol)
 	})
 }
 
-func describedMethod(s registry.Spec, p *protocol.Protocol) (*listing, error) {
-	l := &listing{header: []string{"what", "value"}}
+func (l *listing) describeMethod(s registry.Spec, p *protocol.Protocol) error {
+	l.header = []string{"what", "value"}
 	l.add("name", s.Name)
 	l.add("version", s.Version)
 	l.add("source", s.Source)
@@ -87,7 +87,7 @@ func describedMethod(s registry.Spec, p *protocol.Protocol) (*listing, error) {
 	for _, a := range abilities(s) {
 		l.add(a.what, a.has)
 	}
-	return asked(l, err)
+	return refused(err)
 }
 
 // An ability is something that a method can do beyond training and scoring, and whether it can.

@@ -71,7 +71,7 @@ same but for the rounding of its sums, which are in single precision.`,
 }
 
 func newMethodsImportancesCommand(a *app) *cobra.Command {
-	var format string
+	var l *listing
 	c := modelCommand(a, "importances", "List how often a model of trees uses each feature, and what that gains",
 		`importances lists the features of a model of trees: how many splits use one, what
 they gain together in the measure by which the method chooses splits (LGBM, XGB: twice
@@ -88,7 +88,7 @@ and its share of all gain. The largest gain comes first.`,
 			slices.SortStableFunc(order, func(a, b int) int {
 				return cmp.Or(cmp.Compare(gain[b], gain[a]), splits[b]-splits[a])
 			})
-			l := listing{header: []string{"feature", "splits", "gain", "share"}}
+			l.header = []string{"feature", "splits", "gain", "share"}
 			for _, j := range order {
 				share := 0.0
 				if total > 0 {
@@ -96,9 +96,9 @@ and its share of all gain. The largest gain comes first.`,
 				}
 				l.add(r.Features[j], splits[j], sixDigits(gain[j]), share)
 			}
-			return l.write(a.out, format)
+			return l.print()
 		})
-	formatFlag(c, &format)
+	l = a.listing(c)
 	return c
 }
 

@@ -21,27 +21,47 @@ import (
 
 var listingFormats = []string{"table", "json", "csv", "md"}
 
-// formatFlag adds --format to a command that lists. Another format is refused before the command does anything.
-func formatFlag(c *cobra.Command, into *string) {
-	c.Flags().StringVar(into, "format", "table", strings.Join(listingFormats, ", "))
-	beforehand(c, func() error { return checkFormat(*into) })
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// listing is a table of values on its way to standard output.
+// A listing is a table of values that a command prints in the format that the user chooses.
 type listing struct {
 	header []string
 	rows   [][]any
+	format string
+	out    io.Writer
+}
+
+// listing returns an empty listing of a command, to which it adds --format. Another format is refused before the command
+// does anything.
+func (a *app) listing(c *cobra.Command) *listing {
+	l := &listing{out: a.out}
+	c.Flags().StringVar(&l.format, "format", "table", strings.Join(listingFormats, ", "))
+	beforehand(c, func() error { return checkFormat(l.format) })
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
+	return l
 }
 
 func (l *listing) add(values ...any) { l.rows = append(l.rows, values) }
 
-func (l *listing) write(w io.Writer, format string) error {
-	s, err := newStream(w, format, l.header)
+// forPeople reports whether people read it, who want times and sizes with units, and few digits.
+func (l *listing) forPeople() bool { return l.format == "table" }
+
+// printAny is print, but for no table without a row.
+func (l *listing) printAny() error {
+	if len(l.rows) == 0 && l.forPeople() {
+		l.header = nil
+		return nil
+	}
+	return l.print()
+}
+
+// print prints the listing, which is empty afterwards.
+func (l *listing) print() error {
+	s, err := newStream(l.out, l.format, l.header)
 	if err != nil {
 		return err
 	}
-	for _, r := range l.rows {
+	rows := l.rows
+	l.header, l.rows = nil, nil
+	for _, r := range rows {
 		if err := s.row(r); err != nil {
 			return err
 		}
@@ -62,17 +82,15 @@ func beforehand(c *cobra.Command, check func() error) {
 	}
 }
 
-// lists makes a command of c that prints what list returns, in the format that a flag chooses. What could be listed comes before an
-// error.
-func (a *app) lists(c *cobra.Command, list func(c *cobra.Command, args []string) (*listing, error)) *cobra.Command {
-	var format string
-	formatFlag(c, &format)
+// lists makes a command of c that prints what list fills in. What could be listed comes before an error.
+func (a *app) lists(c *cobra.Command, list func(c *cobra.Command, args []string, l *listing) error) *cobra.Command {
+	l := a.listing(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		l, err := list(c, args)
-		if l == nil {
+		err := list(c, args, l)
+		if l.header == nil { // nothing was to be listed, or it is printed
 			return err
 		}
-		return cmp.Or(l.write(a.out, format), err)
+		return cmp.Or(l.print(), err)
 	}
 	return c
 }

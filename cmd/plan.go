@@ -143,19 +143,16 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	}
 	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
 	prediction := plan.Predict(opt.Places(), opt.Budget)
-	var l listing
+	l := &listing{format: f.format, out: a.out}
 	if f.explain {
-		l, err = explained(ctx, prediction.Cells, db, f.format)
-	} else {
-		var pairs int
-		if l, pairs = planned(prediction.Cells, plan.Excluded, f.format); pairs > mostPairs && f.format == "table" {
-			defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n", pairs)
-		}
+		err = l.addExplained(ctx, prediction.Cells, db)
+	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded); pairs > mostPairs && l.forPeople() {
+		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n", pairs)
 	}
 	if err != nil {
 		return err
 	}
-	if err := l.write(a.out, f.format); err != nil {
+	if err := l.print(); err != nil {
 		return err
 	}
 	a.announce(plan, prediction, opt)
@@ -165,10 +162,10 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	return nil
 }
 
-// explained lists cells with the reason why each is run.
-func explained(ctx context.Context, cells []*plan.Cell, db *store.DB, format string) (listing, error) {
-	l := listing{header: []string{"dataset", "method", "split", "seconds", "reason"}}
-	if format == "table" {
+// addExplained lists cells with the reason why each is run.
+func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *store.DB) error {
+	l.header = []string{"dataset", "method", "split", "seconds", "reason"}
+	if l.forPeople() {
 		l.header[3] = "time"
 	}
 	for _, c := range cells {
@@ -176,12 +173,12 @@ func explained(ctx context.Context, cells []*plan.Cell, db *store.DB, format str
 		if db != nil {
 			var err error
 			if reason, err = c.Explain(ctx, db); err != nil {
-				return l, err
+				return err
 			}
 		}
-		l.add(c.Dataset, c.Method, c.Split, duration(c.Seconds, format), reason)
+		l.add(c.Dataset, c.Method, c.Split, l.duration(c.Seconds), reason)
 	}
-	return l, nil
+	return nil
 }
 
 // A planRow sums up cells of a plan.
@@ -203,9 +200,9 @@ func (r *planRow) add(seconds float64, memory int64) {
 
 func (r *planRow) addCell(c *plan.Cell) { r.add(c.Seconds, c.Memory+c.SetBytes) }
 
-// planned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
+// addPlanned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
 // table leaves out sums of one row, and all but the heaviest of many pairs.
-func planned(cells []*plan.Cell, excluded []result.Exclusion, format string) (listing, int) {
+func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion) (n int) {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
@@ -225,8 +222,8 @@ func planned(cells []*plan.Cell, excluded []result.Exclusion, format string) (li
 		row(&out, l.Dataset, l.Method, l.Why.Text).add(l.Why.Seconds, l.Why.Bytes)
 	}
 	listed := pairs
-	l := listing{header: []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}}
-	if format == "table" {
+	l.header = []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}
+	if l.forPeople() {
 		if len(methods) == len(pairs) {
 			methods = nil
 		}
@@ -242,22 +239,22 @@ func planned(cells []*plan.Cell, excluded []result.Exclusion, format string) (li
 	for _, rows := range [][]*planRow{listed, out, methods, sets} {
 		for _, r := range rows {
 			var memory any = r.memory >> 20
-			if format == "table" {
+			if l.forPeople() {
 				memory = wording.Bytes(r.memory)
 			}
 			var limit any = r.limit
 			if r.limit == "" {
 				limit = nil
 			}
-			l.add(r.dataset, r.method, r.cells, duration(r.seconds, format), duration(r.longest, format), memory, limit)
+			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds), l.duration(r.longest), memory, limit)
 		}
 	}
-	return l, len(pairs)
+	return len(pairs)
 }
 
 // duration is seconds for programs, and a time for people.
-func duration(seconds float64, format string) any {
-	if format == "table" {
+func (l *listing) duration(seconds float64) any {
+	if l.forPeople() {
 		return wording.Seconds(seconds)
 	}
 	return round1(seconds)

@@ -38,11 +38,11 @@ start plugins, in a sandbox. One that is new, or whose files changed, is asked w
 is by ` + "`bench methods check`" + `, or by the first run with it, which says so. Where the
 kernel cannot keep plugins in a sandbox, these commands need --yes.`,
 		Args: takes(),
-	}, func(*cobra.Command, []string) (l *listing, err error) {
+	}, func(_ *cobra.Command, _ []string, l *listing) (err error) {
 		if err := a.recallPlugins(); err != nil {
-			return nil, err
+			return err
 		}
-		l = &listing{header: []string{"file", "found_by", "method", "version", "tasks", "fault"}}
+		l.header = []string{"file", "found_by", "method", "version", "tasks", "fault"}
 		for _, f := range a.found {
 			switch {
 			case f.usable():
@@ -57,7 +57,7 @@ kernel cannot keep plugins in a sandbox, these commands need --yes.`,
 				l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
 			}
 		}
-		return l, err
+		return err
 	})
 }
 

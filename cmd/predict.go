@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,8 +14,7 @@ import (
 
 func newMethodsPredictCommand(a *app) *cobra.Command {
 	var of place
-	var format string
-	c := &cobra.Command{
+	c := a.lists(&cobra.Command{
 		Use:   "predict METHOD FILE.csv",
 		Short: "Score the rows of a file with a model that a run kept",
 		Long: `predict scores rows with the refitted model of a stored cell, which must have been run
@@ -33,15 +31,13 @@ number.`,
 			}
 			return a.completeMethods(c, before, word)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.predict(c, args[0], args[1], of, format) },
-	}
+	}, func(c *cobra.Command, args []string, l *listing) error { return a.predict(c, args[0], args[1], of, l) })
 	of.addAll(a, c)
 	permissionFlags(a, c)
-	formatFlag(c, &format)
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, method, file string, of place, format string) error {
+func (a *app) predict(c *cobra.Command, method, file string, of place, l *listing) error {
 	p, like, err := a.predictor(c, method, of)
 	if err != nil {
 		return err
@@ -54,7 +50,8 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, format st
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}
-	return a.writePredictions(p, scores, format)
+	l.addPredictions(p, scores)
+	return nil
 }
 
 // predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
@@ -106,22 +103,18 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 	return p, like, nil
 }
 
-// writePredictions lists the rows, numbered from 1.
-func (a *app) writePredictions(p *runner.Predictor, scores []float64, format string) error {
+// addPredictions lists the rows, numbered from 1.
+func (l *listing) addPredictions(p *runner.Predictor, scores []float64) {
 	k := p.Outputs()
-	header := []string{"row", "prediction"}
+	l.header = []string{"row", "prediction"}
 	if p.Labels != nil {
-		header = []string{"row", "class", "score"}
+		l.header = []string{"row", "class", "score"}
 	}
 	if k > 1 {
-		header = []string{"row", "class"}
-		for _, l := range p.Labels {
-			header = append(header, "score "+l)
+		l.header = []string{"row", "class"}
+		for _, label := range p.Labels {
+			l.header = append(l.header, "score "+label)
 		}
-	}
-	s, err := newStream(a.out, format, header)
-	if err != nil {
-		return err
 	}
 	for i := 0; i+k <= len(scores); i += k {
 		row := []any{i/k + 1}
@@ -131,7 +124,6 @@ func (a *app) writePredictions(p *runner.Predictor, scores []float64, format str
 		for _, v := range scores[i : i+k] {
 			row = append(row, v)
 		}
-		err = errors.Join(err, s.row(row))
+		l.add(row...)
 	}
-	return errors.Join(err, s.end())
 }

@@ -35,15 +35,15 @@ func newProtocolListCommand(a *app) *cobra.Command {
 this folder that are protocols, and those under which the database holds results.`,
 		Example: `  bench protocol list`,
 		Args:    takes(),
-	}, func(c *cobra.Command, _ []string) (*listing, error) {
-		l := &listing{header: []string{"protocol", "from", "splits", "datasets", "metric", "title"}}
+	}, func(c *cobra.Command, _ []string, l *listing) error {
+		l.header = []string{"protocol", "from", "splits", "datasets", "metric", "title"}
 		add := func(p *protocol.Protocol, from string) {
 			l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
 		}
 		for _, name := range protocol.Names() {
 			p, err := protocol.Load(name)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			add(p, "the program")
 		}
@@ -61,7 +61,7 @@ this folder that are protocols, and those under which the database holds results
 				add(p, a.db)
 			}
 		}
-		return l, err
+		return err
 	})
 }
 

@@ -21,7 +21,8 @@ import (
 const queryMemory = 1 << 30
 
 func newQueryCommand(a *app) *cobra.Command {
-	var format, output string
+	var output string
+	var l *listing
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the results database a question in SQL, read-only",
@@ -53,7 +54,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 		RunE: func(c *cobra.Command, args []string) error {
 			if output != "" && !c.Flags().Changed("format") {
 				var err error
-				if format, err = formatOf(output, queryFormat, queryEndings); err != nil {
+				if l.format, err = formatOf(output, queryFormat, queryEndings); err != nil {
 					return err
 				}
 			}
@@ -73,9 +74,9 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 			ctx, stop := a.untilSignal(c.Context())
 			defer stop()
 			if output == "" {
-				err = a.query(ctx, db, args[0], format, a.out)
+				err = a.query(ctx, db, args[0], l.format, a.out)
 			} else {
-				err = atomicfile.Write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], format, w) })
+				err = atomicfile.Write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], l.format, w) })
 			}
 			if ctx.Err() != nil {
 				return exitError{exitInterrupted, errors.New("interrupted; the answer is not complete")}
@@ -86,7 +87,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 			return err
 		},
 	}
-	formatFlag(c, &format)
+	l = a.listing(c)
 	c.PreRunE = nil // an answer may also be a Parquet file
 	c.Flags().Lookup("format").Usage += "; parquet with --output"
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")

@@ -18,10 +18,9 @@ import (
 )
 
 func newStatusCommand(a *app) *cobra.Command {
-	var format string
 	var watch bool
 	var protocol string
-	c := &cobra.Command{
+	c := a.lists(&cobra.Command{
 		Use:   "status",
 		Short: "Show how many cells are stored per protocol, data set and method",
 		Long: `status counts the stored cells of the data as they are now. The column planned holds
@@ -42,30 +41,28 @@ exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows 
   bench status --watch                what runs are at, in this terminal
   bench status --watch --db lab.db    the same of another database`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			db, err := a.reader(c.Context())
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			switch {
-			case watch && c.Flags().Changed("format"):
-				return usage("--watch is drawn as text; leave --format out")
-			case protocol != "" && !watch:
-				return usage("--protocol is for --watch; status lists the cells of all protocols")
-			case watch:
-				return a.watch(c, db, protocol)
-			}
-			return a.status(c.Context(), db, format)
-		},
-	}
-	formatFlag(c, &format)
+	}, func(c *cobra.Command, _ []string, l *listing) error {
+		db, err := a.reader(c.Context())
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		switch {
+		case watch && c.Flags().Changed("format"):
+			return usage("--watch is drawn as text; leave --format out")
+		case protocol != "" && !watch:
+			return usage("--protocol is for --watch; status lists the cells of all protocols")
+		case watch:
+			return a.watch(c, db, protocol)
+		}
+		return a.status(c.Context(), db, l)
+	})
 	c.Flags().BoolVar(&watch, "watch", false, "show runs that are under way until they end")
 	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this one (default that of the run, else that of the last cells)")
 	return c
 }
 
-func (a *app) status(ctx context.Context, db *store.DB, format string) error {
+func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	rows, err := db.Status(ctx)
 	if err != nil {
 		return unreadable(err)
@@ -79,13 +76,13 @@ func (a *app) status(ctx context.Context, db *store.DB, format string) error {
 		return err
 	}
 	current := currentData(rows, sets)
-	l := listing{header: []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}}
+	l.header = []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
 			l.add(r.Protocol, r.Dataset, r.Method, r.OK, plannedSplits(stored, r.Protocol), r.Failed, r.Timeout, round1(r.Seconds), failuresOf(r))
 		}
 	}
-	if err := l.write(a.out, format); err != nil {
+	if err := l.print(); err != nil {
 		return err
 	}
 	if err := a.noteFailures(ctx, db, current); err != nil {

@@ -27,13 +27,12 @@ type verifyFlags struct {
 	jobs    int
 	seed    uint64
 	seeded  bool
-	format  string
 	isolate isolation
 }
 
 func newVerifyCommand(a *app) *cobra.Command {
 	var f verifyFlags
-	c := &cobra.Command{
+	c := a.lists(&cobra.Command{
 		Use:   "verify",
 		Short: "Run a random share of stored cells again and compare every count",
 		Long: `verify runs stored cells once more and compares what comes out with what is
@@ -50,11 +49,10 @@ none or not all of the sample could be compared.`,
   bench verify --sample 10 --methods GBRFF2,CART    ten cells of two methods
   bench verify --sample 100% --datasets wine        every cell of a set`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			f.seeded = c.Flags().Changed("seed")
-			return a.verify(c, f)
-		},
-	}
+	}, func(c *cobra.Command, _ []string, l *listing) error {
+		f.seeded = c.Flags().Changed("seed")
+		return a.verify(c, f, l)
+	})
 	flags := c.Flags()
 	flags.StringVar(&f.sample, "sample", "2%", "share of the cells, at least one, or a number of cells")
 	f.selection.add(a, c, "")
@@ -63,7 +61,6 @@ none or not all of the sample could be compared.`,
 	permissionFlags(a, c)
 	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
 	rare(c, "seed")
-	formatFlag(c, &f.format)
 	return c
 }
 
@@ -80,7 +77,7 @@ func parseSample(text string) (share float64, number int, err error) {
 	return 0, 0, usage("--sample %q is neither a share, as 2%%, nor a number of cells, as 10", text)
 }
 
-func (a *app) verify(c *cobra.Command, f verifyFlags) error {
+func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	ctx := c.Context()
 	share, number, err := parseSample(f.sample)
 	if err != nil {
@@ -111,11 +108,11 @@ func (a *app) verify(c *cobra.Command, f verifyFlags) error {
 		return err
 	}
 	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"), f.seed)
-	return a.verifyCells(ctx, db, cells, said, f)
+	return a.verifyCells(ctx, db, cells, said, f, l)
 }
 
 // verifyCells says what it does, runs cells again and prints what differs.
-func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags) error {
+func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags, l *listing) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
@@ -135,7 +132,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	if err != nil {
 		return unreadable(err)
 	}
-	differ, err := a.printVerified(verified, f.format)
+	differ, err := a.printVerified(verified, l)
 	switch {
 	case err != nil:
 		return err
@@ -151,12 +148,12 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 
 // printVerified lists the differences, says for each method how many cells were compared, and
 // returns how many differ.
-func (a *app) printVerified(verified []verify.Verified, format string) (differ int, err error) {
+func (a *app) printVerified(verified []verify.Verified, l *listing) (differ int, err error) {
 	slices.SortFunc(verified, func(x, y verify.Verified) int {
 		return cmp.Or(strings.Compare(x.Cell.Method, y.Cell.Method), strings.Compare(x.Cell.Protocol, y.Cell.Protocol),
 			strings.Compare(x.Cell.Dataset, y.Cell.Dataset), cmp.Compare(x.Cell.Split, y.Cell.Split))
 	})
-	l := listing{header: []string{"protocol", "dataset", "method", "split", "what", "stored", "computed"}}
+	l.header = []string{"protocol", "dataset", "method", "split", "what", "stored", "computed"}
 	type tally struct{ cells, differ int }
 	methods := map[string]tally{}
 	for _, v := range verified {
@@ -171,10 +168,8 @@ func (a *app) printVerified(verified []verify.Verified, format string) (differ i
 			l.add(v.Cell.Protocol, v.Cell.Dataset, v.Cell.Method, v.Cell.Split, d.What, d.Stored, d.Computed)
 		}
 	}
-	if differ > 0 || format != "table" {
-		if err := l.write(a.out, format); err != nil {
-			return differ, err
-		}
+	if err := l.printAny(); err != nil {
+		return differ, err
 	}
 	for _, m := range slices.Sorted(maps.Keys(methods)) {
 		t := methods[m]

@@ -12,11 +12,12 @@ func newVersionCommand(a *app) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of the program and what results record of this machine",
 		Args:  takes(),
-	}, func(*cobra.Command, []string) (*listing, error) {
+	}, func(_ *cobra.Command, _ []string, l *listing) error {
 		e := environment.Current()
-		return &listing{header: []string{"what", "value"}, rows: [][]any{
+		l.header, l.rows = []string{"what", "value"}, [][]any{
 			{"version", e.ProgramVersion}, {"revision", e.VCSRevision}, {"modified", e.VCSModified}, {"go", e.GoVersion},
 			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores}, {"memory_bytes", e.MemoryBytes},
-		}}, nil
+		}
+		return nil
 	})
 }
