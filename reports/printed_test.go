@@ -30,11 +30,26 @@ func TestPrintedByHand(t *testing.T) {
 	if len(c.Cells) != 1 || cell == nil || cell.Verdict != printed.Alike || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
-	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are alike on 1, higher on 0, lower on 0, and on 0 it is open which is higher." {
+	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 0, lower on 0, and the results are inconclusive on 0." {
 		t.Error(got)
 	}
 	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "by Holm for 1 cell;") {
 		t.Error(got)
+	}
+}
+
+// A printed standard error is that of the mean, whatever the number of splits: 0.06 of RKS on adult, with t_0.975 of 19 degrees
+// of freedom 2.0930, is 0.1256 to either side, and 0.005 for the rounding.
+func TestPrintedStandardError(t *testing.T) {
+	in := sample.Input{Known: map[string]sample.Set{"adult": {}}}
+	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = "shahrampour2018-table2-error", 20, []string{"adult"}
+	for split := 1; split <= 20; split++ {
+		in.Rows = append(in.Rows, sample.OK("adult", "RKS", split, 823, 1000))
+	}
+	table := must.Get(in.Frame(t).TableOf("error"))(t)
+	cell := printed.Of(&table, 20, 0.05).At("adult", "RKS")
+	if cell == nil || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.1306) > 1e-3 {
+		t.Errorf("%+v", cell)
 	}
 }
 

@@ -30,12 +30,12 @@ type Verdict string
 const (
 	Higher  Verdict = "ours higher"
 	Lower   Verdict = "ours lower"
-	Alike   Verdict = "alike"
-	Unclear Verdict = "not told apart"
+	Alike   Verdict = "practically equivalent"
+	Unclear Verdict = "inconclusive"
 	Bare    Verdict = "no interval"
 )
 
-// near is the difference, in points, within which an interval must lie for two values to be called alike.
+// near is the difference, in points, within which an interval must lie for two values to be called practically equivalent.
 const near = 1
 
 // A Cell is a mean of ours beside a printed one, in the unit of the table.
@@ -147,7 +147,7 @@ func (c *Comparison) Summary() string {
 	const needs = "a test needs means in percent, a printed spread, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
-		out = fmt.Sprintf("Of %s that %s prints, ours are alike on %d, higher on %d, lower on %d, and on %d it is open which is higher.",
+		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on %d, and the results are inconclusive on %d.",
 			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
 		if n[Bare] > 0 {
 			out += fmt.Sprintf(" %d more are not tested: %s.", n[Bare], needs)
@@ -168,6 +168,6 @@ func (c *Comparison) Legend() []string {
 		return nil
 	}
 	return []string{
-		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at level %v, by Holm for %s; alike: the %.4g %% interval is within %d point.", c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),
+		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),
 	}
 }
