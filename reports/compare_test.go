@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
 
@@ -120,6 +121,14 @@ func TestConstructedVerdicts(t *testing.T) {
 			}
 			return 1.05 + float64(i)/100
 		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, over 15 sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on 0. Mean +2.18 points (-0.09 to +4.45); without s04 +1.12."},
+		{"no difference at all", constructed(func(int) float64 { return 0 }),
+			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, over 15 sets), p = 1.000; p of equivalence < 0.0001."},
+		{"a set that turns the mean", constructed(func(i int) float64 {
+			if i == 0 {
+				return 17
+			}
+			return -1.1
+		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, over 15 sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on 14. Mean +0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to different sides."},
 		{"half of the sets", half,
 			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference +2.50 points (95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more than 1 point on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better on 8 sets."},
 		{"failures", failed, "A against B, on 11 of 15 sets (B failed on 4): significantly better."},
@@ -262,6 +271,16 @@ func TestSplitsAreNoSets(t *testing.T) {
 	})
 }
 
+// More sets than an interval is computed for have a test and say why there is no interval.
+func TestManySets(t *testing.T) {
+	var a, b [][]int
+	for i := range stats.MostExact + 10 {
+		a, b = append(a, []int{80 + i%3}), append(b, []int{79})
+	}
+	got := firstSentence(t, two(a, b))
+	must.Hold(t, got, "significantly", "without an interval, since there are more than 500 sets), p < 0.0001; p of equivalence")
+}
+
 // Among several methods p-values over sets are adjusted for their number, and a method without a common split is named.
 func TestSeveral(t *testing.T) {
 	in := sample.Paper()
@@ -279,6 +298,12 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("the least of %v is adjusted to %v", ps, got)
 	}
 	must.Hold(t, strings.Join(d.Notes, "\n"), "Without a split that GBRFF2 has finished too: Late.")
+	in.Rows = append(in.Rows, sample.OK("swiss", "Late", 1, 270, 300)) // a generated set, which does not count
+	for i, p := range sample.Records(t, sample.Build(t, compare.Build, in, usual("GBRFF2")), "pairs") {
+		if i < len(pairs) && (p["comparisons"] != pairs[i]["comparisons"] || p["adjusted_p"] != pairs[i]["adjusted_p"]) {
+			t.Errorf("with a pair that shares no counted set there are %v comparisons and p %v, before %v and %v", p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
+		}
+	}
 	if first := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(first, "Preliminary, from 19 of 21 splits. GBRFF2 is ") {
 		t.Errorf("first line %q", first)
 	}

@@ -83,6 +83,34 @@ func TestPartial(t *testing.T) {
 	}
 }
 
+// The leaderboard says of which methods the best one is sought, which sets do not count, and how often it is wrong: with a method that was
+// named, verdicts and ranks are of two families.
+func TestBoardSaysWhatItIsOf(t *testing.T) {
+	in := sample.Paper()
+	for focus, want := range map[string]string{
+		"":       "Kinds of statements: ranks with verdicts, the confidence set of the best and equivalences. If differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any kind of at most 0.15.",
+		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any kind of at most 0.2.",
+	} {
+		d := sample.Build(t, leaderboard.Build, in, report.TestOptions{Level: 0.05, Control: focus})
+		if legend := d.Blocks[1].(doc.Table).Legend; !slices.Contains(legend, want) {
+			t.Errorf("%q lacks %q", legend, want)
+		}
+		must.Hold(t, strings.Join(d.Notes, "\n"), "Generated data sets, not in Mean or ranks: circles, swiss.")
+	}
+	var sets [][]int
+	for i := range 8 {
+		sets = append(sets, []int{84, 79, []int{90, -1}[i%2]})
+	}
+	d := sample.Build(t, leaderboard.Build, table([]string{"A", "B", "P"}, sets...), report.TestOptions{Level: 0.05})
+	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
+}
+
+// Equal methods may both be the best.
+func TestEqualMethods(t *testing.T) {
+	_, _, b := boardOf(t, table([]string{"A", "B"}, slices.Repeat([][]int{{80, 80}}, 8)...), "")
+	must.Hold(t, b.Candidates(), "The best method may be any of all 2 methods")
+}
+
 // What must hold of any board: gains of the field add up to nothing, the share of wins is the average rank in another unit, the order
 // is that of the means, and nobody is found to be better than a leader that the data chose.
 func TestProperties(t *testing.T) {

@@ -102,10 +102,11 @@ const (
 
 // joined says which methods a bar may join.
 type joined struct {
-	alike   func(a, b int) bool // by places in the table
-	control int                 // place of the method that all others are compared with; -1 for each with each
-	cd      float64             // the critical difference; NaN if the test has none
-	legend  string
+	alike    func(a, b int) bool // by places in the table
+	control  int                 // place of the method that all others are compared with; -1 for each with each
+	cd       float64             // the critical difference; NaN if the test has none
+	joins    string              // what a bar says of the methods that it joins; why there is none if untested
+	untested bool
 }
 
 // groups are the bars for methods in the order of their ranks.
@@ -134,17 +135,17 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 		at, _ := ev.Between(a, b)
 		return ev.Over > 0 && (at < 0 || !(ev.Pairs[at].Adjusted < ev.Level))
 	}
-	j := joined{alike, -1, math.NaN(), ""}
+	j := joined{alike: alike, control: -1, cd: math.NaN(), untested: ev.Over == 0}
 	if !ev.Every {
 		j.control = slices.Index(t.Methods, ev.Method)
 	}
 	switch by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", ev.Family(), ev.Level); {
 	case ev.Over == 0:
-		j.legend = fmt.Sprintf("would have no significant difference; here no pair is testable, so that there is no bar: %d data sets are enough for %s", ev.Enough, ev.Family())
+		j.joins = fmt.Sprintf("there are no bars, since no pair is testable: %d data sets are enough for %s", ev.Enough, ev.Family())
 	case ev.Every:
-		j.legend = "have no significant difference " + by
+		j.joins = "have no significant difference " + by
 	default:
-		j.legend = "have no significant difference from " + ev.Method + " " + by + "; bars between other methods are not drawn"
+		j.joins = "have no significant difference from " + ev.Method + " " + by + "; bars between other methods are not drawn"
 	}
 	return j
 }
@@ -160,7 +161,8 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 	alike := func(a, b int) bool {
 		return math.Abs(frame.Float64(f.AverageRanks[a])-frame.Float64(f.AverageRanks[b])) < cd
 	}
-	return joined{alike, -1, cd, fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
+	return joined{alike: alike, control: -1, cd: cd,
+		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
@@ -182,9 +184,13 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 			letters[place[m]] += letter(i)
 		}
 	}
+	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".", "methods joined by a bar "+j.joins
+	if j.untested {
+		legend, drawn = strings.ToUpper(j.joins[:1])+j.joins[1:]+".", j.joins
+	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}}, Best: "the best, every tied one; decided on exact values.",
-		Legend: []string{"Bars: methods that share a letter, and no other ones, " + j.legend + "."}}
+		Legend: []string{legend}}
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
 	for i, m := range order {
 		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
@@ -192,7 +198,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
-		Alt: fmt.Sprintf("Average ranks of %s over %s; methods joined by a bar %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), j.legend)}, records
+		Alt: fmt.Sprintf("Average ranks of %s over %s; %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), drawn)}, records
 }
 
 // letter names a bar: a to z, then aa, ab and so on.

@@ -61,7 +61,7 @@ func (p *Page) overLegend() []string {
 		behind += " by more than " + p.region.Text(p.Metric)
 	}
 	alone := ""
-	if len(p.Evidence.Pairs) > 1 {
+	if p.Evidence.Compared() > 1 {
 		alone = ", of this comparison alone"
 	}
 	return []string{
@@ -148,7 +148,7 @@ func (p *Page) pairRecords() doc.Records {
 			"adjusted_p": q.Adjusted, "equivalence_p": q.Equivalence, "verdict": string(q.Verdict),
 			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
 			"won": won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
-			"comparisons": len(p.Evidence.Pairs), "set_tests": p.Evidence.Sets,
+			"comparisons": p.Evidence.Compared(), "set_tests": p.Evidence.Sets,
 		}
 		if len(q.Gains) > 0 {
 			row["wilcoxon_p"] = q.Signed.P
@@ -206,7 +206,7 @@ const wantedPower = 0.8
 func (p *Page) power() doc.Table {
 	level := p.Evidence.Critical
 	if level == 0 {
-		level = p.o.Level / float64(len(p.Evidence.Pairs))
+		level = p.o.Level / float64(max(1, p.Evidence.Compared()))
 	}
 	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
 	unit := p.unit

@@ -111,8 +111,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 		b.WriteString(", since no set of the main group has a common split")
 	case q.Verdict == evidence.Untestable:
 		among := ""
-		if len(p.Evidence.Pairs) > 1 {
-			among = fmt.Sprintf(" among %d comparisons", len(p.Evidence.Pairs))
+		if p.Evidence.Compared() > 1 {
+			among = fmt.Sprintf(" among %d comparisons", p.Evidence.Compared())
 		}
 		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"), among, p.Evidence.Enough)
 	}
@@ -166,11 +166,14 @@ func (p *Page) coverage(q *evidence.Pair) string {
 // is not.
 func (p *Page) typicalRange(q *evidence.Pair) string {
 	i := p.interval(q.TypicalInterval(1 - p.o.Level))
-	if math.IsNaN(i.Low) {
+	switch {
+	case len(q.Gains) > stats.MostExact:
+		return fmt.Sprintf("without an interval, since there are more than %d sets", stats.MostExact)
+	case math.IsNaN(i.Low):
 		return fmt.Sprintf("too few sets for a %.4g %% interval", 100*(1-p.o.Level))
 	}
 	alone := ""
-	if len(p.Evidence.Pairs) > 1 {
+	if p.Evidence.Compared() > 1 {
 		alone = " of this comparison alone"
 	}
 	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), alone, frame.Count(len(q.Gains), "set"))
@@ -178,15 +181,16 @@ func (p *Page) typicalRange(q *evidence.Pair) string {
 
 // ps are the p-values of a comparison over data sets.
 func (p *Page) ps(q *evidence.Pair) string {
-	text := "p " + frame.PRelation(q.Signed.P)
+	text, adjusted := "p "+frame.PRelation(q.Signed.P), ""
 	if math.IsNaN(q.Adjusted) {
 		return text
 	}
-	if len(p.Evidence.Pairs) > 1 {
+	if p.Evidence.Compared() > 1 {
+		adjusted = "adjusted "
 		text += ", adjusted p " + frame.PRelation(q.Adjusted)
 	}
 	if !math.IsNaN(q.Equivalence) {
-		text += "; p of equivalence " + frame.PRelation(q.Equivalence)
+		text += "; " + adjusted + "p of equivalence " + frame.PRelation(q.Equivalence)
 	}
 	return text
 }
@@ -207,7 +211,7 @@ func (p *Page) mean(q *evidence.Pair) string {
 	if set, without, ok := q.Carrier(); ok {
 		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.Decimals()))
 	}
-	if q.Mean.Sign()*q.Typical().Sign() < 0 {
+	if q.Disagree() {
 		text += "; mean and typical difference point to different sides"
 	}
 	return text
@@ -269,7 +273,8 @@ func (p *Page) limits() []string {
 		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)", frame.Count(p.Evidence.Sets, "test")))
 	}
 	return append(p.rules(),
-		fmt.Sprintf("If differences are symmetric over data sets, at most one page in %.3g has any false statement of a kind. The kinds are %s. ", 1/p.o.Level, frame.Listed(kinds))+
+		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a probability of at most %v, ", p.o.Level)+
+			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level), frame.Listed(kinds))+
 			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993); "+family+".",
 		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its interval has the values that the test does not reject. The mean and its interval (Student's t) are described and not tested.",
 		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, are not.",

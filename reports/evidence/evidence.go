@@ -46,7 +46,7 @@ type Evidence struct {
 	Pairs []Pair
 	Every bool // the family is each method with each; it has all pairs then
 	Sets  int  // number of tests on single sets
-	Over  int  // number of comparisons over sets that could be significant
+	Over  int  // number of comparisons over sets that are testable
 	// Critical is the unadjusted p that is significant where it is the least of the family; 0 if no comparison over
 	// sets can be significant.
 	Critical float64
@@ -144,8 +144,13 @@ func (e *Evidence) adjustOver() {
 	adjusted := e.family.Adjusted()
 	equivalences := equivalence(above, below)
 	for i, p := range of {
-		if differences[i].Least() > e.Critical {
-			continue // no result of these sets could be significant
+		if math.IsNaN(p.Signed.P) {
+			p.Signed.P = differences[i].TwoSided()
+		}
+		// No result of so few sets could be significant. Where sets are enough, and only equal means leave no room for a
+		// difference, an equivalence can be found.
+		if differences[i].Least() > e.Critical && len(p.Gains) < e.Enough {
+			continue
 		}
 		e.Over++
 		if p.Adjusted = adjusted[i]; e.Region.Exists() {
@@ -203,7 +208,7 @@ func (e *Evidence) adjustSets() {
 // methods with a value of at least the level hold the best one with probability 1 - level. It is nil where the family is not
 // each method with each, or no comparison could be significant.
 func (e *Evidence) Best() []float64 {
-	if !e.Every || e.Critical == 0 {
+	if !e.Every || e.Over == 0 {
 		return nil
 	}
 	return e.family.Best(e.whole, slices.DeleteFunc(slices.Clone(e.versus), func(v stats.Versus) bool {
@@ -266,10 +271,14 @@ func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 	return out
 }
 
+// Compared is the number of comparisons over data sets, which p-values are adjusted for. A pair without a common set that
+// counts is none.
+func (e *Evidence) Compared() int { return len(e.versus) }
+
 // Family names the comparisons over data sets that p-values are adjusted for.
 func (e *Evidence) Family() string {
-	over := frame.Count(len(e.Pairs), "comparison")
-	if e.Every && len(e.Methods) > 2 {
+	over := frame.Count(e.Compared(), "comparison")
+	if e.Every && e.Compared() > 1 {
 		over += " of each method with each"
 	}
 	return over

@@ -22,7 +22,7 @@ type Pair struct {
 	Gains       []*big.Rat // mean gains, one a set
 	Mean        *big.Rat   // of Gains; nil without a set
 	Signed      stats.WilcoxonTest
-	Adjusted    float64  // p of Signed in the family of the page; NaN where no result could be significant
+	Adjusted    float64  // p of Signed in the family of the page; NaN where so few sets have no significant result
 	Equivalence float64  // p that the typical difference is outside of the region, adjusted; NaN where Adjusted is, and without a region
 	Rope        *big.Rat // half-width of the region, the mean over the sets
 	Verdict     Verdict
@@ -140,10 +140,14 @@ func (p *Pair) MeanInterval(level float64) stats.Interval {
 	return p.test.Interval(level)
 }
 
-// Carrier is a set that carries at least half of a mean difference outside of the region, that with the most, and the mean without
-// it. ok is false if there is none, or fewer than three sets.
+// Disagree reports whether the mean and the typical difference point to different sides.
+func (p *Pair) Disagree() bool { return p.Mean.Sign()*p.Typical().Sign() < 0 }
+
+// Carrier is a set that carries at least half of a mean difference, that with the most, and the mean without it. The
+// mean lies outside of the region, or points to another side than the typical difference. ok is false if there is none,
+// or fewer than three sets.
 func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
-	if len(p.Gains) < 3 || new(big.Rat).Abs(p.Mean).Cmp(p.Rope) <= 0 {
+	if len(p.Gains) < 3 || new(big.Rat).Abs(p.Mean).Cmp(p.Rope) <= 0 && !p.Disagree() {
 		return "", nil, false
 	}
 	n := big.NewRat(int64(len(p.Gains)), 1)

@@ -51,7 +51,7 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 			return nil, err
 		}
 	}
-	b := &Board{Asked: asked, Named: ev.Method != "", Costs: times.PerCell(*t), Level: ev.Level, Testable: every.Critical > 0}
+	b := &Board{Asked: asked, Named: ev.Method != "", Costs: times.PerCell(*t), Level: ev.Level, Testable: every.Over > 0}
 	b.fill(t, ev.Level)
 	best, ranks := every.Best(), every.Ranks()
 	for i := range b.Rows {

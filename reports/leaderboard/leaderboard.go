@@ -74,7 +74,7 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := o.Document("leaderboard", &t,
-		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.NotesOfPairs())
+		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.Notes())
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(&t, ev)}
 	t.End(&d, b.records(&t, ev))
 	return d, nil
@@ -100,7 +100,12 @@ func (b *Board) Candidates() string {
 	case n > 1:
 		text = "any of " + text
 	}
-	return fmt.Sprintf("The best method may be %s (%.4g %% confidence set, by multiple comparisons with the best; Hsu 1984).", text, 100*(1-b.Level))
+	of := ""
+	if b.Field < len(b.Rows) {
+		of = " of those with all sets"
+	}
+	return fmt.Sprintf("The best method%s may be %s (%.4g %% confidence set, by multiple comparisons with the best; Hsu 1984).",
+		of, text, 100*(1-b.Level))
 }
 
 // mostNamed is the most methods that a sentence names.
@@ -125,7 +130,7 @@ func (r Row) RanksText() string {
 // table has a row a method. Partial methods are in a part of their own. Without times that compare there is no column of times.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, ranks = "gain", "rank"
-	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of all.")
+	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of those with a rank.")
 	out := doc.Table{Corner: "Method", Legend: legend, Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
 			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks}, {Name: "range", Long: "interval", Group: ranks},
@@ -189,10 +194,6 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	if t.Metric.Percent {
 		much = "many points"
 	}
-	optimistic := ""
-	if !b.Named {
-		optimistic = " The gain of the leader is optimistic, since the data chose the leader."
-	}
 	matters := "a difference of any size matters"
 	if ev.Region.Exists() {
 		matters = "a difference that matters is more than " + ev.Region.Text(t.Metric)
@@ -200,11 +201,11 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
-		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing.%s", 100*(1-ev.Level), optimistic),
+		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing. "+
+			"The gain of the leader is optimistic, since the data chose the leader.", 100*(1-ev.Level)),
 		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence set of the best answers one question alone, and may leave out a method whose range begins with 1.", 100*(1-ev.Level)),
 		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked], ev.Family(), matters),
-		fmt.Sprintf("Ranks with verdicts, the confidence set of the best, and equivalences are three kinds of statements. If differences are symmetric over data sets, "+
-			"a page has a false one of a kind with a probability of at most %v.", ev.Level),
+		b.errors(ev),
 	}
 	if b.Costs.Seconds != nil {
 		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).", b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
@@ -215,6 +216,19 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	return lines
 }
 
+// errors says how often the page is wrong: for each kind of statement, and for all kinds together.
+func (b *Board) errors(ev *evidence.Evidence) string {
+	kinds := []string{"ranks with verdicts"}
+	if !ev.Every {
+		kinds = []string{"ranks", "verdicts"}
+	}
+	if kinds = append(kinds, "the confidence set of the best"); ev.Region.Exists() {
+		kinds = append(kinds, "equivalences")
+	}
+	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false one of a kind "+
+		"with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds), ev.Level, min(1, float64(len(kinds))*ev.Level))
+}
+
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets", "whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
 		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p", "typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
@@ -223,7 +237,7 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have, "whole": r.Whole,
 			"gain": r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
 			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank, "beside": t.Methods[b.Asked],
-			"level": ev.Level, "comparisons": len(ev.Pairs), "best_p": r.Best, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
+			"level": ev.Level, "comparisons": ev.Compared(), "best_p": r.Best, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
 		}
 		if r.Rank != nil {
 			row["exact_rank"] = r.Rank.RatString()

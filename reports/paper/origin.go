@@ -40,7 +40,7 @@ func (b *builder) over() string {
 	}
 	if b.ev.Over == 0 {
 		among := "be significant"
-		if n := len(b.ev.Pairs); n > 1 {
+		if n := b.ev.Compared(); n > 1 {
 			among = fmt.Sprintf("be significant among %d comparisons", n)
 		}
 		return tex("There is no test over data sets: no result of so few data sets can %s; %d data sets are enough.", among, b.ev.Enough)
@@ -57,7 +57,7 @@ func (b *builder) over() string {
 func (b *builder) adjusted() string {
 	var how []string
 	if b.ev.Over > 0 {
-		how = append(how, tex(`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`, frame.Count(len(b.ev.Pairs), "comparison")))
+		how = append(how, tex(`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`, frame.Count(b.ev.Compared(), "comparison")))
 	}
 	if b.ev.Sets > 0 {
 		how = append(how, tex(`those of %s on single data sets by Holm's procedure~\cite{bench-holm1979}`, frame.Count(b.ev.Sets, "test")))

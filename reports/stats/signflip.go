@@ -53,6 +53,9 @@ func (c *SignedRanks) Sign() int { return cmp.Compare(c.sum, 0) }
 // least as large as the observed one. It is known once there is a family.
 func (c *SignedRanks) Above() float64 { return c.above(c.sum) }
 
+// TwoSided is the p-value of Wilcoxon's test. It is known once there is a family.
+func (c *SignedRanks) TwoSided() float64 { return c.twoSided(c.sum) }
+
 // Least is the smallest p-value that a two-sided test of a comparison in a family can have.
 func (c *SignedRanks) Least() float64 { return c.twoSided(c.total) }
 
