@@ -71,7 +71,7 @@ type Show struct {
 // A Claim is what the source says. It holds if all its comparisons hold.
 type Claim struct {
 	Says      string       `toml:"says"`      // the claim, as the comparisons decide it
-	Quote     string       `toml:"quote"`     // the source's own words, with [...] where some are left out; "" where a drawing alone makes the claim
+	Quote     string       `toml:"quote"`     // the source's own words, with [...] where some are left out; "" of a drawing
 	Where     string       `toml:"where"`     // the section or the table of the quote, or the drawing
 	Undecided string       `toml:"undecided"` // why there is no comparison
 	Compare   []Comparison `toml:"compare"`
@@ -85,9 +85,9 @@ type Comparison struct {
 	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0; times need a series
 	Of       string    `toml:"of"`       // a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the protocol's metric
 	EachSet  bool      `toml:"each_set"` // each of the named sets is compared by itself; else their mean is
-	At       []float64 `toml:"at"`       // points of the sweep, each compared by itself; for slopes the two ends; nil for all points (for slopes their upper half) or without a sweep
-	WithAt   []float64 `toml:"with_at"`  // the points of the other series, one for each of At or one for all; nil for the same points
-	LessAt   []float64 `toml:"less_at"`  // points whose own difference is subtracted, as many as of WithAt: how the difference changes
+	At       []float64 `toml:"at"`       // points of the sweep, each by itself; for slopes the two ends; nil for all points (of slopes: the upper half)
+	WithAt   []float64 `toml:"with_at"`  // points of the other series, one or one for each of At; nil for the same points
+	LessAt   []float64 `toml:"less_at"`  // points whose difference is subtracted, one or one for each of At
 	Least    float64   `toml:"-"`        // the bounds of the difference
 	Most     float64   `toml:"-"`
 
@@ -95,7 +95,7 @@ type Comparison struct {
 	Below   *float64    `toml:"below"`
 	Within  *float64    `toml:"within"`
 	Between *[2]float64 `toml:"between"`
-	Printed []float64   `toml:"printed"` // the source's own number as its quote has it, or the two whose difference (of times: ratio) it is
+	Printed []float64   `toml:"printed"` // the source's number in the quote, or two whose difference it is (of times: ratio)
 }
 
 // These are the values of Of that are no metrics.

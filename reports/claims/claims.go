@@ -233,7 +233,8 @@ func singly(l sweep.Lines, c experiments.Comparison, other string) (out []experi
 	}
 	xs := c.At
 	if xs == nil && l.Quantity != "" {
-		xs = slices.DeleteFunc(slices.Clone(l.Xs(c.Series)), func(x float64) bool { return other != "" && !slices.Contains(l.Xs(other), x) })
+		lacks := func(x float64) bool { return other != "" && !slices.Contains(l.Xs(other), x) }
+		xs = slices.DeleteFunc(slices.Clone(l.Xs(c.Series)), lacks)
 	}
 	if len(xs) == 0 || c.Of == experiments.Slope {
 		return []experiments.Comparison{c}
@@ -436,12 +437,17 @@ func Blocks(results []Result) []doc.Block {
 	var prose doc.Prose
 	prose.Heading = "Claims"
 	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
-		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios. Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions (docs/explanation/experiments.md). Printed: the source's own number, or that of its table over the same sets."}}
-	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone", "quote", "where", "undecided"}}
+		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios.",
+			"Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions (docs/explanation/experiments.md).",
+			"Printed: the source's own number, or that of its table over the same sets."}}
+	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone",
+		"quote", "where", "undecided"}}
 	for i, r := range results {
-		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, strings.ToUpper(string(r.Verdict)), sentence(r.Claim)))
+		verdict := strings.ToUpper(string(r.Verdict))
+		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, verdict, sentence(r.Claim)))
 		if r.Parts == nil {
-			records.Put(map[string]any{"claim": r.Claim.Says, "verdict": string(r.Verdict), "quote": r.Claim.Quote, "where": r.Claim.Where, "undecided": r.Claim.Undecided})
+			records.Put(map[string]any{"claim": r.Claim.Says, "verdict": string(r.Verdict),
+				"quote": r.Claim.Quote, "where": r.Claim.Where, "undecided": r.Claim.Undecided})
 			continue
 		}
 		table.Sections = append(table.Sections, nil)
