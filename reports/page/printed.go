@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	beside "github.com/kernelboosting/bench/reports/printed"
@@ -85,6 +86,9 @@ func (d *printed) cell(set, method, key string) *printedCell {
 	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1), Difference: minus(frame.Signed(c.Difference, 1)), Verdict: string(c.Verdict), Class: classes[c.Verdict]}
 	if c.Printed.Std != nil {
 		cell.Theirs += " ± " + frame.Number(*c.Printed.Std, 1)
+	}
+	if c.Printed.Spread == published.Error {
+		cell.Theirs += " (" + published.Error + ")"
 	}
 	if c.Tested() {
 		cell.Interval = minus(frame.SignedFloat(c.Interval.Low, 1)) + " to " + minus(frame.SignedFloat(c.Interval.High, 1))
