@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -42,21 +43,20 @@ var declaredBytes = regexp.MustCompile(`linear-[0-9]+: ([0-9.]+) MiB`)
 func TestDeclaredMemoryIsEnough(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
-	testenv.NotUnderRace(t) // a worker is as large as the detector makes it
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are isolated on Linux only")
 	}
 	methods := []string{"CART", "EIGENPRO", "FALKON", "KNN", "LDA", "LGBM", "Logistic", "NYSTROEM", "RKS", "XGB"}
 	p := newProcess(t)
-	p.protocol(t, "many.toml", manyRows)
+	p.write(t, "many.toml", manyRows)
 	run := func(method string, more ...string) (code int, said string) {
 		set := "linear-100000"
 		if method == "Logistic" {
 			set = "linear-300000" // where copies of the rows once took more than the keeper allows
 		}
 		args := []string{"run", "--protocol", "many.toml", "--datasets", set, "--methods", method, "--max-cell", "0"}
-		c, stderr := p.command(append(args, more...)...)
-		return startedCode(t, c), stderr.String()
+		c := p.command(t, append(args, more...)...)
+		return c.code(), c.said.String()
 	}
 	for _, method := range methods {
 		_, said := run(method, "--memory", "1B")
@@ -64,10 +64,7 @@ func TestDeclaredMemoryIsEnough(t *testing.T) {
 		if found == nil {
 			t.Fatalf("%s: no declared memory in %q", method, said)
 		}
-		mib, err := strconv.ParseFloat(found[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mib := must.Get(strconv.ParseFloat(found[1], 64))(t)
 		const room = 1 // MiB: the declared bytes are printed rounded
 		given := fmt.Sprintf("%dMiB", int(math.Ceil(mib+room)))
 		if code, said := run(method, "--isolate", "--memory", given); code != 0 {

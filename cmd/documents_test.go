@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -53,16 +54,8 @@ var standIns = map[string]string{
 // TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this checkout.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
-	mirror, err := filepath.Abs(testenv.Mirror(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	caches, err := exec.Command("go", "env", "GOCACHE", "GOPATH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, path, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	mirror := must.Get(filepath.Abs(testenv.Mirror(t)))(t)
+	caches := strings.Fields(string(must.Get(exec.Command("go", "env", "GOCACHE", "GOPATH").Output())(t)))
 	for _, p := range pages {
 		t.Run(p.file, func(t *testing.T) {
 			t.Parallel()
@@ -70,12 +63,10 @@ func TestPages(t *testing.T) {
 				testenv.OnlyThorough(t) // TestScripts runs the parts
 			}
 			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror, "BENCH_PLUGINS=",
-				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+cache, "GOPATH="+path)
+				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
 			if testenv.Thorough(t) {
 				python, bin := testenv.Python(t), t.TempDir()
-				if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755))
 				env = append(env, "BENCH_PYTHON="+python, "PATH="+bin+":"+os.Getenv("PATH"))
 			}
 			p.run(t, env)
@@ -105,12 +96,11 @@ func (p page) run(t *testing.T, env []string) {
 			if !testenv.Thorough(t) {
 				continue
 			}
+			in := dir
 			if p.apart {
-				dir := t.TempDir()
-				script(dir, standingIn(body))
-				continue
+				in = t.TempDir()
 			}
-			script(dir, standingIn(body))
+			script(in, standingIn(body))
 		case "console":
 			for _, e := range consoleExamples(body) {
 				if out := script(dir, e.command); len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(out, "\n"), "\n"), e.output) {
@@ -141,16 +131,12 @@ func standingIn(text string) string {
 // TestRSkeleton: the skeleton in R passes the checks of plugins, where there is an R.
 func TestRSkeleton(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript; r-base-core has it")
 	}
-	c := exec.Command("sh", "-e", "-c", "bench methods new Mine --lang r; bench methods check Mine --timeout 1h")
-	c.Dir = t.TempDir()
-	c.Env = append(os.Environ(), "BENCH_KNOWN_PLUGINS="+filepath.Join(c.Dir, "known"))
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	p := newProcess(t)
+	p.run(t, "methods", "new", "Mine", "--lang", "r")
+	p.run(t, "methods", "check", "Mine", "--timeout", "1h")
 }
 
 type example struct {

@@ -2,10 +2,8 @@ package cmd_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -32,7 +30,6 @@ standardise = true
 // cells are as if it were not there, the run ends with its summary, and no process is left.
 func TestFaultyMethods(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t) // a worker is as large as the detector makes it, and map races are its findings
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are isolated on Linux only")
 	}
@@ -64,22 +61,34 @@ func load(goroutines int) (undo func()) {
 // oneOfEachFault are what make test tries: a method for each class of failures.
 var oneOfEachFault = []string{"Hangs", "PanicsElsewhere", "Exits0", "SaysNaN", "Noisy", "GrowsFast"}
 
+// faultyProcess is a program with faulty methods. What it starts carries a mark in its environment.
+func faultyProcess(t *testing.T) (p process, mark string) {
+	p = newProcess(t)
+	p.write(t, "short.toml", short)
+	mark = faulty.Mark + "=" + p.dir
+	p.program, p.env = "bench-faulty", []string{mark}
+	return p, mark
+}
+
+// short runs methods on one split of one set.
+func (p process) short(t *testing.T, methods string, more ...string) *command {
+	return p.command(t, append([]string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", methods}, more...)...)
+}
+
+// noneLeft fails the test if processes have a mark.
+func noneLeft(t *testing.T, mark string) {
+	t.Helper()
+	if left := carriersOf(t, mark); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+}
+
 func faultyMethods(t *testing.T) {
-	p := newProcess(t)
-	p.protocol(t, "short.toml", short)
-	mark := faulty.Mark + "=" + p.dir
+	p, mark := faultyProcess(t)
 	run := func(asked []string, more ...string) {
 		t.Helper()
-		args := append([]string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--jobs", "2", "--methods", strings.Join(append(asked, "Good"), ",")}, more...)
-		c, stderr := p.command(args...)
-		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
-		c.Env = append(c.Env, mark)
-		if code := startedCode(t, c); code != 3 || !strings.Contains(stderr.String(), fmt.Sprintf("/%d; ", len(asked)+1)) {
-			t.Errorf("exit %d, want 3 and a summary\n%s", code, stderr)
-		}
-		if left := carriersOf(t, mark); len(left) > 0 {
-			t.Errorf("processes are left: %v", left)
-		}
+		p.short(t, strings.Join(append(asked, "Good"), ","), append(more, "--jobs", "2")...).ends(3, fmt.Sprintf("/%d; ", len(asked)+1))
+		noneLeft(t, mark)
 	}
 	var ending, endless, large []string
 	faults := map[string]faulty.Fault{"Good": {Status: "ok"}}
@@ -109,42 +118,30 @@ func faultyMethods(t *testing.T) {
 // compareEnds compares the stored rows with how the methods have to end.
 func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
 	t.Helper()
-	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
-	if err != nil {
-		t.Fatal(err)
+	rows := must.Get(p.ask(`SELECT method, status, coalesce(failure, ''), coalesce(error, ''), isolated, coalesce(stderr, ''), coalesce(peak_rss_bytes, 0), cpu_seconds IS NULL FROM results`))(t)
+	for _, r := range rows {
+		method, status, class, says, stderr := r[0].(string), r[1].(string), r[2].(string), r[3].(string), r[5].(string)
+		f := faults[method]
+		if status != f.Status || class != f.Class || !strings.Contains(says, f.Says) || strings.Contains(says, "\n") || r[4] != int64(1) {
+			t.Errorf("%s: %s %s %q, isolated %v; want %s %s and one line with %q", method, status, class, says, r[4], f.Status, f.Class, f.Says)
+		}
+		if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") || strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
+			t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr), stderr[max(0, len(stderr)-300):])
+		}
+		if method != "ChangesItsVersion" && (r[6].(int64) < 1<<20 || r[7] != int64(0)) {
+			t.Errorf("%s: %v bytes at the peak, no processor time: %v", method, r[6], r[7])
+		}
 	}
-	defer db.Close()
-	rows := 0
-	err = db.Query(context.Background(), `SELECT method, status, coalesce(failure, ''), coalesce(error, ''), isolated, coalesce(stderr, ''), coalesce(peak_rss_bytes, 0), cpu_seconds IS NULL FROM results`,
-		func([]string) error { return nil }, func(r []any) error {
-			rows++
-			method, status, class, says, stderr := r[0].(string), r[1].(string), r[2].(string), r[3].(string), r[5].(string)
-			f := faults[method]
-			if status != f.Status || class != f.Class || !strings.Contains(says, f.Says) || strings.Contains(says, "\n") || r[4] != int64(1) {
-				t.Errorf("%s: %s %s %q, isolated %v; want %s %s and one line with %q", method, status, class, says, r[4], f.Status, f.Class, f.Says)
-			}
-			if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") || strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
-				t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr), stderr[max(0, len(stderr)-300):])
-			}
-			if method != "ChangesItsVersion" && (r[6].(int64) < 1<<20 || r[7] != int64(0)) {
-				t.Errorf("%s: %v bytes at the peak, no processor time: %v", method, r[6], r[7])
-			}
-			return nil
-		})
-	if err != nil || rows != len(faults) {
-		t.Errorf("%d rows of %d methods, %v", rows, len(faults), err)
+	if len(rows) != len(faults) {
+		t.Errorf("%d rows of %d methods", len(rows), len(faults))
 	}
 }
 
 // carriersOf names the processes that have a variable in their environment, whoever started them.
 func carriersOf(t *testing.T, variable string) []string {
 	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []string
-	for _, e := range entries {
+	for _, e := range must.Get(os.ReadDir("/proc"))(t) {
 		if _, err := strconv.Atoi(e.Name()); err != nil {
 			continue
 		}
@@ -160,142 +157,59 @@ func carriersOf(t *testing.T, variable string) []string {
 // TestIsolatedIsTheSame: what is stored of a cell does not depend on the process that computes it.
 func TestIsolatedIsTheSame(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	methods := "CART,GBRFF2"
 	if testenv.Thorough(t) {
 		methods = families
 	}
-	var contents []string
-	for _, isolate := range []string{"false", "true"} {
-		p := newProcess(t)
-		c, stderr := p.work(t, methods, 1, 2)
-		c.Args = append(c.Args, "--isolate="+isolate)
-		if c.Run() != nil {
-			t.Fatal(stderr)
-		}
-		contents = append(contents, p.storedContent(t))
-	}
-	if contents[0] != contents[1] {
-		t.Errorf("isolated cells differ:\n%s\nwant\n%s", contents[1], contents[0])
-	}
-}
-
-// startedCode runs a program to its end.
-func startedCode(t *testing.T, c *exec.Cmd) int {
-	t.Helper()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return exitCode(t, c)
+	here, apart := newProcess(t), newProcess(t)
+	here.work(t, methods, 1, 2, "--isolate=false").ends(0)
+	apart.work(t, methods, 1, 2, "--isolate=true").ends(0)
+	apart.holds(t, here.storedContent(t))
 }
 
 // TestNothingOutlivesAKilledHarness: also what ignores signals in a session of its own is gone.
 func TestNothingOutlivesAKilledHarness(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
-	p := newProcess(t)
-	p.protocol(t, "short.toml", short)
-	mark := faulty.Mark + "=" + p.dir
-	c, stderr := p.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", "IgnoresSIGTERM,OrphanThenExit,Hangs", "--jobs", "3")
-	c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
-	c.Env = append(c.Env, mark)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p, mark := faultyProcess(t)
+	c := p.short(t, "IgnoresSIGTERM,OrphanThenExit,Hangs", "--jobs", "3").begin()
 	waitFor(t, func() bool { return len(carriersOf(t, mark)) >= 7 }) // keepers, workers, what they started
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
+	c.kill()
 	waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })
-	t.Log(stderr)
 }
 
 // TestAKillerInProcessIsIsolatedByTheNextRun: with --isolate=false methods run inside the program, so that a method that exits ends
 // the whole program. The next run gives that method a process of its own and stores its failure as a row.
 func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
-	p := newProcess(t)
-	p.protocol(t, "short.toml", short)
-	run := func() (int, *screen) {
-		args := []string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", "Exits0,PanicsElsewhere,Good", "--jobs", "1", "--isolate=false"}
-		c, stderr := p.command(args...)
-		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
-		return startedCode(t, c), stderr
-	}
-	if code, stderr := run(); code != 0 || strings.Contains(stderr.String(), "complete") {
-		t.Fatalf("exit %d: the first method is to end the program\n%s", code, stderr)
+	p, _ := faultyProcess(t)
+	run := func() *command { return p.short(t, "Exits0,PanicsElsewhere,Good", "--jobs", "1", "--isolate=false") }
+	if c := run().ends(0); strings.Contains(c.said.String(), "complete") {
+		t.Fatalf("the first method is to end the program\n%s", &c.said)
 	}
 	// A canary of either killer ends the program, too. Canaries stand at random among the cells, so that the number of runs varies.
 	code, said := 0, ""
 	for tries := 0; code != 3 && tries < 10; tries++ {
-		var stderr *screen
-		code, stderr = run()
-		said += stderr.String()
+		c := run()
+		code = c.code()
+		said += c.said.String()
 	}
-	if code != 3 || !strings.Contains(said, "complete 1/3; 2 failed") || !strings.Contains(said, "is run in a process of its own: Exits0 on swiss, split 1") {
-		t.Errorf("exit %d\n%s", code, said)
+	must.Hold(t, said, "complete 1/3; 2 failed", "is run in a process of its own: Exits0 on swiss, split 1")
+	if code != 3 || p.rows(t, "method = 'Good' AND status = 'ok'") != 1 || p.rows(t, "status = 'failed' AND failure = 'crash'") != 2 {
+		t.Errorf("exit %d, or the rows are others:\n%s", code, said)
 	}
-	if p.rows(t, "method = 'Good' AND status = 'ok'") != 1 || p.rows(t, "status = 'failed' AND failure = 'crash'") != 2 {
-		t.Errorf("the rows are others:\n%s", said)
-	}
-}
-
-// rows counts the stored results for which a condition in SQL holds; it is 0 where there is no database yet.
-func (p process) rows(t *testing.T, condition string) int64 {
-	t.Helper()
-	n, _ := p.value(t, "SELECT count(*) FROM results WHERE "+condition).(int64)
-	return n
-}
-
-// scalar is the one text that a question comes to.
-func (p process) scalar(t *testing.T, question string) string {
-	t.Helper()
-	text, _ := p.value(t, question).(string)
-	return text
-}
-
-// value is the last value of a question's answer, nil where there is no database yet.
-func (p process) value(t *testing.T, question string) (v any) {
-	t.Helper()
-	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
-	if err != nil {
-		return nil
-	}
-	defer db.Close()
-	err = db.Query(context.Background(), question, func([]string) error { return nil }, func(r []any) error {
-		v = r[0]
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // TestAKillerOfTheHarnessComesLast: a cell during which the program was killed is run after all other cells, and when the program
 // is killed during it again, the cell is stored as failed. The test itself kills the program when the cell has begun.
 func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
-	p := newProcess(t)
-	p.protocol(t, "short.toml", short)
-	mark := faulty.Mark + "=" + p.dir
+	p, mark := faultyProcess(t)
 	const killer = "IgnoresSIGTERM"
 	killed := func(until func() bool) {
 		t.Helper()
-		c, _ := p.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", killer+",Remembers,Restless", "--jobs", "1")
-		c.Path, c.Args[0] = mustLookPath(t, "bench-faulty"), "bench-faulty"
-		c.Env = append(c.Env, mark)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		c := p.short(t, killer+",Remembers,Restless", "--jobs", "1").begin()
 		waitFor(t, until)
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = c.Wait()
+		c.kill()
 		waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })
 	}
 	begun := func() bool { // what the method starts is there

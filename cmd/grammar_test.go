@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/spf13/cobra"
@@ -48,10 +49,7 @@ func TestNamedCommands(t *testing.T) {
 		if filepath.Base(page) == "commands.md" { // made of the help texts below
 			continue
 		}
-		raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), page)))(t)
 		for i, part := range strings.Split(string(raw), "\n```") {
 			if i%2 == 1 {
 				checkLines(page, part, check)
@@ -74,11 +72,7 @@ func TestEveryFlagHasItsUse(t *testing.T) {
 	var said strings.Builder
 	for _, page := range testenv.Pages(t) {
 		if filepath.Base(page) != "commands.md" {
-			raw, err := os.ReadFile(filepath.Join(testenv.Root(), page))
-			if err != nil {
-				t.Fatal(err)
-			}
-			said.Write(raw)
+			said.Write(must.Get(os.ReadFile(filepath.Join(testenv.Root(), page)))(t))
 		}
 	}
 	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})

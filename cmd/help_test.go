@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -81,15 +82,10 @@ func TestHelpOfANarrowTerminal(t *testing.T) {
 	root := newRootCommand(&app{out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
 	dressed := func(width int) string {
 		dressHelp(root, width)
-		run, _, err := root.Find([]string{"run"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run, _ := must.Get2(root.Find([]string{"run"}))(t)
 		var out bytes.Buffer
 		run.SetOut(&out)
-		if err := run.Help(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Help())
 		return out.String()
 	}
 	defer dressed(helpWidth) // the templates of help are the same for all commands of the process
@@ -109,11 +105,7 @@ func TestManual(t *testing.T) {
 		t.Fatalf("bench help --man ends with %d: %s", code, errs.String())
 	}
 	page := out.String()
-	has := func(want string) {
-		if !strings.Contains(page, "\n"+want) {
-			t.Errorf("the manual page has no %q", want)
-		}
-	}
+	has := func(want string) { must.Hold(t, page, "\n"+want) }
 	root := newRootCommand(&app{out: newOutput(&out), err: &messages{}, sets: catalogue.Builtin()})
 	everyCommand(root, func(c *cobra.Command) {
 		has(".SS " + roffText.Replace(c.CommandPath()))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/test/faulty"
-	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/external/serve"
 )
 
@@ -32,7 +33,6 @@ func hostileMain() {
 // no file is left.
 func TestHostilePlugins(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
 		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
 	}
@@ -47,44 +47,30 @@ func TestHostilePlugins(t *testing.T) {
 }
 
 func hostilePlugins(t *testing.T) {
-	p := newProcess(t)
-	p.protocol(t, "short.toml", short)
-	for _, dir := range []string{"data", "home"} {
-		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(p.dir, dir, "wine.data"), []byte("labels"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	p, alone := newProcess(t), newProcess(t)
+	for _, q := range []process{p, alone} {
+		q.write(t, "short.toml", short)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.write(t, "data/wine.data", "labels")
+	p.write(t, "home/wine.data", "labels")
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	mark := faulty.Mark + "=" + p.dir
-	program := mustLookPath(t, "bench-hostile")
+	p.env = []string{mark, faulty.Target + "=" + p.dir, faulty.Listener + "=" + listener.Addr().String(), "HOME=" + p.file("home")}
+	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	run := func(names []string, more ...string) {
 		t.Helper()
-		args := []string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--jobs", "2", "--allow-read", filepath.Dir(program), "--data", filepath.Join(p.dir, "data")}
+		args := append([]string{"--jobs", "2", "--allow-read", filepath.Dir(program), "--data", p.file("data")}, more...)
 		for _, name := range names {
-			args = append(args, "--plugin", p.plugin(t, name, fmt.Sprintf("HOSTILE=%s exec '%s'\n", name, program)))
+			args = append(args, "--plugin", p.write(t, "plugins/"+name+".sh", fmt.Sprintf("HOSTILE=%s exec '%s'\n", name, program)))
 		}
-		c, stderr := p.command(append(append(args, "--methods", strings.Join(append(names, "CART"), ",")), more...)...)
-		c.Env = append(c.Env, mark, faulty.Target+"="+p.dir, faulty.Listener+"="+listener.Addr().String(), "HOME="+filepath.Join(p.dir, "home"))
-		if code := startedCode(t, c); code != 0 && code != 3 || !strings.Contains(stderr.String(), "complete ") {
-			t.Errorf("exit %d\n%s", code, stderr)
+		c := p.short(t, strings.Join(append(names, "CART"), ","), args...)
+		if code := c.code(); code != 0 && code != 3 || !strings.Contains(c.said.String(), "complete ") {
+			t.Errorf("exit %d\n%s", code, &c.said)
 		}
-		if left := carriersOf(t, mark); len(left) > 0 {
-			t.Errorf("processes are left: %v", left)
-		}
+		noneLeft(t, mark)
 	}
-	alone := newProcess(t)
-	alone.protocol(t, "short.toml", short)
-	c, stderr := alone.command("run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", "CART")
-	if code := startedCode(t, c); code != 0 {
-		t.Fatal(stderr)
-	}
+	alone.short(t, "CART").ends(0)
 
 	run(faulty.HostileNames())
 	if n := p.rows(t, "status = 'ok'"); n != int64(len(faulty.HostileNames())+1) {
@@ -115,56 +101,34 @@ func hostilePlugins(t *testing.T) {
 	if n := p.rows(t, "method = 'CART' AND status = 'ok'"); n != 1 {
 		t.Errorf("%d rows of CART", n)
 	}
-	if got, want := p.scalar(t, "SELECT n_correct || ' ' || scores_hash FROM results WHERE method = 'CART'"), alone.scalar(t, "SELECT n_correct || ' ' || scores_hash FROM results WHERE method = 'CART'"); got != want || want == "" {
+	const cart = "SELECT n_correct || ' ' || scores_hash FROM results WHERE method = 'CART'"
+	if got, want := p.value(t, cart), alone.value(t, cart); got != want || want == nil {
 		t.Errorf("CART is %q beside them and %q alone", got, want)
 	}
-	check, said := p.command("db", "check")
-	if code := startedCode(t, check); code != 0 {
-		t.Errorf("db check: exit %d\n%s", code, said)
-	}
-	for _, pattern := range []string{"/dev/shm/hostile-*", filepath.Join(p.dir, "plugins", "new.sh"), filepath.Join(p.dir, "plugins", "*was-here")} {
+	p.run(t, "db", "check")
+	for _, pattern := range []string{"/dev/shm/hostile-*", p.file("plugins", "new.sh"), p.file("plugins", "*was-here")} {
 		if left, _ := filepath.Glob(pattern); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
 }
 
-// plugin writes a shell script into plugins/ and returns its path.
-func (p process) plugin(t *testing.T, name, text string) string {
-	t.Helper()
-	file := filepath.Join(p.dir, "plugins", name+".sh")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // errors lists the failures that are stored.
-func (p process) errors(t *testing.T) string {
+func (p process) errors(t *testing.T) any {
 	t.Helper()
-	return p.scalar(t, "SELECT group_concat(method || ': ' || status || ' ' || coalesce(failure, '') || ' ' || coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
+	return p.value(t, "SELECT group_concat(method || ': ' || status || ' ' || coalesce(failure, '') || ' ' || coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
 }
 
 // TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes itself, as it does
 // before any cell, ends with the questions.
 func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
-	testenv.NotUnderRace(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are adopted on Linux")
 	}
 	p := newProcess(t)
 	mark := faulty.Mark + "=" + p.dir
-	file := p.plugin(t, "Leaves", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; echo '"+
+	file := p.write(t, "leaves.sh", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; echo '"+
 		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
-	c, said := p.command("methods", "check", file)
-	startedCode(t, c)
-	if !strings.Contains(said.String(), "checks failed") {
-		t.Errorf("it was not asked: %s", said)
-	}
-	if left := carriersOf(t, mark); len(left) > 0 {
-		t.Errorf("processes are left: %v", left)
-	}
+	p.command(t, "methods", "check", file).ends(3, "checks failed")
+	noneLeft(t, mark)
 }

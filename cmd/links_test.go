@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -18,7 +19,6 @@ var (
 
 // TestLinks follows every link from README.md, CONTRIBUTING.md and the documents to a file of this repository, and to the heading that it names.
 func TestLinks(t *testing.T) {
-	testenv.NotUnderRace(t)
 	followed := 0
 	for _, page := range append(testenv.Pages(t), "CHANGELOG.md") {
 		for _, m := range linkText.FindAllStringSubmatch(strings.Join(readLines(t, page), "\n"), -1) {
@@ -69,10 +69,9 @@ var document = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]*\.(md|toml|svg|html)\b
 // TestNamedDocuments: every document that help, an error, a comment or a script names by its path is there. Pages of the reference run name
 // the files that they were written to.
 func TestNamedDocuments(t *testing.T) {
-	testenv.NotUnderRace(t)
 	named := 0
 	for _, place := range []string{"README.md", "CONTRIBUTING.md", "Makefile", "cmd", "datasets", "docs", "harness", "internal", "methods", "registry", "reports", "scripts"} {
-		err := filepath.WalkDir(filepath.Join(testenv.Root(), place), func(path string, entry os.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), place), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl", ".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
 				return err
 			}
@@ -84,10 +83,7 @@ func TestNamedDocuments(t *testing.T) {
 				}
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if named < 50 {
 		t.Errorf("%d documents are named", named)

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -31,7 +32,6 @@ import (
 // command sql FILE STATEMENT.
 func TestModelScripts(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	runScripts(t, "models", "", testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -64,29 +64,15 @@ func reseal(db *sql.DB) error {
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	data := files.Directory{Root: testenv.Mirror(t)}
 	sets := []string{"german", "glass-multiclass"}
 	if testenv.Thorough(t) {
 		sets = append(sets, "pima", "year-prediction", "adult")
 	}
 	for _, name := range sets {
-		entry, err := catalogue.Builtin().Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := read.Load(t.Context(), data, entry)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := protocol.Load("table2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		split, err := p.Semantics.Splitter().Split(set, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(read.Load(t.Context(), data, must.Get(catalogue.Builtin().Lookup(name))(t)))(t)
+		p := must.Get(protocol.Load("table2"))(t)
+		split := must.Get(p.Semantics.Splitter().Split(set, 2))(t)
 		standard := new(mat.Dense)
 		datasets.FitStandardiser(set.X, split.Train).Apply(standard, set.X, nil)
 		for method, params := range map[string]string{"LGBM": `{"rounds": 30}`, "XGB": `{"rounds": 30}`, "CART": `{"max_depth": 4}`, "RF": `{"trees": 20}`} {
@@ -95,14 +81,7 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 					continue // no text, and long to grow
 				}
 			}
-			spec, err := methods.All().Lookup(method)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := runner.Refit(t.Context(), p, spec, set, 2, json.RawMessage(params))
-			if err != nil {
-				t.Fatalf("%s on %s: %v", method, name, err)
-			}
+			r := must.Get(runner.Refit(t.Context(), p, must.Get(methods.All().Lookup(method))(t), set, 2, json.RawMessage(params)))(t)
 			moved, ok := r.Trees()
 			if !ok {
 				t.Fatalf("%s has no trees", method)
@@ -124,27 +103,18 @@ func scores(t *testing.T, m registry.Model, x *mat.Dense, outputs int) []float64
 	t.Helper()
 	n, _ := x.Dims()
 	out := make([]float64, n*outputs)
-	if err := m.Score(t.Context(), x, out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Score(t.Context(), x, out))
 	return out
 }
 
 func leavesScores(t *testing.T, w registry.LightGBMWriter, names []string, x *mat.Dense, outputs int) []float64 {
 	t.Helper()
 	var text bytes.Buffer
-	if err := w.WriteLightGBM(&text, names); err != nil {
-		t.Fatal(err)
-	}
-	e, err := leaves.LGEnsembleFromReader(bufio.NewReader(&text), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteLightGBM(&text, names))
+	e := must.Get(leaves.LGEnsembleFromReader(bufio.NewReader(&text), false))(t)
 	n, d := x.Dims()
 	out := make([]float64, n*outputs)
-	if err := e.PredictDense(mat.DenseCopyOf(x).RawMatrix().Data, n, d, out, 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.PredictDense(mat.DenseCopyOf(x).RawMatrix().Data, n, d, out, 0, 1))
 	return out
 }
 

@@ -5,14 +5,12 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/openmlserver"
-	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestOpenMLScripts runs each script of testdata/openml against a server of ours, whose answers are described there. The command `asked N` says how
 // many requests came since it was last called.
 func TestOpenMLScripts(t *testing.T) {
-	testenv.NotUnderRace(t)
 	runScripts(t, "openml", "", testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			server := openmlserver.New()

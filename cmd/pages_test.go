@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -34,9 +35,7 @@ func TestReferencePages(t *testing.T) {
 	} {
 		path := filepath.Join(testenv.Root(), "docs", "reference", name)
 		if update {
-			if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(made), 0o644))
 			continue
 		}
 		if stands, err := os.ReadFile(path); err != nil || string(stands) != made {
@@ -106,10 +105,7 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
 	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. [The methods](../methods.md) says what each minimises, and `bench methods show NAME` prints what stands here."))
 	for _, s := range specs {
-		points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | default | values | meaning |\n|---|---|---|---|\n", s.Name, hanging(inMarkdown.Replace(says), 0, 100))
 		for _, p := range s.Parameters() {
@@ -166,7 +162,7 @@ func TestVariables(t *testing.T) {
 	read, quoted := map[string]string{}, ""
 	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`), regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
 	for _, folder := range []string{"cmd", "datasets", "harness", "internal", "methods", "registry", "reports"} {
-		err := filepath.WalkDir(filepath.Join(testenv.Root(), folder), func(path string, entry os.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), folder), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
 				return err
 			}
@@ -186,10 +182,7 @@ func TestVariables(t *testing.T) {
 				quoted += string(source)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	for name, path := range read {
 		if !slices.Contains(listed, name) {

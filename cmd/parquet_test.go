@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"io"
 	"math"
-	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 )
@@ -28,22 +28,12 @@ func TestParquetHoldsTheAnswer(t *testing.T) {
 			rows = append(rows, row)
 		}
 		var out bytes.Buffer
-		file, err := newParquetFile(&out, names, kinds)
-		if err != nil {
-			r.Fatal(err)
-		}
+		file := must.Get(newParquetFile(&out, names, kinds))(r)
 		for _, row := range rows {
-			if err := file.add(row); err != nil {
-				r.Fatal(err)
-			}
+			must.Do(r, file.add(row))
 		}
-		if err := file.close(); err != nil {
-			r.Fatal(err)
-		}
-		read, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, file.close())
+		read := must.Get(parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len())))(r)
 		for i, field := range read.Schema().Fields() {
 			if field.Name() != names[i] {
 				r.Fatalf("column %d is %s, want %s", i, field.Name(), names[i])
@@ -58,9 +48,7 @@ func TestParquetHoldsTheAnswer(t *testing.T) {
 			if n += k; err == io.EOF || k == 0 {
 				break
 			}
-			if err != nil {
-				r.Fatal(err)
-			}
+			must.Do(r, err)
 		}
 		if n != len(rows) {
 			r.Fatalf("%d rows, want %d", n, len(rows))
@@ -95,15 +83,8 @@ func TestParquetNames(t *testing.T) {
 	for want, names := range map[string][]string{
 		"two columns are named a": {"a", "a"}, `column "round(x, 2)" has a comma in its name`: {"round(x, 2)"},
 	} {
-		if _, err := newParquetFile(io.Discard, names, make([]columnKind, len(names))); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: error %v, want %s", names, err, want)
-		}
+		must.Say(t, must.Err(newParquetFile(io.Discard, names, make([]columnKind, len(names)))), want)
 	}
-	file, err := newParquetFile(io.Discard, []string{"n"}, []columnKind{integers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.add([]any{"text"}); err == nil || !strings.Contains(err.Error(), "row 1: the database changed while it was read") {
-		t.Errorf("another kind: %v", err)
-	}
+	file := must.Get(newParquetFile(io.Discard, []string{"n"}, []columnKind{integers}))(t)
+	must.Say(t, file.add([]any{"text"}), "row 1: the database changed while it was read")
 }

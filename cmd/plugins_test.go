@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/spf13/cobra"
 )
@@ -23,9 +24,7 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 	c.Flags().StringArrayVar(&worker.named, "plugin", nil, "")
 	c.RunE = func(*cobra.Command, []string) error { return nil }
 	c.SetArgs(here.workerArgs()[1:])
-	if err := c.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Execute())
 	if !slices.Equal(worker.named, []string{"a.sh"}) {
 		t.Errorf("a worker knows the plugins %v", worker.named)
 	}

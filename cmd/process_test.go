@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,15 +16,30 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// process is bench as a process of its own, in an empty directory.
+// process is a program, bench unless it says otherwise, that runs as processes of its own in a folder that begins empty.
 type process struct {
-	dir string
+	dir, program string
+	env          []string
 }
 
-func newProcess(t *testing.T) process { return process{dir: t.TempDir()} }
+func newProcess(t *testing.T) process { return process{dir: t.TempDir(), program: "bench"} }
+
+// file is the path of a file in the folder.
+func (p process) file(name ...string) string {
+	return filepath.Join(append([]string{p.dir}, name...)...)
+}
+
+// write writes a file into the folder and returns its path.
+func (p process) write(t *testing.T, name, text string) string {
+	t.Helper()
+	must.Do(t, os.MkdirAll(filepath.Dir(p.file(name)), 0o755))
+	must.Do(t, os.WriteFile(p.file(name), []byte(text), 0o600))
+	return p.file(name)
+}
 
 // A screen is what a process has written so far.
 type screen struct {
@@ -43,21 +59,116 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-func (p process) command(args ...string) (*exec.Cmd, *screen) {
-	c := exec.Command("bench", args...)
-	c.Dir = p.dir
-	c.Env = append(os.Environ(), "BENCH_DATA="+filepath.Join(p.dir, "data"), "BENCH_MIRROR=", "BENCH_KNOWN_PLUGINS="+filepath.Join(p.dir, "known"))
-	var errors screen
-	c.Stderr = &errors
-	return c, &errors
+// awaits waits until a text is written, and returns what follows it in its line.
+func (s *screen) awaits(t *testing.T, text string) (rest string) {
+	t.Helper()
+	waitFor(t, func() (found bool) {
+		_, rest, found = strings.Cut(s.String(), text)
+		return found && strings.Contains(rest, "\n")
+	})
+	return strings.SplitN(rest, "\n", 2)[0]
 }
 
-// protocol writes a protocol file.
-func (p process) protocol(t *testing.T, name, text string) {
+// A command is a process that is begun or will be, with what it has said on standard error and printed on standard output.
+type command struct {
+	*exec.Cmd
+	t             *testing.T
+	said, printed screen
+}
+
+func (p process) command(t *testing.T, args ...string) *command {
+	c := &command{Cmd: exec.Command(p.program, args...), t: t}
+	c.Dir, c.Stderr, c.Stdout = p.dir, &c.said, &c.printed
+	c.Env = append(append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_MIRROR=", "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+p.file("known")), p.env...)
+	return c
+}
+
+// begin starts a command, which the end of the test kills.
+func (c *command) begin() *command {
+	c.t.Helper()
+	must.Do(c.t, c.Start())
+	c.t.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+// begin starts the program.
+func (p process) begin(t *testing.T, args ...string) *command {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	return p.command(t, args...).begin()
+}
+
+// kill ends a command without warning.
+func (c *command) kill() {
+	c.t.Helper()
+	must.Do(c.t, c.Process.Kill())
+	_ = c.Wait()
+}
+
+// code starts the command if it is not under way, and waits: it must end by itself.
+func (c *command) code() int {
+	c.t.Helper()
+	if c.Process == nil {
+		c.begin()
 	}
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	select {
+	case err := <-done:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return exit.ExitCode()
+		}
+		must.Do(c.t, err)
+	case <-time.After(patience):
+		c.t.Fatal("the program did not end")
+	}
+	return 0
+}
+
+// ends runs the command to its end, with an exit code and, on standard error, texts.
+func (c *command) ends(code int, says ...string) *command {
+	c.t.Helper()
+	if got := c.code(); got != code {
+		c.t.Fatalf("%s: exit %d, want %d\n%s", strings.Join(c.Args, " "), got, code, &c.said)
+	}
+	must.Hold(c.t, c.said.String(), says...)
+	return c
+}
+
+// run runs the program to its end, with exit code 0.
+func (p process) run(t *testing.T, args ...string) *command {
+	t.Helper()
+	return p.command(t, args...).ends(0)
+}
+
+// ask returns the rows of an answer from the database, none where there is no database yet.
+func (p process) ask(question string) (rows [][]any, err error) {
+	db, err := store.OpenReader(context.Background(), p.file("results.db"))
+	if err != nil {
+		return nil, nil
+	}
+	defer db.Close()
+	err = db.Query(context.Background(), question, func([]string) error { return nil }, func(r []any) error {
+		rows = append(rows, slices.Clone(r))
+		return nil
+	})
+	return rows, err
+}
+
+// value is the one value of an answer, nil where there is none yet.
+func (p process) value(t *testing.T, question string) any {
+	t.Helper()
+	if rows := must.Get(p.ask(question))(t); len(rows) == 1 {
+		return rows[0][0]
+	}
+	return nil
+}
+
+// rows counts the stored results for which a condition in SQL holds.
+func (p process) rows(t *testing.T, condition string) int64 {
+	t.Helper()
+	n, _ := p.value(t, "SELECT count(*) FROM results WHERE "+condition).(int64)
+	return n
 }
 
 // every is a protocol with little work for every family of methods, on the program's own sets.
@@ -91,21 +202,16 @@ XGB          = { params = { rounds = 5 }, grid = [{ name = "max_depth", values =
 const families = "BMKR,CART,GBRFF,GBRFF-random,GBRFF1,GBRFF2,GFC,GK,GMKL,KRR-GD,LGBM,MKBOOST,PBRFF,RF,XGB"
 
 // work is a run of the first splits of that protocol: two of all families are 74 cells, a second's work.
-func (p process) work(t *testing.T, methods string, splits, jobs int) (*exec.Cmd, *screen) {
+func (p process) work(t *testing.T, methods string, splits, jobs int, more ...string) *command {
 	t.Helper()
-	p.protocol(t, "every.toml", every)
-	return p.command("run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass", "--methods", methods,
-		"--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs))
+	p.write(t, "every.toml", every)
+	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass", "--methods", methods,
+		"--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs)}, more...)...)
 }
 
 // storedContent is all that the database holds but timings and environments.
 func (p process) storedContent(t *testing.T) string {
 	t.Helper()
-	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
 	var b strings.Builder
 	for _, q := range []string{
 		`SELECT protocol, method, method_version, dataset, split, status, params, grid_size, n_train, n_test, n_correct, accuracy,
@@ -115,15 +221,19 @@ func (p process) storedContent(t *testing.T) string {
 		`SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM fold_counts), (SELECT count(*) FROM grids)`,
 		`PRAGMA integrity_check`, `PRAGMA foreign_key_check`,
 	} {
-		err := db.Query(context.Background(), q, func([]string) error { return nil }, func(row []any) error {
-			_, err := fmt.Fprintln(&b, row...)
-			return err
-		})
-		if err != nil {
-			t.Fatalf("%s: %v", q, err)
+		for _, row := range must.Get(p.ask(q))(t) {
+			fmt.Fprintln(&b, row...)
 		}
 	}
 	return b.String()
+}
+
+// holds fails the test unless the database holds what another one does.
+func (p process) holds(t *testing.T, want string) {
+	t.Helper()
+	if got := p.storedContent(t); got != want {
+		t.Errorf("other results are stored:\n%s\nwant\n%s", got, want)
+	}
 }
 
 var alone struct {
@@ -137,11 +247,8 @@ var alone struct {
 func undisturbed(t *testing.T) (content string, took time.Duration) {
 	t.Helper()
 	alone.once.Do(func() {
-		p := newProcess(t)
-		start := time.Now()
-		if c, stderr := p.work(t, families, 2, 2); c.Run() != nil {
-			t.Fatal(stderr)
-		}
+		p, start := newProcess(t), time.Now()
+		p.work(t, families, 2, 2).ends(0)
 		alone.took, alone.content = time.Since(start), p.storedContent(t)
 	})
 	if alone.content == "" {
@@ -156,7 +263,6 @@ func undisturbed(t *testing.T) (content string, took time.Duration) {
 // computed before. BENCH_KILLS=200 kills it so often.
 func TestKilledAndResumed(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	want, whole := undisturbed(t)
 
 	wanted := 2
@@ -166,48 +272,33 @@ func TestKilledAndResumed(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("BENCH_KILLS")); err == nil {
 		wanted = n
 	}
-	killed := newProcess(t)
-	kills := 0
-	for kills < wanted {
-		c, stderr := killed.work(t, families, 2, 2)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+	p := newProcess(t)
+	for kills := 0; kills < wanted; {
+		run := p.work(t, families, 2, 2).begin()
 		moment := time.Duration(rand.Int64N(int64(whole) / 2))
-		now := make(chan string, 1)
-		over := make(chan struct{})
+		now, over, done := make(chan string, 1), make(chan struct{}), make(chan error, 1)
 		if kills%2 == 1 {
-			go killed.insideACommit(1+rand.IntN(8), now, over)
+			go p.insideACommit(1+rand.IntN(8), now, over)
 		} else {
 			time.AfterFunc(moment, func() { now <- fmt.Sprint("after ", moment) })
 		}
-		done := make(chan error, 1)
-		go func() { done <- c.Wait(); close(over) }()
+		go func() { done <- run.Wait(); close(over) }()
 		select {
 		case when := <-now:
-			t.Logf("kill %d: %s", kills+1, when)
-			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				t.Fatal(err)
-			}
-			<-done
 			kills++
+			t.Logf("kill %d: %s", kills, when)
+			_ = run.Process.Kill() // it may be over
+			<-done
 		case err := <-done:
 			if err != nil {
-				t.Fatalf("a resumed run failed: %v\n%s", err, stderr)
+				t.Fatalf("a resumed run failed: %v\n%s", err, &run.said)
 			}
-			// Finished before the last kill: begin another database.
-			if got := killed.storedContent(t); got != want {
-				t.Fatalf("after %d kills the database differs from an undisturbed run's", kills)
-			}
-			killed = newProcess(t)
+			p.holds(t, want) // it was over before the last kill: begin another database
+			p = newProcess(t)
 		}
 	}
-	if c, stderr := killed.work(t, families, 2, 2); c.Run() != nil {
-		t.Fatal(stderr)
-	}
-	if got := killed.storedContent(t); got != want {
-		t.Errorf("after %d kills the database differs from an undisturbed run's:\n%s\nwant\n%s", kills, got, want)
-	}
+	p.work(t, families, 2, 2).ends(0)
+	p.holds(t, want)
 }
 
 // insideACommit says when the log of the database grows for the nth time: the transaction that writes
@@ -219,7 +310,7 @@ func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
 			return
 		default:
 		}
-		info, err := os.Stat(filepath.Join(p.dir, "results.db-wal"))
+		info, err := os.Stat(p.file("results.db-wal"))
 		if err != nil || info.Size() == last {
 			continue
 		}
@@ -231,18 +322,12 @@ func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
 	}
 }
 
-func cellsStored(p process) int64 {
-	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
-	if err != nil {
-		return 0
+// cellsStored counts the results, while other programs write them, too.
+func (p process) cellsStored() int64 {
+	if rows, err := p.ask("SELECT count(*) FROM results"); err == nil && len(rows) == 1 {
+		return rows[0][0].(int64)
 	}
-	defer db.Close()
-	var n int64
-	_ = db.Query(context.Background(), "SELECT count(*) FROM results", func([]string) error { return nil }, func(r []any) error {
-		n = r[0].(int64)
-		return nil
-	})
-	return n
+	return 0
 }
 
 // patience is how long a test waits for what must come, on whatever machine.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -29,10 +29,7 @@ type line struct {
 
 func newLine(t *testing.T, to string) *line {
 	t.Helper()
-	at, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := &line{Listener: at, to: to}
 	t.Cleanup(func() { _ = at.Close(); l.cut() })
 	go func() {
@@ -77,56 +74,47 @@ func (l *line) cut() {
 func TestRoundsOfMisfortune(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
-	testenv.NotUnderRace(t)
 	want, _ := undisturbed(t)
 	rounds := 5
 	if n, err := strconv.Atoi(os.Getenv("BENCH_ROUNDS")); err == nil {
 		rounds = n
 	}
 	const lost = 3 * time.Second
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := free.Addr().String()
 	_ = free.Close()
 	way := newLine(t, address)
 
 	var p process
-	var run *exec.Cmd
-	var told *screen
+	var run *command
 	var ended chan error
 	coordinate := func() {
-		run, told = p.work(t, families, 2, 0)
-		run.Args = append(run.Args, "--listen", address, "--lost", lost.String())
-		begin(t, run)
-		ended = make(chan error, 1)
-		go func(c *exec.Cmd) { ended <- c.Wait() }(run)
+		run, ended = p.work(t, families, 2, 0, "--listen", address, "--lost", lost.String()).begin(), make(chan error, 1)
+		go func(c *command, ended chan error) { ended <- c.Wait() }(run, ended)
 	}
-	workers := make([]*exec.Cmd, 2)
+	workers := make([]*command, 2)
 	work := func(i int) {
 		for { // a worker ends where nobody answers at its start
-			w, said := newProcess(t).command("worker", "nats://"+way.Addr().String(), "--jobs", "1")
-			begin(t, w)
+			w := newProcess(t).begin(t, "worker", "nats://"+way.Addr().String(), "--jobs", "1")
 			workers[i] = w
 			gone := make(chan error, 1)
 			go func() { gone <- w.Wait() }()
 			came := false
 			waitFor(t, func() bool {
-				came = strings.Contains(told.String(), fmt.Sprintf("/%d has come", w.Process.Pid))
+				came = strings.Contains(run.said.String(), fmt.Sprintf("/%d has come", w.Process.Pid))
 				return came || len(gone) > 0 || len(ended) > 0
 			})
 			if came || len(ended) > 0 {
 				return
 			}
-			t.Logf("a worker ended at once: %s", said)
+			t.Logf("a worker ended at once: %s", &w.said)
 		}
 	}
 	var stored int64
 	fresh := func() {
 		p, stored = newProcess(t), 0
 		coordinate()
-		awaits(t, told, "workers: ")
+		run.said.awaits(t, "workers: ")
 		for i := range workers {
 			work(i)
 		}
@@ -134,11 +122,9 @@ func TestRoundsOfMisfortune(t *testing.T) {
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
-			t.Fatalf("the run failed: %v\n%s", err, told)
+			t.Fatalf("the run failed: %v\n%s", err, &run.said)
 		}
-		if got := p.storedContent(t); got != want {
-			t.Errorf("other results are stored:\n%s\nthan by one process:\n%s", got, want)
-		}
+		p.holds(t, want)
 	}
 	fresh()
 	lostTwice := 0
@@ -146,31 +132,23 @@ func TestRoundsOfMisfortune(t *testing.T) {
 		over := false
 		waitFor(t, func() bool {
 			over = len(ended) > 0
-			return over || cellsStored(p) > stored
+			return over || p.cellsStored() > stored
 		})
 		if over {
 			err := <-ended
 			var exit *exec.ExitError
-			if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(told.String(), "2 workers were lost while they had this cell") {
-				again, said := p.work(t, families, 2, 2) // two misfortunes met one cell, which is a row that says so
-				again.Args = append(again.Args, "--retry")
-				if err := again.Run(); err != nil {
-					t.Fatalf("%v: %s", err, said)
-				}
+			if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(run.said.String(), "2 workers were lost while they had this cell") {
+				p.work(t, families, 2, 2, "--retry").ends(0) // two misfortunes met one cell, which is a row that says so
 				alone := newProcess(t)
-				if c, said := alone.work(t, families, 2, 2); c.Run() != nil {
-					t.Fatal(said)
-				}
-				if c, said := p.command("diff", filepath.Join(alone.dir, "results.db"), "results.db"); c.Run() != nil {
-					t.Errorf("the results differ: %s", said)
-				}
+				alone.work(t, families, 2, 2).ends(0)
+				p.run(t, "diff", alone.file("results.db"), "results.db")
 				lostTwice++
 			} else {
 				check(err)
 			}
 			fresh()
 		}
-		stored = cellsStored(p)
+		stored = p.cellsStored()
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond) // any moment must do
 		i := rand.IntN(len(workers))
 		switch kind := round % 4; kind {
@@ -193,7 +171,7 @@ func TestRoundsOfMisfortune(t *testing.T) {
 			way.cut()
 		}
 	}
-	if err := <-ended; err == nil || !strings.Contains(told.String(), "2 workers were lost while they had this cell") {
+	if err := <-ended; err == nil || !strings.Contains(run.said.String(), "2 workers were lost while they had this cell") {
 		check(err)
 	}
 	t.Logf("%d rounds; %d times two of them met one cell", rounds, lostTwice)

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/cmd"
 	"github.com/kernelboosting/bench/internal/codehash"
 	"github.com/kernelboosting/bench/internal/test/faulty"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,7 +27,12 @@ var update = flag.Bool("update", false, "rewrite the expected outputs inside the
 // code. These tests run one file, and need no hash of it; package codehash tests the hash.
 //
 // Plugins need --yes only where the sandbox lacks something. The command bench-unbounded thinks so, and no other, whatever the machine.
+//
+// Under the race detector run.txtar alone runs, where cells run together: workers are as large as the detector makes them.
 func TestMain(m *testing.M) {
+	if flag.Parse(); testenv.Race {
+		_ = flag.Set("test.run", "^TestScripts$/^run$")
+	}
 	cmd.Lacks("")
 	codehash.Program = func() (string, error) { return "the program of these tests", nil }
 	testscript.Main(m, map[string]func(){
@@ -42,33 +48,23 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// runScripts runs the scripts of a folder of testdata, or of some of its files. [thorough] is true in make thorough: what stands behind
+// runScripts runs the scripts of a folder of testdata. [thorough] is true in make thorough: what stands behind
 // [!thorough] stop runs there alone.
-func runScripts(t *testing.T, folder, mirror string, more testscript.Params, files ...string) {
+func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 	t.Helper()
-	for i, name := range files {
-		files[i] = filepath.Join("testdata", folder, name)
-	}
-	if more.Files = files; files == nil {
-		more.Dir = filepath.Join("testdata", folder)
-	}
 	setUp := more.Setup
-	more.UpdateScripts, more.RequireExplicitExec = *update, true
+	more.Dir, more.UpdateScripts, more.RequireExplicitExec = filepath.Join("testdata", folder), *update, true
 	more.Condition = func(name string) (bool, error) {
 		if name != "thorough" {
 			return false, fmt.Errorf("unknown condition %s", name)
 		}
 		return testenv.Thorough(t), nil
 	}
-	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	caches := strings.Fields(string(must.Get(exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output())(t)))
 	more.Setup = func(e *testscript.Env) error {
 		for name, value := range map[string]string{
 			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "BENCH_MIRROR": mirror, "BENCH_KNOWN_PLUGINS": filepath.Join(e.WorkDir, "known"),
-			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": cache, "GOMODCACHE": modules, "GOFLAGS": "-buildvcs=false",
+			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": caches[0], "GOMODCACHE": caches[1], "GOFLAGS": "-buildvcs=false",
 		} {
 			e.Setenv(name, value)
 		}
@@ -80,22 +76,10 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params, fil
 	testscript.Run(t, more)
 }
 
-// TestScripts runs testdata/script: the sets that need no file. Under the race detector it runs
-// run.txtar alone, where cells run together.
-func TestScripts(t *testing.T) {
-	var files []string
-	if testenv.Race {
-		files = []string{"run.txtar"}
-	}
-	runScripts(t, "script", "", testscript.Params{}, files...)
-}
+// TestScripts runs testdata/script: the sets that need no file.
+func TestScripts(t *testing.T) { runScripts(t, "script", "", testscript.Params{}) }
 
 // TestRealDataScripts runs testdata/realdata: the sets of the mirror.
 func TestRealDataScripts(t *testing.T) {
-	testenv.NotUnderRace(t)
-	mirror, err := filepath.Abs(testenv.Mirror(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	runScripts(t, "realdata", mirror, testscript.Params{})
+	runScripts(t, "realdata", must.Get(filepath.Abs(testenv.Mirror(t)))(t), testscript.Params{})
 }

@@ -1,5 +1,3 @@
-//go:build !race
-
 package cmd_test
 
 import (
@@ -9,28 +7,19 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/kernelboosting/bench/internal/test/browser"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // awaitsOn waits until an expression is true on a page.
 func awaitsOn(t *testing.T, tab *browser.Tab, expression string) {
 	t.Helper()
-	for !browser.Is[bool](tab, expression) {
-		select {
-		case <-t.Context().Done():
-			t.Fatal(expression)
-		default:
-			tab.Do(chromedp.Sleep(50 * time.Millisecond))
-		}
-	}
+	waitFor(t, func() bool { return browser.Is[bool](tab, expression) })
 }
 
 // TestARunInTheBrowser: while a run is under way the report's page has a strip with the cells that are being computed,
@@ -39,28 +28,19 @@ func awaitsOn(t *testing.T, tab *browser.Tab, expression string) {
 // wider than a phone.
 func TestARunInTheBrowser(t *testing.T) {
 	p := newProcess(t)
-	run, told, open := underWay(t, p)
-	serve, said := p.command("serve", "127.0.0.1:0")
-	var out screen
-	serve.Stdout = &out
-	begin(t, serve)
-	waitFor(t, func() bool { return strings.Contains(out.String(), "\n") })
-	at := strings.TrimSpace(out.String())
+	run, open := underWay(t, p)
+	serve := p.begin(t, "serve", "127.0.0.1:0")
+	at := "http://" + serve.printed.awaits(t, "http://")
 	t.Cleanup(browser.Quit)
 
 	tab := browser.Open(t, at, browser.Desktop)
 	browser.Is[bool](tab, `document.querySelector("#under-way details").open = true`)
 	awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("StumpBoost on swiss, split 1")`)
 	seen := browser.Is[string](tab, `document.body.innerText`)
-	for _, want := range []string{"results.db, protocol table2", " of 8 cells, ", " left, until ", "predicted end in ", " of " + hostileName + " failed (crash), the last on swiss, split ", "The report below is of "} {
-		if !strings.Contains(seen, want) {
-			t.Errorf("%q is not on the page:\n%s", want, seen)
-		}
-	}
+	must.Hold(t, seen, "results.db, protocol table2", " of 8 cells, ", " left, until ", "predicted end in ",
+		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
 	browser.Is[bool](tab, `document.querySelector(".failure summary").click(), true`)
-	if text := browser.Is[string](tab, `document.querySelector(".failure").innerText`); !strings.Contains(text, `<script>document.title="owned"</script>`) {
-		t.Errorf("the failure says %s", text)
-	}
+	must.Hold(t, browser.Is[string](tab, `document.querySelector(".failure").innerText`), `<script>document.title="owned"</script>`)
 	tab.Picture("live-desktop")
 	mobile := browser.Open(t, at, browser.Phone)
 	browser.Is[bool](mobile, `document.querySelector(".failure").open = true`)
@@ -78,9 +58,7 @@ func TestARunInTheBrowser(t *testing.T) {
 	}
 
 	open()
-	if code := exitCode(t, run); code != 3 {
-		t.Fatalf("exit %d: %s", code, told)
-	}
+	run.ends(3)
 	for _, tab := range []*browser.Tab{tab, mobile} {
 		awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("no run is under way")`)
 		if !browser.Is[bool](tab, `document.querySelector(".failure").open`) {
@@ -99,12 +77,8 @@ func TestARunInTheBrowser(t *testing.T) {
 	}
 	report.Quiet()
 
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Wait(); err != nil {
-		t.Errorf("%v: %s", err, said)
-	}
+	must.Do(t, serve.Process.Signal(syscall.SIGTERM))
+	serve.ends(0)
 	awaitsOn(t, tab, `document.querySelector("#connection").textContent.startsWith("The connection is lost")`)
 }
 
@@ -124,28 +98,20 @@ func trusting() (*http.Client, *string) {
 // TestServeToOthers: at an address that other machines reach the page comes by TLS, and needs the token.
 func TestServeToOthers(t *testing.T) {
 	p := newProcess(t)
-	if c, said := p.command("run", "--methods", "CART", "--datasets", "swiss", "--splits", "1"); c.Run() != nil {
-		t.Fatal(said)
-	}
-	token := filepath.Join(p.dir, "token")
-	if err := os.WriteFile(token, []byte("a-token-of-my-own\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p.run(t, "run", "--methods", "CART", "--datasets", "swiss", "--splits", "1")
+	token := p.write(t, "token", "a-token-of-my-own\n")
 	for _, args := range [][]string{{"serve", "0.0.0.0:0"}, {"serve", "0.0.0.0:0", "--token-file", token}} {
-		serve, said := p.command(args...)
-		var out screen
-		serve.Stdout = &out
-		begin(t, serve)
-		waitFor(t, func() bool { return strings.Contains(out.String(), "\n") })
-		link := regexp.MustCompile(`^https://[^/]+:(\d+)/(?:\?token=([A-Z0-9]+))?\n$`).FindStringSubmatch(out.String())
+		serve := p.begin(t, args...)
+		address := serve.printed.awaits(t, "https://")
+		link := regexp.MustCompile(`^[^/]+:(\d+)/(?:\?token=([A-Z0-9]+))?$`).FindStringSubmatch(address)
 		if link == nil || (link[2] == "") != (len(args) > 2) {
-			t.Fatalf("the address is %q", out.String())
+			t.Fatalf("the address is %q", address)
 		}
 		if link[2] == "" {
 			link[2] = "a-token-of-my-own"
 		}
-		if said := said.String(); strings.Contains(said, link[2]) || !strings.Contains(said, "SHA-256 fingerprint of the certificate: ") {
-			t.Errorf("standard error: %s", said)
+		if strings.Contains(serve.said.String(), link[2]) {
+			t.Errorf("standard error: %s", &serve.said)
 		}
 		client, fingerprint := trusting()
 		at := fmt.Sprintf("https://127.0.0.1:%s/", link[1])
@@ -153,23 +119,13 @@ func TestServeToOthers(t *testing.T) {
 			path string
 			want int
 		}{{"", 401}, {"events", 401}, {"report", 401}, {"?token=" + link[2], 200}, {"", 200}} {
-			answer, err := client.Get(at + c.path)
-			if err != nil {
-				t.Fatal(err, said.String())
-			}
+			answer := must.Get(client.Get(at + c.path))(t)
 			answer.Body.Close()
 			if answer.StatusCode != c.want {
 				t.Errorf("%s: %d, want %d", c.path, answer.StatusCode, c.want)
 			}
 		}
-		if !strings.Contains(said.String(), *fingerprint) {
-			t.Errorf("the certificate's fingerprint is %s; printed is %s", *fingerprint, said)
-		}
-		if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := serve.Wait(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, serve.Process.Signal(syscall.SIGTERM))
+		serve.ends(0, "SHA-256 fingerprint of the certificate: "+*fingerprint+"\n")
 	}
 }

@@ -3,11 +3,10 @@ package cmd_test
 import (
 	"context"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,34 +50,13 @@ func blocked() registry.Spec {
 // TestInterruptedVerify: two interrupts end cells that would go on, and the exit code says so.
 func TestInterruptedVerify(t *testing.T) {
 	p := newProcess(t)
-	command := func(program string, args ...string) (*exec.Cmd, *screen) {
-		c, stderr := p.command(args...)
-		c.Path, c.Args[0] = mustLookPath(t, program), program
-		return c, stderr
-	}
-	if c, stderr := command("bench-first", "run", "--methods", "StumpBoost", "--datasets", "swiss", "--splits", "3"); c.Run() != nil {
-		t.Fatal(stderr)
-	}
-	c, stderr := command("bench-blocked", "verify", "--sample", "100%", "--jobs", "2")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p.program = "bench-first"
+	p.run(t, "run", "--methods", "StumpBoost", "--datasets", "swiss", "--splits", "3")
+	p.program = "bench-blocked"
+	c := p.begin(t, "verify", "--sample", "100%", "--jobs", "2")
 	for _, says := range []string{"3 of 3 cells are run again", "stopping: running cells finish"} {
-		waitFor(t, func() bool { return strings.Contains(stderr.String(), says) })
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		c.said.awaits(t, says)
+		must.Do(t, c.Process.Signal(os.Interrupt))
 	}
-	if code := exitCode(t, c); code != 130 || !strings.Contains(stderr.String(), "interrupted: 0 of 3 cells were compared") {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-}
-
-func mustLookPath(t *testing.T, program string) string {
-	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	c.ends(130, "interrupted: 0 of 3 cells were compared")
 }

@@ -3,14 +3,12 @@ package cmd_test
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,31 +52,19 @@ done
 `
 
 // underWay begins a run of two methods whose cells wait: CART has ended, the plugin has failed, and StumpBoost is being fitted. open lets it go on.
-func underWay(t *testing.T, p process) (run *exec.Cmd, told *screen, open func()) {
+func underWay(t *testing.T, p process) (run *command, open func()) {
 	t.Helper()
-	if err := os.Mkdir(filepath.Join(p.dir, "plugins"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, "plugins", "a.sh"), []byte(aPlugin), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	run, told = p.command("run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
-	run.Path, run.Args[0] = mustLookPath(t, "bench-gated"), "bench-gated"
-	file := filepath.Join(p.dir, "gate")
-	run.Env = append(run.Env, gate+"="+file)
-	begin(t, run)
+	p.write(t, "plugins/a.sh", aPlugin)
+	p.program, p.env = "bench-gated", []string{gate + "=" + p.file("gate")}
+	run = p.begin(t, "run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
 	waitFor(t, func() bool { return waits(p) })
-	return run, told, func() {
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return run, func() { p.write(t, "gate", "") }
 }
 
 // waits reports whether the database says that cells of StumpBoost alone are being computed, two at a time. The first cells of
 // the other methods have ended then: they come before any second one.
 func waits(p process) bool {
-	db, err := store.OpenReader(context.Background(), filepath.Join(p.dir, "results.db"))
+	db, err := store.OpenReader(context.Background(), p.file("results.db"))
 	if err != nil {
 		return false
 	}
@@ -106,59 +92,34 @@ func waits(p process) bool {
 // TestWatchingARun: where there is no terminal a block is printed, another one when the run is over, and then status ends.
 func TestWatchingARun(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	p := newProcess(t)
-	run, told, open := underWay(t, p)
-	watch, said := p.command("status", "--watch")
-	var out screen
-	watch.Stdout = &out
-	begin(t, watch)
-	waitFor(t, func() bool { return strings.Contains(out.String(), "data set") })
-	first := out.String()
-	for _, want := range []string{"results.db, protocol table2 ", " of 8 cells", " left, until ", "StumpBoost on swiss", " (run)  ", " of " + hostileName + " failed (crash)", "\nswiss  "} {
-		if !strings.Contains(first, want) {
-			t.Errorf("%q is not shown in\n%s", want, first)
-		}
-	}
+	run, open := underWay(t, p)
+	watch := p.begin(t, "status", "--watch")
+	watch.printed.awaits(t, "\nswiss  ")
+	first := watch.printed.String()
+	must.Hold(t, first, "results.db, protocol table2 ", " of 8 cells", " left, until ", "StumpBoost on swiss", " (run)  ", " of "+hostileName+" failed (crash)")
 	if strings.Contains(first, "\x1b") {
 		t.Errorf("a file is written as a terminal is: %q", first)
 	}
 	open()
-	if code := exitCode(t, run); code != 3 {
-		t.Fatalf("exit %d: %s", code, told)
-	}
-	if err := watch.Wait(); err != nil {
-		t.Errorf("%v: %s", err, said)
-	}
-	if last := strings.TrimPrefix(out.String(), first); !strings.Contains(last, "\nno run is under way\n") || !strings.Contains(last, "6/6 (2 failed)") {
-		t.Errorf("the last block is\n%s", last)
-	}
+	run.ends(3)
+	watch.ends(0)
+	must.Hold(t, strings.TrimPrefix(watch.printed.String(), first), "\nno run is under way\n", "6/6 (2 failed)")
 }
 
 // TestWatchIsInterrupted: Ctrl-C is how one stops looking; a run is waited for.
 func TestWatchIsInterrupted(t *testing.T) {
 	t.Parallel()
-	testenv.NotUnderRace(t)
 	p := newProcess(t)
-	if c, said := p.command("run", "--methods", "CART", "--datasets", "swiss", "--splits", "1"); c.Run() != nil {
-		t.Fatal(said)
-	}
-	for _, args := range [][]string{{"status", "--watch"}, {"serve", "127.0.0.1:0"}, {"serve", "0.0.0.0:0"}} {
-		watch, said := p.command(args...)
-		var out screen
-		watch.Stdout = &out
-		begin(t, watch)
-		waitFor(t, func() bool { return strings.Contains(said.String()+out.String(), "\n") })
-		if err := watch.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if err := watch.Wait(); err != nil {
-			t.Errorf("%v: %v: %s", args, err, said)
-		}
-		switch text := out.String(); {
-		case args[0] == "status" && said.String() != "no run is under way on results.db; waiting for one (Ctrl-C ends)\n",
-			args[0] == "serve" && args[1][0] == '1' && !strings.HasPrefix(text, "http://127.0.0.1:"):
-			t.Errorf("%v says %q and %q", args, said, text)
-		}
+	p.run(t, "run", "--methods", "CART", "--datasets", "swiss", "--splits", "1")
+	for _, c := range []struct{ command, says string }{
+		{"status --watch", "no run is under way on results.db; waiting for one (Ctrl-C ends)"},
+		{"serve 127.0.0.1:0", "http://127.0.0.1:"},
+		{"serve 0.0.0.0:0", "https://"},
+	} {
+		watch := p.begin(t, strings.Fields(c.command)...)
+		waitFor(t, func() bool { return strings.Contains(watch.said.String()+watch.printed.String(), c.says) })
+		must.Do(t, watch.Process.Signal(os.Interrupt))
+		watch.ends(0)
 	}
 }
