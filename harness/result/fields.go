@@ -60,8 +60,8 @@ var fields = []Field{
 	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1.000001, at: func(s *Score) any { return &s.ECE }},
 }
 
-// Fields returns the fields of scores in the order of the table.
-func Fields() []Field { return slices.Clone(fields) }
+// Fields returns the fields of scores in the order of the table. Nobody changes them.
+func Fields() []Field { return fields }
 
 // AddField adds a field at the end of the table until undo is called. Tests show by it that one row of the table is all
 // that a stored value needs.

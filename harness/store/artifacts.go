@@ -18,33 +18,29 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// partsOf returns the rows of a run in other tables than runs, by the checksum that covers them.
-func partsOf(r result.Run) (folds, others, kept []part, err error) {
-	fields := scoreFields(false)
-	scores := columnsOf(fields)
-	evaluations := part{table: "fold_counts", columns: append([]string{"grid_index", "fold", "n_valid", "fit_seconds"}, scores...), rows: make([][]any, 0, len(r.Folds))}
+// partsOf returns the rows of a run in other tables than runs, by the checksum that covers them. fields are those of
+// scores in these tables.
+func partsOf(r result.Run, fields []result.Field) (folds, others, kept []part, err error) {
+	evaluations := part{table: "fold_counts", rows: make([][]any, 0, len(r.Folds))}
 	for _, e := range slices.SortedFunc(slices.Values(r.Folds), func(a, b result.Evaluation) int {
 		return cmp.Or(a.GridIndex-b.GridIndex, a.Fold-b.Fold)
 	}) {
 		evaluations.add(valuesOf(fields, &e.Score, e.GridIndex, e.Fold, e.Score.N, e.FitSeconds))
 	}
-	stages := part{table: "stages", columns: append([]string{"round", "n_test"}, scores...)}
+	stages, points, seeds, warnings := part{table: "stages"}, part{table: "point_tests"}, part{table: "seed_counts"}, part{table: "warnings"}
 	for _, s := range r.Stages {
 		stages.add(valuesOf(fields, &s.Score, s.Round, s.Score.N))
 	}
-	points := part{table: "point_tests", columns: append([]string{"grid_index", "n_test"}, scores...)}
 	for g, s := range r.GridTests {
 		points.add(valuesOf(fields, &s, g, s.N))
 	}
-	seeds := part{table: "seed_counts", columns: append([]string{"number", "seed", "scores_hash", "n_test"}, scores...)}
 	for k, t := range r.SeedTests {
 		seeds.add(valuesOf(fields, &t.Score, k, int64(t.Seed), t.ScoresHash, t.Score.N))
 	}
-	warnings := part{table: "warnings", columns: []string{"number", "text", "times"}}
 	for i, w := range r.Warnings {
 		warnings.add(asStored([]any{i, w.Text, w.Times}))
 	}
-	saved, model := part{table: "scores", columns: []string{"outputs", "data"}}, part{table: "models", columns: modelColumns}
+	saved, model := part{table: "scores"}, part{table: "models"}
 	if r.Scores != nil {
 		saved.add(asStored([]any{r.Outputs, deflate(planes(r.Scores))}))
 	}

@@ -279,10 +279,13 @@ func tableSteps(tables []string) (steps []step) {
 // A span is the runs with numbers n where from <= n < to.
 type span struct{ from, to int64 }
 
-// spansOf divides ascending numbers of runs into spans of at most 100 runs, so that every processor has work.
+// mostInSpan is the most runs in a span: few, so that every processor has work.
+const mostInSpan = 100
+
+// spansOf divides ascending numbers of runs into spans.
 func spansOf(ids []int64) (spans []span) {
 	for _, id := range ids {
-		if n := len(spans); n > 0 && spans[n-1].to == id && id-spans[n-1].from < 100 {
+		if n := len(spans); n > 0 && spans[n-1].to == id && id-spans[n-1].from < mostInSpan {
 			spans[n-1].to++
 			continue
 		}
@@ -303,13 +306,13 @@ func (s sealed) steps(spans []span) (steps []step) {
 
 // spans divides all numbers of runs, also of those that are missing. If the runs cannot be read, one span has all
 // numbers, and its step reports the error.
-func (db *DB) spans(ctx context.Context) []span {
-	ids, _ := listOf(ctx, db.sql, `SELECT id FROM runs ORDER BY id`, func(id *int64) []any { return []any{id} })
-	spans := append(spansOf(ids), span{from: math.MaxInt64})
+func (db *DB) spans(ctx context.Context) (spans []span) {
+	ends, _ := listOf(ctx, db.sql, `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM runs) WHERE place % ? = 0`,
+		func(id *int64) []any { return []any{id} }, mostInSpan)
 	from := everything.from
-	for i := range spans {
-		spans[i].from, from = from, spans[i].to
+	for _, to := range append(ends, everything.to) {
+		spans = append(spans, span{from, to})
+		from = to
 	}
-	spans[len(spans)-1].to = everything.to
 	return spans
 }

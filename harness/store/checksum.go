@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"sync"
 )
 
 // A digest turns the rows of a cell, or one row of another table, into the checksum that is stored with them: the first
@@ -26,7 +27,14 @@ type digest struct {
 	buf []byte
 }
 
-func newDigest() *digest { return &digest{sum: sha256.New()} }
+// digests are reused, with their buffers: every row that is stored or compared needs one.
+var digests = sync.Pool{New: func() any { return &digest{sum: sha256.New()} }}
+
+func newDigest() *digest {
+	d := digests.Get().(*digest)
+	d.sum.Reset()
+	return d
+}
 
 const (
 	tableMark = 254
@@ -76,7 +84,9 @@ func appendValue(buf []byte, v any) []byte {
 	panic(fmt.Sprintf("store: a checksum of a %T", v))
 }
 
+// value returns the checksum and ends the digest.
 func (d *digest) value() int64 {
+	defer digests.Put(d)
 	return int64(binary.LittleEndian.Uint64(d.sum.Sum(d.buf[:0])))
 }
 

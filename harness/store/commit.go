@@ -19,7 +19,7 @@ import (
 type ids struct {
 	envs   map[result.Environment]int64
 	grids  map[string]int64
-	origin map[[2]string]bool // protocols and set files whose rows are there
+	origin map[[3]string]bool // protocols and set files whose rows are there
 }
 
 func (w *Writer) commit(group []result.Run) (err error) {
@@ -35,7 +35,7 @@ func (w *Writer) commit(group []result.Run) (err error) {
 		}
 	}()
 	if w.known.grids == nil {
-		w.known = ids{envs: map[result.Environment]int64{}, grids: map[string]int64{}, origin: map[[2]string]bool{}}
+		w.known = ids{envs: map[result.Environment]int64{}, grids: map[string]int64{}, origin: map[[3]string]bool{}}
 	}
 	for _, r := range group {
 		if err := w.insert(ctx, tx, r); err != nil {
@@ -63,12 +63,13 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if err != nil {
 		return err
 	}
-	folds, others, kept, err := partsOf(r)
+	folds, others, kept, err := partsOf(r, w.fields)
 	if err != nil {
 		return err
 	}
-	columns, values := runRow(r, gridID, env, digestOf(nil, folds), digestOf(nil, kept))
-	runID, stored, err := w.insertRun(ctx, tx, r, columns, append(values, digestOf(values, others)))
+	row := runRow(r, gridID, env, digestOf(nil, folds), digestOf(nil, kept))
+	scores := len(row) - len(result.Fields()) // the checksum is before them
+	runID, stored, err := w.insertRun(ctx, tx, r, slices.Insert(row, scores, any(digestOf(row, others))))
 	if err != nil || !stored {
 		return err
 	}
@@ -82,13 +83,12 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 
 // insertRun stores the row of a run. A stored cell that ended ok stays, unless the new run is ok and has Replace. A
 // stored cell that failed is replaced together with its evaluations.
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, columns []string, values []any) (id int64, stored bool, err error) {
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []any) (id int64, stored bool, err error) {
 	replaces := r.Replace && r.Status == result.OK
 	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
-	res, err := tx.ExecContext(ctx, "INSERT INTO runs ("+strings.Join(columns, ", ")+", checksum) VALUES ("+
-		strings.Repeat("?, ", len(columns))+"?) ON CONFLICT (key) DO NOTHING", values...)
+	res, err := tx.ExecContext(ctx, "INSERT INTO runs VALUES (NULL"+strings.Repeat(", ?", len(row))+") ON CONFLICT (key) DO NOTHING", row...)
 	if err != nil {
 		return 0, false, err
 	}
@@ -121,36 +121,23 @@ func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err 
 
 // runRow returns the row of a run in the order of the table, without its number and its checksum, in the form in which
 // it is read back.
-func runRow(r result.Run, gridID, envID, folds, kept int64) (columns []string, values []any) {
-	var message any
+func runRow(r result.Run, gridID, envID, folds, kept int64) []any {
+	var message, features, scoresHash any
 	if r.Status != result.OK {
 		message = r.Error
 	}
-	var features any
 	if r.Features > 0 {
 		features = r.Features
 	}
-	var scoresHash any
 	if r.ScoresHash != "" {
 		scoresHash = r.ScoresHash
 	}
-	for _, c := range []struct {
-		name  string
-		value any
-	}{
-		{"key", r.Key}, {"protocol", r.Protocol}, {"protocol_hash", r.ProtocolHash}, {"method", r.Method}, {"method_version", r.MethodVersion},
-		{"dataset", r.Dataset}, {"fingerprint", r.Fingerprint}, {"split", r.Split}, {"task", r.Task}, {"status", string(r.Status)}, {"error", message},
-		{"grid_id", gridID}, {"selected", value(r.Selected)}, {"n_train", r.TrainRows}, {"n_test", r.TestRows}, {"n_features", features},
-		{"cv_accuracy", value(r.CVAccuracy())}, {"search_seconds", r.SearchSeconds}, {"fit_seconds", value(r.FitSeconds)},
-		{"predict_seconds", value(r.PredictSeconds)}, {"cpu_seconds", value(r.CPUSeconds)}, {"peak_rss_bytes", value(r.PeakRSSBytes)},
-		{"model_bytes", value(r.ModelBytes)}, {"cost_units", r.CostUnits}, {"timeout_seconds", value(r.TimeoutSeconds)}, {"started_at", r.StartedAt},
-		{"environment_id", envID}, {"n_folds", len(r.Folds)}, {"folds_checksum", folds}, {"kept_checksum", kept}, {"scores_hash", scoresHash},
-		{"class", string(r.Failure())}, {"isolated", r.Isolated}, {"stderr", r.Stderr}, {"code", r.Code}, {"imported", r.Imported},
-	} {
-		columns, values = append(columns, c.name), append(values, c.value)
-	}
-	fields := scoreFields(true)
-	return append(columns, columnsOf(fields)...), valuesOf(fields, &r.Score, values...)
+	return valuesOf(result.Fields(), &r.Score,
+		r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split, r.Task,
+		string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features, value(r.CVAccuracy()),
+		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes),
+		value(r.ModelBytes), r.CostUnits, value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Folds), folds, kept,
+		scoresHash, string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported)
 }
 
 // makeCurrent makes the attempt with a key stand for its cell and returns the attempt's number.
@@ -196,9 +183,8 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 
 // A part is the rows of a run in one table.
 type part struct {
-	table   string
-	columns []string // without run_id
-	rows    [][]any  // in the order of the table and of their numbers, in the form in which they are read back
+	table string
+	rows  [][]any // in the order of the table and of their numbers, without run_id, in the form in which they are read back
 }
 
 func (p *part) add(row []any) { p.rows = append(p.rows, row) }
@@ -225,10 +211,9 @@ func digestOf(own []any, parts []part) int64 {
 // the prepared statements.
 func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 	const batch = 25
-	row := "(" + strings.Repeat("?,", len(p.columns)) + "?)"
-	into := "INSERT INTO " + p.table + " (run_id, " + strings.Join(p.columns, ", ") + ") VALUES "
 	var args []any
 	for rows := p.rows; len(rows) > 0; {
+		values := "(" + strings.Repeat("?,", len(rows[0])) + "?)"
 		n := 1
 		if len(rows) >= batch {
 			n = batch
@@ -237,7 +222,7 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 		for _, row := range rows[:n] {
 			args = append(append(args, runID), row...)
 		}
-		if _, err := tx.ExecContext(ctx, into+strings.Repeat(row+",", n-1)+row, args...); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO "+p.table+" VALUES "+strings.Repeat(values+",", n-1)+values, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -246,8 +231,16 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 }
 
 // scoreFields are the fields of the last columns of tables with scores; tests adds those that only the test of a cell has.
-func scoreFields(tests bool) []result.Field {
-	return slices.DeleteFunc(result.Fields(), func(f result.Field) bool { return f.TestOnly && !tests })
+func scoreFields(tests bool) (out []result.Field) {
+	if tests {
+		return result.Fields()
+	}
+	for _, f := range result.Fields() {
+		if !f.TestOnly {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 func columnsOf(fields []result.Field) (names []string) {
@@ -257,9 +250,9 @@ func columnsOf(fields []result.Field) (names []string) {
 	return names
 }
 
-// valuesOf returns a row: the values before a score, and those of the score.
+// valuesOf returns a row: the values before a score, and those of the score. It has room for one value more.
 func valuesOf(fields []result.Field, s *result.Score, before ...any) []any {
-	row := append(make([]any, 0, len(before)+len(fields)), before...)
+	row := append(make([]any, 0, len(before)+len(fields)+1), before...)
 	for i := range fields {
 		row = append(row, fields[i].Value(s))
 	}
@@ -339,21 +332,20 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 // file that describes a user's own set.
 func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	for _, o := range []struct {
-		table  sealed
-		wanted bool
-		values []any
+		table *sealed
+		known [3]string // the first values of the row
+		rest  []any
 	}{
-		{sealedProtocols, r.ProtocolText != "", []any{r.Protocol, r.ProtocolHash, r.ProtocolText, r.ProtocolPath, r.ProtocolSplits, r.StartedAt}},
-		{sealedSetFiles, r.SetFile != "", []any{r.Dataset, r.Fingerprint, r.SetFile, r.StartedAt}},
+		{&sealedProtocols, [3]string{r.Protocol, r.ProtocolHash, r.ProtocolText}, []any{r.ProtocolPath, r.ProtocolSplits, r.StartedAt}},
+		{&sealedSetFiles, [3]string{r.Dataset, r.Fingerprint, r.SetFile}, []any{r.StartedAt}},
 	} {
-		known := [2]string{o.table.table, fmt.Sprint(o.values[:3]...)}
-		if !o.wanted || w.known.origin[known] {
+		if o.known[2] == "" || w.known.origin[o.known] {
 			continue
 		}
-		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", o.values...); err != nil {
+		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", append([]any{o.known[0], o.known[1], o.known[2]}, o.rest...)...); err != nil {
 			return err
 		}
-		w.known.origin[known] = true
+		w.known.origin[o.known] = true
 	}
 	return nil
 }

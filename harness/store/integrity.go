@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -78,53 +79,70 @@ func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values ...a
 	return err
 }
 
-// A seal is a row that has a checksum, and the digest of what the file holds for it.
-type seal struct {
-	name   string
-	number int64 // 0 where rows have none
-	stored int64
-	digest *digest
+// by is the column that identifies a row: its number, or its checksum where it has none.
+func (s sealed) by() string {
+	if s.numbered() {
+		return "id"
+	}
+	return s.sum
 }
 
-// seals hands over every row with its digest, in the order of their numbers, and every number of a row that belongs to
-// no row, with the table of that row. Where rows have numbers, only those in a span are read.
-func (s sealed) seals(ctx context.Context, q queryer, in span, take func(seal), orphan func(table string, owner int64)) error {
-	number, where := "0", ""
+// A seal is a row that has a checksum, and the digest of what the file holds for it.
+type seal struct {
+	at     int64 // its column by
+	stored int64 // its checksum
+	digest *digest
+	holds  int64 // the value of the digest
+}
+
+// wrong returns the rows that are not what was stored, in the order of their numbers, and hands over every number of a
+// row that belongs to no row, with the table of that row. Where rows have numbers, only those in a span are read.
+func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table string, owner int64)) (wrong []seal, err error) {
+	columns, where := "", ""
 	var args []any
+	if s.own() {
+		columns = ", *"
+	}
 	if s.numbered() {
-		number, where, args = "id", " WHERE id BETWEEN ? AND ? ORDER BY id", []any{in.from, in.to - 1}
+		where, args = " WHERE id BETWEEN ? AND ? ORDER BY id", []any{in.from, in.to - 1}
 	}
 	var order []seal
-	at := map[int64]int{}
-	err := s.each(ctx, q, s.table, "SELECT "+s.name+", "+number+", "+s.sum+", * FROM "+s.table+where, args, func(head, values []any) error {
-		n, ok1 := head[1].(int64)
-		sum, ok2 := head[2].(int64)
+	end := func(one seal) {
+		if one.holds = one.digest.value(); one.holds != one.stored {
+			wrong = append(wrong, one)
+		}
+	}
+	err = s.each(ctx, q, s.table, "SELECT "+s.by()+", "+s.sum+columns+" FROM "+s.table+where, args, func(head, values []any) error {
+		n, ok1 := head[0].(int64)
+		sum, ok2 := head[1].(int64)
 		if !ok1 || !ok2 {
 			return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
 		}
-		one := seal{fmt.Sprint(head[0]), n, sum, newDigest()}
+		one := seal{at: n, stored: sum, digest: newDigest()}
 		if s.own() {
 			one.digest.table(s.table)
 			one.digest.row(values)
 		}
 		if s.parts == nil {
-			take(one)
+			end(one)
 			return nil
 		}
-		at[n] = len(order)
 		order = append(order, one)
 		return nil
 	})
 	for _, part := range s.parts {
 		var last int64
-		begun := false
-		if err == nil { // the rows of an owner follow each other
-			err = s.each(ctx, q, part, "SELECT 0, 0, "+s.owner()+", * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER BY 3, 5, 6", []any{in.from, in.to - 1}, func(head, values []any) error {
-				n, ok := head[2].(int64)
+		i, begun := 0, false
+		if err == nil { // both are in the order of the owners' numbers
+			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
+				n, ok := head[0].(int64)
 				if !ok {
 					return sqlite3.Error{Code: sqlite3.ErrCorrupt}
 				}
-				i, there := at[n]
+				for i < len(order) && order[i].at < n {
+					i++
+				}
+				there := i < len(order) && order[i].at == n
 				switch first := !begun || n != last; {
 				case !there && first:
 					orphan(part, n)
@@ -141,10 +159,10 @@ func (s sealed) seals(ctx context.Context, q queryer, in span, take func(seal), 
 	}
 	for _, one := range order {
 		if err == nil {
-			take(one)
+			end(one)
 		}
 	}
-	return err
+	return wrong, err
 }
 
 // owner is the column of parts with the number of the row that they belong to.
@@ -155,16 +173,16 @@ func (s sealed) owner() string {
 	return "run_id"
 }
 
-// each hands over the rows of a query whose first three columns are not the table's: these, and the values that have a
+// each hands over the rows of a query whose first two columns are not the table's: these, and the values that have a
 // place in a digest.
 func (s sealed) each(ctx context.Context, q queryer, table, query string, args []any, take func(head, values []any) error) error {
 	var places []int
 	values := []any{}
 	return eachNamed(ctx, q, query, func(names []string) error {
-		for i, name := range names[3:] {
+		for i, name := range names[2:] {
 			belongs := table != s.table && name == s.owner() || table == s.table && s.numbered() && name == "id" || name == "checksum"
 			if !belongs {
-				places = append(places, 3+i)
+				places = append(places, 2+i)
 			}
 		}
 		return nil
@@ -173,7 +191,7 @@ func (s sealed) each(ctx context.Context, q queryer, table, query string, args [
 		for _, i := range places {
 			values = append(values, r[i])
 		}
-		return take(r[:3], values)
+		return take(r[:2], values)
 	}, args...)
 }
 
@@ -195,23 +213,10 @@ func Reseal(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (s sealed) reseal(ctx context.Context, tx *sql.Tx) error {
-	var wrong []seal
-	err := s.seals(ctx, tx, everything, func(one seal) {
-		if one.digest.value() != one.stored {
-			wrong = append(wrong, one)
-		}
-	}, func(string, int64) {})
-	by, update := "checksum", "UPDATE "+s.table+" SET "+s.sum+" = ?1 WHERE "
-	if s.numbered() {
-		by = "id"
-	}
+	wrong, err := s.wrong(ctx, tx, everything, func(string, int64) {})
 	for _, one := range wrong {
 		if err == nil {
-			at := one.stored
-			if s.numbered() {
-				at = one.number
-			}
-			_, err = tx.ExecContext(ctx, update+by+" = ?2", one.digest.value(), at)
+			_, err = tx.ExecContext(ctx, "UPDATE "+s.table+" SET "+s.sum+" = ? WHERE "+s.by()+" = ?", one.holds, one.at)
 		}
 	}
 	return err
@@ -219,19 +224,17 @@ func (s sealed) reseal(ctx context.Context, tx *sql.Tx) error {
 
 // check reports the rows of a span that are not what was stored, and the rows that belong to none.
 func (s sealed) check(ctx context.Context, q queryer, in span, report func(Problem)) error {
-	return s.seals(ctx, q, in, func(one seal) {
-		if one.digest.value() == one.stored {
-			return
-		}
-		at := one.stored
-		if s.numbered() {
-			at = one.number
-		}
-		report(Problem{one.name, s.damage, s.remove, []any{at}})
-	}, func(table string, owner int64) {
+	wrong, err := s.wrong(ctx, q, in, func(table string, owner int64) {
 		report(Problem{fmt.Sprintf("%s of %s %d", table, strings.TrimSuffix(s.table, "s"), owner), "they belong to nothing that is stored",
 			"DELETE FROM " + table + " WHERE " + s.owner() + " = ?", []any{owner}})
 	})
+	for _, one := range wrong {
+		err = cmp.Or(err, each(ctx, q, "SELECT "+s.name+" FROM "+s.table+" WHERE "+s.by()+" = ?", func(r []any) error {
+			report(Problem{fmt.Sprint(r[0]), s.damage, s.remove, []any{one.at}})
+			return nil
+		}, one.at))
+	}
+	return err
 }
 
 // A queryer is a database or a transaction.

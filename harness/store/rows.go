@@ -164,9 +164,9 @@ func (c scoreScan) scan(scan func(...any) error, s *result.Score, before ...any)
 	}
 	err := scan(before...)
 	s.More = nil
-	for i, f := range c.fields {
+	for i := range c.fields {
 		if err == nil {
-			err = f.Set(s, c.values[i])
+			err = c.fields[i].Set(s, c.values[i])
 		}
 	}
 	return err

@@ -122,7 +122,7 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 }
 
 func readOnly() url.Values {
-	return url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"5000"}}
+	return url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_stmt_cache_size": {"16"}, "_busy_timeout": {"5000"}}
 }
 
 func tryReader(ctx context.Context, path string, options url.Values) (*DB, error) {

@@ -30,7 +30,8 @@ type Writer struct {
 	env       result.Environment
 	committed func([]result.Run)
 	known     ids
-	abandon   chan struct{} // closed by Abandon
+	fields    []result.Field // of scores in other tables than runs
+	abandon   chan struct{}  // closed by Abandon
 	stop      sync.Once
 	told      time.Time     // when Trouble was last told that Ready blocks
 	done      chan struct{} // closed when the goroutine ends
@@ -88,7 +89,7 @@ func (e *LostError) Unwrap() error { return e.Cause }
 // NewWriter starts a writer for cells that ran in env. committed, if not nil, is called from the writer's
 // goroutine with each group of cells once the group is durable.
 func (db *DB) NewWriter(env result.Environment, committed func([]result.Run)) *Writer {
-	w := &Writer{db: db, env: env, committed: committed, abandon: make(chan struct{}), done: make(chan struct{})}
+	w := &Writer{db: db, env: env, committed: committed, fields: scoreFields(false), abandon: make(chan struct{}), done: make(chan struct{})}
 	w.wake = sync.NewCond(&w.mu)
 	go w.loop()
 	return w
