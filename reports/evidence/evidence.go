@@ -275,13 +275,18 @@ func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 // counts is none.
 func (e *Evidence) Compared() int { return len(e.versus) }
 
-// Family names the comparisons over data sets that p-values are adjusted for.
+// Family names the comparisons over data sets that p-values are adjusted for, and what makes it the right family.
 func (e *Evidence) Family() string {
 	over := frame.Count(e.Compared(), "comparison")
-	if e.Every && e.Compared() > 1 {
-		over += " of each method with each"
+	switch {
+	case e.Compared() < 2:
+		return over
+	case !e.Every:
+		return fmt.Sprintf("%s with %s, which is right if %[2]s was named before the results were seen", over, e.Method)
+	case e.Method != "":
+		return over + " of each method with each, as on the leaderboard"
 	}
-	return over
+	return over + " of each method with each"
 }
 
 // Between finds the comparison of two methods by their places in the table. at is its index in Pairs, -1 for
