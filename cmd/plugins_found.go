@@ -41,6 +41,12 @@ const fromFlag = "--plugin"
 // usable reports whether its method can be asked for.
 func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
 
+// isFile reports whether its file is called as `methods new` calls that of a method.
+func (f *foundPlugin) isFile(method string) bool {
+	stem := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file))
+	return strings.EqualFold(stem, skeletonFileName(method, ""))
+}
+
 // unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 
@@ -211,12 +217,11 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	}
 	var known []string
 	for _, f := range a.found {
-		// If its method is not known, compare with the file name that `methods new` chooses.
-		is, as, listed := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file)), skeletonFileName(name, ""), f.file
+		listed := f.file
 		if f.in != nil {
-			is, as, listed = f.in.Spec().Name, name, f.in.Spec().Name
+			listed = f.in.Spec().Name
 		}
-		if strings.EqualFold(is, as) {
+		if f.isFile(name) || strings.EqualFold(listed, name) {
 			return f, nil
 		}
 		known = append(known, listed)

@@ -61,6 +61,11 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		if spec, err := c.Registry.Lookup(name); err == nil {
 			name = spec.Name
 		} else if !s.report || !strings.Contains(name, "@") {
+			for _, f := range a.found {
+				if f.usable() && f.isFile(name) {
+					err = usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
+				}
+			}
 			if err := isStored(&name, err, func(c store.Cell) string { return c.Method }, c.Registry.Groups()); err != nil {
 				return c, err
 			}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -81,6 +82,9 @@ type Options struct {
 	Limit  time.Duration    // of all checks together; 0 for Limit
 }
 
+// missingModule finds the advice in the error of a plugin in Python that lacks a module.
+var missingModule = regexp.MustCompile(`^((?s:.*)No module named '[^']*'); (.*)$`)
+
 // Run runs all checks of the plugin in file and calls tell with each result as soon as it is known. The error
 // says that no check could be run.
 func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
@@ -127,6 +131,9 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the defaults lighter: the data has 400 rows at most"
 		case err != nil:
 			r.Failure = err.Error()
+			if says := missingModule.FindStringSubmatch(r.Failure); says != nil {
+				r.Failure, r.Advice = says[1], says[2]
+			}
 			var own *external.MethodError
 			if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") && s.spec.Tasks&registry.Binary != 0 {
 				r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
