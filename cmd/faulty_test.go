@@ -17,15 +17,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-const short = `splits = 1
-datasets = ["swiss"]
-[semantics]
-test_fraction = 0.3
-folds = 2
-method_seed = 1
-standardise = true
-`
-
 // TestFaultyMethods: whatever a method does costs its own cell. Its row says what happened, the other
 // cells are as if it were not there, the run ends with its summary, and no process is left.
 func TestFaultyMethods(t *testing.T) {
@@ -64,7 +55,7 @@ var oneOfEachFault = []string{"Hangs", "PanicsElsewhere", "Exits0", "SaysNaN", "
 // faultyProcess is a program with faulty methods. What it starts carries a mark in its environment.
 func faultyProcess(t *testing.T) (p process, mark string) {
 	p = newProcess(t)
-	p.write(t, "short.toml", short)
+	p.copy(t, "short.toml")
 	mark = faulty.Mark + "=" + p.dir
 	p.program, p.env = "bench-faulty", []string{mark}
 	return p, mark

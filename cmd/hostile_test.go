@@ -49,7 +49,7 @@ func TestHostilePlugins(t *testing.T) {
 func hostilePlugins(t *testing.T) {
 	p, alone := newProcess(t), newProcess(t)
 	for _, q := range []process{p, alone} {
-		q.write(t, "short.toml", short)
+		q.copy(t, "short.toml")
 	}
 	p.write(t, "data/wine.data", "labels")
 	p.write(t, "home/wine.data", "labels")

@@ -9,15 +9,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/faulty"
 )
 
-// slowPlugin is a method whose fit never ends.
-const slowPlugin = `while read -r line; do
-	case $line in
-	*describe*) echo '{"id":1,"protocol":[1,1],"name":"Slow","version":"1","tasks":["binary"]}' ;;
-	*) while :; do sleep 1; done ;;
-	esac
-done
-`
-
 // TestNoOrphans: whichever way a run ends, killed or by its time limit, no process of a plugin is left.
 func TestNoOrphans(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -26,7 +17,7 @@ func TestNoOrphans(t *testing.T) {
 	p := newProcess(t)
 	mark := faulty.Mark + "=" + p.dir
 	p.env = []string{mark}
-	p.write(t, "slow.sh", slowPlugin)
+	p.copy(t, "slow.sh")
 	args := []string{"run", "--plugin", "slow.sh", "--methods", "Slow", "--datasets", "swiss", "--splits", "1"}
 	c := p.begin(t, args...)
 	waitFor(t, func() bool { // what the method starts is there

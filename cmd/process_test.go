@@ -41,6 +41,12 @@ func (p process) write(t *testing.T, name, text string) string {
 	return p.file(name)
 }
 
+// copy copies a file of testdata/process into the folder.
+func (p process) copy(t *testing.T, name string) {
+	t.Helper()
+	p.write(t, name, string(must.Get(os.ReadFile(filepath.Join("testdata", "process", name)))(t)))
+}
+
 // A screen is what a process has written so far.
 type screen struct {
 	mu   sync.Mutex
@@ -171,40 +177,13 @@ func (p process) rows(t *testing.T, condition string) int64 {
 	return n
 }
 
-// every is a protocol with little work for every family of methods, on the program's own sets.
-const every = `splits = 20
-datasets = ["balance", "board", "balance-multiclass"]
-
-[semantics]
-test_fraction = 0.3
-folds = 2
-method_seed = 1
-standardise = true
-
-[methods]
-BMKR         = { params = { rounds = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
-CART         = { grid = [{ name = "max_depth", values = [2, 4] }] }
-GBRFF        = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
-GBRFF-random = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
-GBRFF1       = { params = { rounds = 10 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
-GBRFF2       = { params = { rounds = 20 } }
-GFC          = { params = { features = 3 } }
-GK           = { grid = [{ name = "lambda", values = [0.01, 1.0] }] }
-GMKL         = { grid = [{ name = "c", values = [0.1, 1.0] }] }
-KRR-GD       = { params = { max_iter = 2 }, grid = [{ name = "lambda", values = [0.01, 1.0] }] }
-LGBM         = { params = { rounds = 5, num_leaves = 7 }, grid = [{ name = "lambda", values = [0.0, 1.0] }] }
-MKBOOST      = { params = { rounds = 3 }, grid = [{ name = "c", values = [0.01, 1.0] }] }
-PBRFF        = { params = { landmarks = 10 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
-RF           = { params = { trees = 5 } }
-XGB          = { params = { rounds = 5 }, grid = [{ name = "max_depth", values = [2, 4] }] }
-`
-
+// families are the methods of every.toml.
 const families = "BMKR,CART,GBRFF,GBRFF-random,GBRFF1,GBRFF2,GFC,GK,GMKL,KRR-GD,LGBM,MKBOOST,PBRFF,RF,XGB"
 
-// work is a run of the first splits of that protocol: two of all families are 74 cells, a second's work.
+// work is a run of the first splits of every.toml: two of all families are 74 cells, a second's work.
 func (p process) work(t *testing.T, methods string, splits, jobs int, more ...string) *command {
 	t.Helper()
-	p.write(t, "every.toml", every)
+	p.copy(t, "every.toml")
 	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass", "--methods", methods,
 		"--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs)}, more...)...)
 }

@@ -7,24 +7,12 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// long is a protocol with a cell that would take hours.
-const long = `splits = 1
-datasets = ["board"]
-[semantics]
-test_fraction = 0.3
-folds = 5
-method_seed = 1
-standardise = true
-[methods.GBRFF2]
-params = { rounds = 2000000 }
-`
-
 // TestASecondRun: while a run is under way, another one with the same cells is refused in one line that says what to do, and one
 // without them runs beside it. The cell that a killed run was at is run in a process of its own.
 func TestASecondRun(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.write(t, "long.toml", long)
+	p.copy(t, "long.toml")
 	run := []string{"run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2", "--max-cell", "0"}
 	first := p.begin(t, append(run, "--listen", "127.0.0.1:0")...)
 	waitFor(t, func() bool { return p.cellsStored() > 0 })

@@ -41,20 +41,10 @@ func gated() registry.Spec {
 // hostileName is what a plugin calls itself that wants to be a program of the page.
 const hostileName = "<img src=x onerror=document.title=1>"
 
-// aPlugin fails, and writes to standard error what wants to be one, too.
-const aPlugin = `while read -r line; do
-	id=$(printf '%s\n' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/')
-	case $line in
-	*describe*) echo '{"id":'$id',"protocol":[1,1],"name":"` + hostileName + `","version":"1","tasks":["binary"]}' ;;
-	*) echo '<script>document.title="owned"</script>' >&2; exit 3 ;;
-	esac
-done
-`
-
 // underWay begins a run of two methods whose cells wait: CART has ended, the plugin has failed, and StumpBoost is being fitted. open lets it go on.
 func underWay(t *testing.T, p process) (run *command, open func()) {
 	t.Helper()
-	p.write(t, "plugins/a.sh", aPlugin)
+	p.copy(t, "plugins/a.sh")
 	p.program, p.env = "bench-gated", []string{gate + "=" + p.file("gate")}
 	run = p.begin(t, "run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
 	waitFor(t, func() bool { return waits(p) })
