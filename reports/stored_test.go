@@ -30,6 +30,7 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 
 	pinball := result.Field{Name: "pinball", Title: "pinball loss", Kind: result.Real, Lower: true, Tasks: registry.Binary}
 	defer result.AddField(pinball)()
+	stored(t, filepath.Join(t.TempDir(), "new.db"), storetest.Finished("M", "new", 1)) // a database that is made with the field
 	set := func(s *result.Score, v float64) {
 		must.Do(t, pinball.Set(s, v))
 	}

@@ -29,14 +29,15 @@ type Format struct {
 
 	// Separator returns the usual separator of a file with this extension. It is nil if the format takes no key separator.
 	Separator func(extension string) string
-	// Sniff reports whether the first lines of a file are in this format, and with which options. All formats behind this one
-	// in All have said no before.
+	// Sniff reports whether the first lines of a file are in this format, and with which options. All formats that follow
+	// this one in All have said no before.
 	Sniff func(sample []byte) (Options, bool)
 	// Read finds the columns of a file. It may change the data, and the table's rows point to it.
 	Read func(f File) (*Table, error)
 }
 
-// All are the formats. A file is in the last one that recognises it, since CSV takes any text.
+// All are the formats. A file is tried from the end of the list to its start, and is in the first one that recognises it.
+// CSV is first, since it takes any text: a new format must not recognise what CSV reads.
 var All = []*Format{&CSV, &Blank, &LIBSVM, &ARFF, &Parquet}
 
 // Options are what a description says of the notation of a file.

@@ -18,21 +18,19 @@ var schema string
 // release are refused.
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx, db.sql)
-	switch {
-	case err != nil:
-		return err
-	case version == schemaVersion:
-		return db.addFields(ctx)
-	case version > 0:
-		return nil // checkSchema says how to handle another version
-	}
-	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-		if version, err := db.version(ctx, tx); err != nil || version > 0 { // another program was faster
+	if err == nil && version == 0 {
+		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
+			if version, err := db.version(ctx, tx); err != nil || version > 0 { // another program was faster
+				return err
+			}
+			_, err := tx.ExecContext(ctx, schema)
 			return err
-		}
-		_, err := tx.ExecContext(ctx, schema)
-		return err
-	})
+		})
+	}
+	if err != nil || version != 0 && version != schemaVersion {
+		return err // checkSchema says how to handle another version
+	}
+	return db.addFields(ctx)
 }
 
 // tablesOfScores are the tables whose last columns are those of scores, and the view that shows each.
