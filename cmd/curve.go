@@ -74,7 +74,7 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 		if err != nil {
 			return d, err
 		}
-		rows, err := a.frame(ctx, c, f.report)
+		rows, err := a.frame(ctx, f.report)
 		for i, r := range rows.Rows {
 			if err == nil && r.Status == result.OK {
 				rows.Rows[i].Stages, err = a.learned(ctx, c, h, r, f)

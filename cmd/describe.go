@@ -2,13 +2,11 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/describe"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -57,16 +55,7 @@ func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) e
 	if err != nil {
 		return exitError{exitUsage, err}
 	}
-	write := func(w io.Writer) error {
-		_, err := io.WriteString(w, d.TOML)
-		return err
-	}
-	if out == "" {
-		err = write(a.out)
-	} else {
-		err = atomicfile.Write(out, write)
-	}
-	if err != nil {
+	if err := a.writeText(out, d.TOML, ""); err != nil {
 		return err
 	}
 	for _, text := range d.Problems {

@@ -207,7 +207,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	d, err = experiment.Build(e, part, quick, experiment.Source{
 		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
-			return a.frame(ctx, c, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
+			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
 		},
 		Drawn: map[string]experiment.Drawn{
 			"boundary": func(given, methods, datasets []string) (doc.Document, error) {

@@ -119,8 +119,7 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.out, text)
-			return err
+			return a.writeText("", text, "")
 		})
 	c.Flags().IntVar(&tree, "tree", 0, "number of the tree")
 	return c

@@ -377,11 +377,15 @@ func (a *app) writeTo(file string, write func(io.Writer) error, told string) err
 	if file == "" {
 		return write(a.out)
 	}
-	if err := atomicfile.Write(file, write); err != nil {
-		return exitError{exitUsage, err}
-	}
-	fmt.Fprintf(a.err, "wrote %s%s\n", file, told)
-	return nil
+	return a.wrote(file+told, nil, atomicfile.Write(file, write))
+}
+
+// writeText is writeTo for a text.
+func (a *app) writeText(file, text, told string) error {
+	return a.writeTo(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}, told)
 }
 
 // messages is standard error. It carries text for people, and no control characters of data reach the terminal.

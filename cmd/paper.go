@@ -67,7 +67,7 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 	if err != nil {
 		return err
 	}
-	rows, err := a.frame(ctx, c, f)
+	rows, err := a.frame(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -78,8 +77,7 @@ func newProtocolShowCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.out, h.Protocol.Text)
-			return err
+			return a.writeText("", h.Protocol.Text, "")
 		},
 	}
 }
@@ -133,10 +131,7 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	case err == nil:
 		return usage("%s exists; choose another name, or edit the file", file)
 	}
-	return a.writeTo(file, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}, fmt.Sprintf("; `%s` says what it computes and how long that takes", frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
+	return a.writeText(file, text, fmt.Sprintf("; `%s` says what it computes and how long that takes", frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
 }
 
 // protocolsOfDatabase returns the protocols that the database holds, none where there is no database.

@@ -31,28 +31,21 @@ type reportFlags struct {
 	folds                    bool // the report needs the folds
 }
 
-func newReportCommand(a *app) *cobra.Command {
-	c := group(&cobra.Command{
+// newReportCommands returns the verb report, and the reports that are verbs of their own.
+func newReportCommands(a *app) []*cobra.Command {
+	report := group(&cobra.Command{
 		Use:   "report",
 		Short: "Make tables from the stored results",
 	})
+	verbs := []*cobra.Command{report}
 	for _, r := range reports.All() {
-		if !r.Verb {
-			c.AddCommand(newOneReportCommand(a, r))
+		if c := newOneReportCommand(a, r); r.Verb {
+			verbs = append(verbs, c)
+		} else {
+			report.AddCommand(c)
 		}
 	}
-	c.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a), newReportCurveCommand(a), newReportLossCommand(a))
-	return c
-}
-
-// newReportVerbs are the reports that are commands of their own.
-func newReportVerbs(a *app) []*cobra.Command {
-	var verbs []*cobra.Command
-	for _, r := range reports.All() {
-		if r.Verb {
-			verbs = append(verbs, newOneReportCommand(a, r))
-		}
-	}
+	report.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a), newReportCurveCommand(a), newReportLossCommand(a))
 	return verbs
 }
 
@@ -101,7 +94,7 @@ func outputFlags(c *cobra.Command, f *reportFlags) {
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
 	return a.draw(c, f, func(ctx context.Context) (doc.Document, error) {
-		rows, err := a.frame(ctx, c, f)
+		rows, err := a.frame(ctx, f)
 		if err != nil {
 			return doc.Document{}, err
 		}
@@ -137,7 +130,7 @@ func provenance() (program string, generated time.Time, command string) {
 }
 
 // frame reads the data of a report.
-func (a *app) frame(ctx context.Context, c *cobra.Command, f reportFlags) (frame.Frame, error) {
+func (a *app) frame(ctx context.Context, f reportFlags) (frame.Frame, error) {
 	db, err := a.reader(ctx)
 	if err != nil {
 		return frame.Frame{}, err

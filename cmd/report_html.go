@@ -70,7 +70,7 @@ was written so before is replaced; one that holds anything else is refused.`,
 		}
 		ctx, done := a.untilSignal(c.Context())
 		defer done()
-		p, err := a.page(ctx, c, f)
+		p, err := a.page(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -90,8 +90,8 @@ was written so before is replaced; one that holds anything else is refused.`,
 }
 
 // page reads what is stored and makes the page of it.
-func (a *app) page(ctx context.Context, c *cobra.Command, f pageFlags) (*page.Page, error) {
-	rows, err := a.frame(ctx, c, f.reportFlags)
+func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
+	rows, err := a.frame(ctx, f.reportFlags)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestInterruptedReport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a := &app{out: newOutput(io.Discard), err: io.Discard}
+	a := &app{out: newOutput(io.Discard)}
 	err := a.writeReport(ctx, doc.Document{Title: "x"}, reportFlags{output: "r.html"}, reportOutput{format: "html"})
 	must.Say(t, err, "no report is written")
 	if e := (exitError{}); !errors.As(err, &e) || e.code != exitInterrupted {

@@ -75,8 +75,7 @@ type app struct {
 	own      registry.Registry // without plugins
 	reg      registry.Registry
 	out      *output   // standard output
-	err      io.Writer // standard error, for text
-	screen   io.Writer // the same, for what moves a terminal's cursor
+	err      *messages // standard error
 	db       string
 	included string // name of a temporary database with results that come with the program
 	data     string
@@ -153,7 +152,7 @@ func Execute(reg registry.Registry) int {
 
 func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int {
 	out, said := newOutput(stdout), &messages{wording.Writer{To: stderr}}
-	a := &app{own: reg, reg: reg, out: out, err: said, screen: stderr, sets: catalogue.Builtin(), signals: interrupts}
+	a := &app{own: reg, reg: reg, out: out, err: said, sets: catalogue.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
 	args, whole := wholeHelp(args)
 	if whole {
@@ -253,9 +252,9 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newReportCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a), newExperimentCommand(a),
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
-	root.AddCommand(newReportVerbs(a)...)
+	root.AddCommand(newReportCommands(a)...)
 	checkHelp(root)
 	dressHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))
 	root.RunE = func(c *cobra.Command, args []string) error {

@@ -84,7 +84,7 @@ func (r *runPrinter) hear(event harness.Event) {
 		r.app.tellCode(e)
 	case harness.Begins:
 		r.app.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
-		r.bar = newProgress(r.app.screen, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
+		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
 		r.show(r.bar)
 		r.app.handleSignals(r.ctx, stopping{r.bar.note, e.Control})
 	case store.Trouble:

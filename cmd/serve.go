@@ -96,7 +96,7 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 		Report: func(ctx context.Context, protocol string) (live.Page, error) {
 			f := f
 			f.protocol = cmp.Or(f.protocol, protocol)
-			return a.page(ctx, c, f)
+			return a.page(ctx, f)
 		}}
 	l, err := net.Listen("tcp", at)
 	if err != nil {
