@@ -30,7 +30,8 @@ var update = flag.Bool("update", false, "rewrite the expected outputs inside the
 //
 // Under the race detector run.txtar alone runs, where cells run together: workers are as large as the detector makes them.
 func TestMain(m *testing.M) {
-	if flag.Parse(); testenv.Race {
+	if testenv.Race && strings.HasSuffix(os.Args[0], ".test") { // and not one of the commands below
+		flag.Parse()
 		_ = flag.Set("test.run", "^TestScripts$/^run$")
 	}
 	cmd.Lacks("")

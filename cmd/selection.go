@@ -57,6 +57,8 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			return c, err
 		}
 	}
+	c.methods, c.datasets = slices.Clone(s.methods[:0]), slices.Clone(s.datasets[:0]) // an empty list stands for nothing
+	c.typed = c.datasets
 	for _, name := range c.MethodNames(s.methods) {
 		if spec, err := c.Registry.Lookup(name); err == nil {
 			name = spec.Name
