@@ -328,7 +328,7 @@ func TestWorlds(t *testing.T) {
 			break // more pages share no more
 		}
 		if testenv.Thorough(t) {
-			pages = 5 * w.pages
+			pages = w.pages
 		}
 		if f := simulate(t, w.world, 7, pages, w.sets, w.asked); !w.skewed {
 			f.check(t, w.name)
