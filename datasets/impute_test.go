@@ -8,16 +8,14 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"gonum.org/v1/gonum/mat"
 )
 
 // The oracle is scikit-learn's SimpleImputer in a Pipeline with its StandardScaler (testdata/imputer.py): what fills gaps, which columns
 // have an indicator, means, scales and the rows that come out, those of the training rows and others. What fills gaps has equal bits.
 func TestImputerEqualsScikitLearn(t *testing.T) {
-	raw, err := os.ReadFile("testdata/imputer.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/imputer.json"))(t)
 	var oracle struct {
 		Samples []struct {
 			Rows  int
@@ -51,10 +49,7 @@ type imputerCase struct {
 
 func (c *imputerCase) check(t *testing.T, set *datasets.Set, train []int) {
 	t.Helper()
-	in, err := datasets.FitInputs(set, train, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(datasets.FitInputs(set, train, true))(t)
 	if want := parseHex(t, c.Fill); c.Impute != datasets.None && !slices.Equal(in.Gaps.Fill, want) || !slices.Equal(in.Gaps.Indicators, c.Indicators) {
 		t.Errorf("%s: gaps are filled with %v and marked for columns %v, want %v and %v", c.Impute, in.Gaps.Fill, in.Gaps.Indicators, want, c.Indicators)
 	}

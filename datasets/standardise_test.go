@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -31,13 +32,8 @@ type scalerOracle struct {
 }
 
 func readScalerOracle(t *testing.T) (o scalerOracle) {
-	raw, err := os.ReadFile("testdata/standardscaler.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/standardscaler.json"))(t)
+	must.Do(t, json.Unmarshal(raw, &o))
 	if len(o.Small) == 0 || len(o.Real) == 0 {
 		t.Fatal("the oracle is empty")
 	}
@@ -47,10 +43,7 @@ func readScalerOracle(t *testing.T) (o scalerOracle) {
 func parseHex(t *testing.T, texts []string) []float64 {
 	out := make([]float64, len(texts))
 	for i, s := range texts {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		out[i] = v
 	}
 	return out

@@ -110,12 +110,9 @@ func TestAdmitRefuses(t *testing.T) {
 func admitted(t *testing.T, h *plan.Experiment, runs []result.Run, db *store.DB) (in admit.Import, taken []result.Run) {
 	t.Helper()
 	known := must.Get(db.Keys(t.Context()))(t)
-	in, err := admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
+	in = must.Get(admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
 		taken = append(taken, r)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return in, taken
 }

@@ -89,13 +89,8 @@ func TestStoredMeanwhile(t *testing.T) {
 	}
 	other := req
 	other.Splits = req.Splits[:1]
-	if _, err := s.Run(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.register(t.Context(), early, schedule.Options{Jobs: 1, Forecast: early.Forecast})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Run(t.Context(), other))(t)
+	r := must.Get(s.register(t.Context(), early, schedule.Options{Jobs: 1, Forecast: early.Forecast}))(t)
 	defer r.Close()
 	if len(early.Cells) != 1 || early.Cells[0].Split != 2 || early.Stored != 1 {
 		t.Errorf("%d cells are left and %d are stored", len(early.Cells), early.Stored)

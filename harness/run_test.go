@@ -434,26 +434,20 @@ func TestDocumentedProtocol(t *testing.T) {
 
 // TestProtocolGrid: a protocol's grid and parameters replace the method's.
 func TestProtocolGrid(t *testing.T) {
-	p, err := protocol.Parse("p", []byte(testProtocol+`
+	p := must.Get(protocol.Parse("p", []byte(testProtocol+`
 [methods.centroids]
 grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	points := must.Get(p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2}))(t)
 	got, err := json.Marshal(points)
 	if err != nil || string(got) != `[{"shift":0.25},{"shift":0.5}]` {
 		t.Errorf("settings %s, %v", got, err)
 	}
 	// An axis without a name moves several parameters together.
-	p, err = protocol.Parse("p", []byte(testProtocol+`
+	p = must.Get(protocol.Parse("p", []byte(testProtocol+`
 [[methods.CENTROIDS.grid]]
 values = [{shift = 1.0}, {shift = 3.0}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	must.Get(p.Resolve(registry.New(centroids())))(t)
 	points, err = p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2})
 	if got, _ := json.Marshal(points); err != nil || string(got) != `[{"shift":1},{"shift":3}]` {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -72,9 +73,7 @@ func TestSourcesAgree(t *testing.T) {
 		File, SHA256, Repository, Commit, Path, Note string
 		Bytes                                        int64
 	}
-	if err := json.Unmarshal(raw, &listed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &listed))
 	ours := map[string]File{}
 	for _, e := range Builtin().All() {
 		if e.Named {
@@ -183,16 +182,12 @@ func TestAddFolder(t *testing.T) {
 		"mine-7.toml": "name = \"mine-7\"\nfile = \"mine.arff\"\nlabel = \"y\"\n", "other.toml": "name = \"mine-8\"\nfile = \"a.csv\"\nlabel = \"y\"\n",
 		"wine.toml": "not read: the name is taken", "suite.group": "mine-7\nwine\n", "notes.txt": "nothing",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	c := Builtin()
 	before := len(c.All())
 	for range 2 { // a second time changes nothing
-		if err := c.AddFolder(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.AddFolder(dir))
 	}
 	if e, err := c.Lookup("MINE-7"); err != nil || e.Path("", e.Files[0]) != filepath.Join(dir, "mine.arff") {
 		t.Errorf("mine-7: %v, %v", e, err)
@@ -214,9 +209,7 @@ func TestAddFolder(t *testing.T) {
 // TestTextBytes: what reading a file takes, of a file of known size, of packed ones, and of a user's file whose size nobody wrote down.
 func TestTextBytes(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "my.csv"), make([]byte, 1234), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "my.csv"), make([]byte, 1234), 0o600))
 	own, err := Description{TOML: "name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n", Path: filepath.Join(dir, "mine.toml")}.Entry()
 	if err != nil {
 		t.Fatal(err)
@@ -235,9 +228,6 @@ func TestTextBytes(t *testing.T) {
 
 func lookup(t *testing.T, name string) *Entry {
 	t.Helper()
-	e, err := Builtin().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Builtin().Lookup(name))(t)
 	return e
 }

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // described decodes a description of a set and returns its entry.
 func described(t *testing.T, toml string) *Entry {
 	t.Helper()
-	e, err := decodeEntry("set.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\n"+toml), "/dir")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(decodeEntry("set.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\n"+toml), "/dir"))(t)
 	return e
 }
 
@@ -83,9 +81,7 @@ func TestClassNames(t *testing.T) {
 // TestEntryKnowsItsFile, as the user wrote it.
 func TestEntryKnowsItsFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("tic.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("tic.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n"), 0o644))
 	given := "." + string(filepath.Separator) + "tic.toml"
 	e, err := Builtin().Add(given)
 	if err != nil || e.File() != given {

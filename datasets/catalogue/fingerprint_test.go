@@ -8,14 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
 func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
-	e, err := Builtin().Lookup("wine")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Builtin().Lookup("wine"))(t)
 	base := e.Fingerprint([]string{"a"})
 	same := *e
 	same.Title, same.Citation, same.Defects, same.Rows, same.Columns = "x", "x", []string{"x"}, 0, nil
@@ -48,23 +46,13 @@ func TestDescriptionIsTheEntry(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mine.toml")
 	for path, text := range map[string]string{own: "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n", filepath.Join(dir, "my.csv"): "x,y\n1,2\n3,4\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	mine, err := Builtin().Add(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mine := must.Get(Builtin().Add(own))(t)
 	for _, e := range append(Builtin().All(), mine) {
-		text, err := json.Marshal(e.Description())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(e.Description()))(t)
 		var source Description
-		if err := json.Unmarshal(text, &source); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &source))
 		again, err := source.Entry()
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)

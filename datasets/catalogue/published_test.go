@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -18,15 +19,9 @@ import (
 // Every set they name must be in the catalogue, but for those of the ECCV paper, whose images are not public, and those of
 // OpenML, which `bench data add` brings.
 func TestPublishedTables(t *testing.T) {
-	f, err := os.Open(filepath.Join(testenv.Root(), "harness", "published", "published.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(testenv.Root(), "harness", "published", "published.csv")))(t)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	means := map[string]map[string]map[string]float64{} // source, data set, method
 	for _, r := range records[1:] {
 		if r[1] == "average rank" { // a row of the table that is no set

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -20,14 +21,10 @@ func described(t *testing.T, name, content string, o Options) (*Description, err
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	if o.Test != "" {
 		test := filepath.Join(dir, "test-"+name)
-		if err := os.WriteFile(test, []byte(o.Test), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(test, []byte(o.Test), 0o600))
 		o.Test = test
 	}
 	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), cmp.Or(o.Memory, 1<<30)
@@ -81,10 +78,7 @@ func TestFormats(t *testing.T) {
 		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			d, err := described(t, c.name, c.content, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(described(t, c.name, c.content, Options{}))(t)
 			if got := keys(d.TOML); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -110,10 +104,7 @@ func TestColumns(t *testing.T) {
 			[]string{"red", "NA", "blue"}[i%3], fmt.Sprintf("text %d", i), []string{"-999", fmt.Sprint(i * 13 % 40)}[min(1, i%8)], outcome[:1], level, level, outcome}, ",")
 	})
 	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
-	d, err := described(t, "a.csv", content, Options{Positive: []string{"mild", "severe"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(described(t, "a.csv", content, Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
 		`drop = ["id", "unit", "when", "amount", "note"]; categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"`
 	if got := keys(d.TOML); got != want {
@@ -154,10 +145,7 @@ func TestPacked(t *testing.T) {
 	table := "x,colour,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) })
 	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
 	for name, text := range map[string]string{"a.csv": table, "a.svm": sparse} {
-		plain, err := described(t, name, text, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(described(t, name, text, Options{}))(t)
 		packed, err := described(t, name+".gz", testenv.Gzip(t, text), Options{})
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
@@ -178,10 +166,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 		}
 		return fmt.Sprintf("%s,%s,%d", x, []string{"none", "some"}[i%2], min(1, i/55))
 	}
-	d, err := described(t, "a.csv", "x,kind,y\n"+rows(60, line), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), Options{}))(t)
 	for _, want := range []string{
 		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one of them`,
 		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one`,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // A site is a local server that stands for every public address: a request for any
@@ -83,15 +84,12 @@ func serve(content string) http.HandlerFunc {
 // leftovers lists what is in dir.
 func leftovers(t *testing.T, dir string) []string {
 	var out []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			out = append(out, strings.TrimPrefix(path, dir+"/"))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -106,9 +104,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	o.Log = func(e Event) { events = append(events, e.Status) }
 	e := webEntry("one", sample)
 	for range 2 { // the second time nothing is asked for
-		if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e}, o))
 	}
 	if want := []Status{Done, Present}; !slices.Equal(events, want) || s.hits[webPath("one")] != 1 {
 		t.Errorf("events %v, requests %v", events, s.hits)
@@ -117,15 +113,11 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	// A damaged file is replaced.
-	if err := os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644))
 	if state, err := store.State(e); state != files.Wrong || err == nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
-	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e}, o))
 	if err := store.Verify(e); err != nil {
 		t.Error(err)
 	}

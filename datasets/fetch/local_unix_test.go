@@ -16,22 +16,19 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestMirrorsOfPipes: a mirror may hold anything under a file's name.
 func TestMirrorsOfPipes(t *testing.T) {
 	mirror := t.TempDir()
 	for _, name := range []string{"one", "two"} {
-		if err := os.Mkdir(filepath.Join(mirror, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(mirror, name), 0o755))
 	}
 	if err := syscall.Mkfifo(filepath.Join(mirror, "one", "one.csv"), 0o644); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")))
 	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}, Options{From: mirror, Client: &http.Client{Transport: newSite(t)}})
 	if err == nil {
 		t.Fatal("a pipe is a file")
@@ -59,17 +56,11 @@ func TestLocalFailures(t *testing.T) {
 	for i := range 7 {
 		name := fmt.Sprintf("set%d", i)
 		entries = append(entries, webEntry(name, sample))
-		if err := os.MkdirAll(filepath.Join(mirror, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(mirror, name, name+".csv"), []byte(sample), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(mirror, name), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(mirror, name, name+".csv"), []byte(sample), 0o644))
 	}
 	notADirectory := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(notADirectory, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(notADirectory, nil, 0o644))
 	o := Options{From: mirror, Client: &http.Client{Transport: failing{t}}, Backoff: time.Millisecond}
 	err := Files(t.Context(), files.Directory{Root: notADirectory}, entries, o)
 	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, set4, set5, set6: choose another directory with --data"
@@ -83,9 +74,7 @@ func TestLocalFailures(t *testing.T) {
 	}
 	if os.Getuid() != 0 { // root may write anywhere
 		locked := t.TempDir()
-		if err := os.Chmod(locked, 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(locked, 0o555))
 		err = Files(t.Context(), files.Directory{Root: locked}, entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with --data") {
 			t.Errorf("error %v", err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -22,10 +23,7 @@ import (
 func TestMissingFileOfAUserSet(t *testing.T) {
 	dir := t.TempDir()
 	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n"
-	e, err := catalogue.Description{TOML: toml, Path: filepath.Join(dir, "set.toml")}.Entry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Description{TOML: toml, Path: filepath.Join(dir, "set.toml")}.Entry())(t)
 	want := "mine: " + filepath.Join(dir, "my.csv") + " is not there; correct the path in the set's TOML file"
 	if _, err := (files.Directory{}).Fingerprint(e); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -39,12 +37,8 @@ func TestFetchFromMirrors(t *testing.T) {
 	mirror := t.TempDir()
 	s := newSite(t)
 	entries := []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}
-	if err := os.MkdirAll(filepath.Join(mirror, "one"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(mirror, "one", "one.csv"), []byte(sample), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(mirror, "one"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(mirror, "one", "one.csv"), []byte(sample), 0o644))
 	web := httptest.NewServer(http.FileServer(http.Dir(mirror)))
 	t.Cleanup(web.Close)
 	for _, from := range []string{mirror, web.URL, web.URL + "/"} {
@@ -83,15 +77,10 @@ func TestFetchZipEntries(t *testing.T) {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	for name, content := range map[string]string{"bank/a.csv": sample, "b.txt": "notes"} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.Create(name))(t)
 		fmt.Fprint(w, content)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	e := webEntry("one", sample)
 	e.Files[0].ZipEntry = "a.csv"
 	for _, more := range []struct{ path, entry, content string }{{"one/b.txt", "b.txt", "notes"}, {"one/c.txt", "c.txt", "none"}} {
@@ -153,18 +142,10 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 }
 
 func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
-	e, err := catalogue.Builtin().Lookup("balance")
-	if err != nil {
-		t.Fatal(err)
-	}
-	moons, err := catalogue.Builtin().Lookup("two-moons")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup("balance"))(t)
+	moons := must.Get(catalogue.Builtin().Lookup("two-moons"))(t)
 	store := files.Directory{Root: t.TempDir()}
-	if err := Files(t.Context(), store, []*catalogue.Entry{e, moons}, newSite(t).options()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e, moons}, newSite(t).options()))
 	if state, err := store.State(e); state != files.Present || err != nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
@@ -205,9 +186,7 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 			bytesSeen += e.Total
 		}
 	}}
-	if err := Files(t.Context(), store, all, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Files(t.Context(), store, all, o))
 	if bytesSeen < 4e5 || thorough && bytesSeen < 40e6 {
 		t.Errorf("%d bytes fetched", bytesSeen)
 	}

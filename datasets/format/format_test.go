@@ -8,15 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
 // cellsOf reads a file, and returns its table and the texts of all cells.
-func cellsOf(t interface{ Fatal(args ...any) }, f *Format, name string, data []byte, o Options) (*Table, [][]string) {
-	table, err := f.Read(File{Name: name, Data: data, Options: o, Budget: &Budget{Limit: 1 << 30}})
-	if err != nil {
-		t.Fatal(err)
-	}
+func cellsOf(t must.T, f *Format, name string, data []byte, o Options) (*Table, [][]string) {
+	table := must.Get(f.Read(File{Name: name, Data: data, Options: o, Budget: &Budget{Limit: 1 << 30}}))(t)
 	var out [][]string
 	for row, err := range table.Rows {
 		if err != nil {
@@ -42,9 +40,7 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 		var file bytes.Buffer
 		w := csv.NewWriter(&file)
 		w.Comma, w.UseCRLF = separator, rapid.Bool().Draw(t, "crlf")
-		if err := w.WriteAll(rows); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteAll(rows))
 		if w.UseCRLF { // the writer turns line ends inside values into CRLF as well
 			for _, row := range rows {
 				for j := range row {

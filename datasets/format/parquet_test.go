@@ -7,16 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // mixed are the files that testdata/parquet/make.py writes with pyarrow: every kind of column, in three groups of rows.
 func mixed(t testing.TB, ending string) []byte {
-	data, err := os.ReadFile(filepath.Join("testdata", "parquet", "mixed."+ending))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join("testdata", "parquet", "mixed."+ending)))(t)
 	return data
 }
 
@@ -61,9 +59,7 @@ func TestDamagedParquet(t *testing.T) {
 		}
 		return nil
 	}
-	if err := read(bytes.Clone(whole)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, read(bytes.Clone(whole)))
 	for n := 0; n < len(whole); n += 2 * step {
 		if read(bytes.Clone(whole[:n])) == nil {
 			t.Fatalf("%d of %d bytes are read", n, len(whole))

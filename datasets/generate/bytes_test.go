@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/generate"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -16,10 +17,7 @@ func TestGeneratedBytes(t *testing.T) {
 		if !e.Generated || e.Files[0].Bytes > 1<<20 && !thorough {
 			continue
 		}
-		generator, err := generate.Named(e.Generator)
-		if err != nil {
-			t.Fatal(err)
-		}
+		generator := must.Get(generate.Named(e.Generator))(t)
 		data := generator()
 		if err := e.Files[0].Check(int64(len(data)), catalogue.Checksum(data)); err != nil {
 			t.Errorf("%s: %v", e.Name, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/openmlserver"
 )
 
@@ -77,21 +78,13 @@ func TestDescriptions(t *testing.T) {
 		"openml-task:108": "[weight] [basalt chalk flint] [20 20 20] 5 splits ",
 		"openml:10":       "[hour] [] [] 0 splits [OpenML calls this version deactivated, not active]",
 	} {
-		if _, err := a.Add(t.Context(), ref); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(a.Add(t.Context(), ref))(t)
 		paths, _ := filepath.Glob(filepath.Join(a.Dir, "*-"+strings.TrimPrefix(ref[len(ref)-2:], "0")+".toml"))
 		if len(paths) != 1 {
 			t.Fatalf("%s makes %v", ref, paths)
 		}
-		e, err := catalogue.Builtin().Add(paths[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := read.Load(t.Context(), files.Directory{}, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(catalogue.Builtin().Add(paths[0]))(t)
+		s := must.Get(read.Load(t.Context(), files.Directory{}, e))(t)
 		if got := fmt.Sprint(s.Features, s.Labels, s.Counts(), len(s.Splits), " splits ", s.Gaps.Impute, e.Defects); strings.Join(strings.Fields(strings.TrimSuffix(got, "[]")), " ") != strings.Join(strings.Fields(want), " ") {
 			t.Errorf("%s is\n%s, want\n%s", ref, got, want)
 		}

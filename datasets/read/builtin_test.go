@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -23,14 +24,8 @@ var update = flag.Bool("update", false, "write testdata/sets.txt for the sets th
 // mirrorSet loads a built-in set from the mirror.
 func mirrorSet(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	e, err := catalogue.Builtin().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup(name))(t)
+	s := must.Get(Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, e))(t)
 	return s
 }
 
@@ -100,9 +95,7 @@ func TestEverySetHasItsBits(t *testing.T) {
 			lines = append(lines, name+" "+hash+"\n")
 		}
 		slices.Sort(lines)
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
 	}
 }
 
@@ -169,10 +162,7 @@ func BenchmarkLoad(b *testing.B) {
 func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 	store := files.Directory{Root: filepath.Join(t.TempDir(), "nothing")}
 	for _, name := range []string{"balance", "two-moons"} {
-		e, err := catalogue.Builtin().Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(catalogue.Builtin().Lookup(name))(t)
 		if state, err := store.State(e); state != files.Generated || err != nil {
 			t.Errorf("%s: state %v, error %v", name, state, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -19,10 +20,7 @@ const (
 
 // TestUserChannelsOfOneFile: the features of one file are divided by the key channels, and targets move to their range.
 func TestUserChannelsOfOneFile(t *testing.T) {
-	s, err := userSet(t, divided, "a.csv", "1,1,2,3\n2,4,5,6\n5,7,8,9\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(userSet(t, divided, "a.csv", "1,1,2,3\n2,4,5,6\n5,7,8,9\n"))(t)
 	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}}, s.Blocks); diff != "" {
 		t.Error(diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestGaps reads marks of missing values anywhere: in numbers NaN, in categories one level, under the other formats too.
@@ -23,10 +24,7 @@ func TestGaps(t *testing.T) {
 		{"arff", head + "impute = \"median\"", "my.arff", "@attribute a numeric\n@attribute b {u,v}\n@attribute y {x,z}\n@data\n?,u,x\n2,?,z\n", "a b=? b=u b=v [NaN 0 1 0] [2 1 0 0]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := userSet(t, fmt.Sprintf("file = %q\n%s", c.file, c.toml), c.file, c.content)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(userSet(t, fmt.Sprintf("file = %q\n%s", c.file, c.toml), c.file, c.content))(t)
 			text := strings.Join(s.Features, " ")
 			for i := range s.Y {
 				text += fmt.Sprint(" ", s.X.RawRowView(i))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -95,10 +96,7 @@ func TestLargeDescriptions(t *testing.T) {
 		{"covertype-multiclass", "covtype/covtype.data.gz", cover.String(), 140, 54, []int{20, 20, 20, 20, 20, 20, 20}},
 		{"higgs-1000000", "00280/HIGGS.csv.gz", higgs.String(), 100, 28, []int{50, 50}},
 	} {
-		e, err := catalogue.Builtin().Lookup(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(catalogue.Builtin().Lookup(c.name))(t)
 		toml := sizes.ReplaceAllString(e.Description().TOML, "")
 		toml = strings.NewReplacer(`name = "`+c.name+`"`, `name = "mine"`, c.file, "file.csv.gz", "first_rows = 1000000", "first_rows = 100").Replace(toml)
 		s, err := userSet(t, toml, "file.csv.gz", testenv.Gzip(t, c.text))

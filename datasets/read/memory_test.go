@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -19,14 +20,9 @@ func loadWithin(t *testing.T, limit int64, toml, file, content string) (allocate
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"set.toml": toml, file: content} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	e, err := catalogue.Builtin().Add(filepath.Join(dir, "set.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "set.toml")))(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err = Load(t.Context(), files.Directory{Memory: limit}, e)
@@ -138,10 +134,7 @@ func TestLoadingTakesWhatWasCounted(t *testing.T) {
 					high = middle
 				}
 			}
-			allocated, err := loadWithin(t, high, c.toml, c.file, c.content)
-			if err != nil {
-				t.Fatal(err)
-			}
+			allocated := must.Get(loadWithin(t, high, c.toml, c.file, c.content))(t)
 			if allocated > high+high/10+1<<18 {
 				t.Errorf("%d bytes were allocated within a limit of %d", allocated, high)
 			}

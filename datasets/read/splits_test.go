@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 const splitsHead = "@relation splits\n@attribute type {TRAIN,TEST}\n@attribute rowid INTEGER\n@attribute repeat INTEGER\n@attribute fold INTEGER\n@data\n"
@@ -23,14 +24,9 @@ func splitSet(t *testing.T, splits string) (*datasets.Set, error) {
 		"my.csv": "a,y\n1,x\n2,z\n3,x\n4,z\n", "splits.arff": splits,
 		"my.toml": fmt.Sprintf("name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n[[files]]\npath = \"splits.arff\"\nrole = \"splits\"\nsha256 = %q\n", catalogue.Checksum([]byte(splits))),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	e, err := catalogue.Builtin().Add(filepath.Join(dir, "my.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "my.toml")))(t)
 	return Load(t.Context(), files.Directory{}, e)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // namedPipe makes a pipe that nobody writes to: opening it to read waits for ever.
@@ -34,13 +35,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	}
 	for file, kind := range map[string]string{"pipe.csv": "a named pipe", "/dev/zero": "a device", ".": "a directory"} {
 		description := filepath.Join(dir, "set.toml")
-		if err := os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = 0\n", file), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		e, err := catalogue.Builtin().Add(description)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = 0\n", file), 0o644))
+		e := must.Get(catalogue.Builtin().Add(description))(t)
 		path := files.Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)
 		if _, err := Load(t.Context(), files.Directory{}, e); err == nil || err.Error() != want {
@@ -69,10 +65,7 @@ func TestManyLevelsOfARFF(t *testing.T) {
 		fmt.Fprintf(&b, "l%d,%d,%c\n", i, i, "pq"[i%2])
 	}
 	seconds := cputime.Of(func() {
-		s, err := userSet(t, arffSet+"drop = \"k\"\n", "my.arff", b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(userSet(t, arffSet+"drop = \"k\"\n", "my.arff", b.String()))(t)
 		if n, d := s.X.Dims(); n != levels || d != 1 {
 			t.Errorf("%d x %d", n, d)
 		}

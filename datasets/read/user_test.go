@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestMissingFileSaysHowToGetIt(t *testing.T) {
@@ -21,10 +22,7 @@ func TestMissingFileSaysHowToGetIt(t *testing.T) {
 		"wine":      "wine: /nowhere/wine/wine.data is not there; get it with `bench data fetch wine`",
 		"epileptic": "epileptic: /nowhere/epileptic/epileptic.csv is not there; get it with `bench data fetch epileptic` from a mirror that has it (--from DIR or URL): the file has no public address",
 	} {
-		e, err := catalogue.Builtin().Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(catalogue.Builtin().Lookup(name))(t)
 		if _, err := Load(t.Context(), store, e); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -44,9 +42,7 @@ func userSet(t *testing.T, toml string, texts ...string) (*datasets.Set, error) 
 	dir := t.TempDir()
 	texts = append(texts, "set.toml", toml)
 	for i := 0; i < len(texts); i += 2 {
-		if err := os.WriteFile(filepath.Join(dir, texts[i]), []byte(texts[i+1]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, texts[i]), []byte(texts[i+1]), 0o644))
 	}
 	c := catalogue.Builtin()
 	s, err := func() (*datasets.Set, error) {
@@ -159,10 +155,7 @@ func TestUserSets(t *testing.T) {
 			[][]float64{{1.5, 0, 1}, {2, 1, 0}, {0, 1, 0}, {0, 0, 1}}, []float64{1, -1, 1, -1}, "x k k=a c k k=b", "no yes", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := userSet(t, c.toml, c.files...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(userSet(t, c.toml, c.files...))(t)
 			if diff := cmp.Diff(c.x, rowsOf(s)); diff != "" {
 				t.Error(diff)
 			}
@@ -322,18 +315,9 @@ func TestTwoFilesMustAgree(t *testing.T) {
 
 func TestUserFingerprintFollowsTheFile(t *testing.T) {
 	const toml = "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"class\"\n"
-	a, err := userSet(t, toml, "my.csv", "a,class\n1,x\n2,y\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := userSet(t, "title = \"other\"\n"+toml, "my.csv", "a,class\n1,x\n2,y\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := userSet(t, toml, "my.csv", "a,class\n1,x\n3,y\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(userSet(t, toml, "my.csv", "a,class\n1,x\n2,y\n"))(t)
+	b := must.Get(userSet(t, "title = \"other\"\n"+toml, "my.csv", "a,class\n1,x\n2,y\n"))(t)
+	c := must.Get(userSet(t, toml, "my.csv", "a,class\n1,x\n3,y\n"))(t)
 	if a.Fingerprint != b.Fingerprint || a.Fingerprint == c.Fingerprint {
 		t.Errorf("fingerprints %s %s %s", a.Fingerprint, b.Fingerprint, c.Fingerprint)
 	}
@@ -342,10 +326,7 @@ func TestUserFingerprintFollowsTheFile(t *testing.T) {
 func TestLoadStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e, err := catalogue.Builtin().Lookup("balance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(catalogue.Builtin().Lookup("balance"))(t)
 	if _, err := Load(ctx, files.Directory{Root: t.TempDir()}, e); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
@@ -363,9 +344,7 @@ func TestReadRows(t *testing.T) {
 		"no names, too few columns":     {"1,2\n", "", "names none of the features"},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
-		if err := os.WriteFile(path, []byte(c.file), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(c.file), 0o644))
 		x, err := Rows(path, features, false, nil, 1<<20)
 		if c.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), c.wrong) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"pgregory.net/rapid"
 )
@@ -58,20 +59,13 @@ func TestEveryField(t *testing.T) {
 		fill(rt, reflect.ValueOf(&runs).Elem())
 		w, r := newRoot(false), newRoot(true)
 		w.visit(reflect.ValueOf(&runs).Elem())
-		text, err := json.Marshal(w.columns())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		text := must.Get(json.Marshal(w.columns()))(rt)
 		var columns []stored
-		if err := json.Unmarshal(text, &columns); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, json.Unmarshal(text, &columns))
 		for _, s := range columns {
 			r.each(func(c *column) {
 				if c.Name == s.Name {
-					if err := c.load(s); err != nil {
-						rt.Fatal(err)
-					}
+					must.Do(rt, c.load(s))
 				}
 			})
 		}
@@ -93,9 +87,7 @@ func fill(t *rapid.T, v reflect.Value) {
 				value = rapid.Float64().Draw(t, f.Name)
 			}
 			if rapid.Bool().Draw(t, "has it") {
-				if err := f.Set(s, value); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Set(s, value))
 			}
 		}
 	case v.Type() == jsonType:
@@ -141,10 +133,7 @@ func TestWriteRefuses(t *testing.T) {
 // TestDamageIsNoticed: every single byte that changes anything, and every cut.
 func TestDamageIsNoticed(t *testing.T) {
 	file := written(t, storetest.Finished("M", "d", 1), storetest.Finished("N", "d", 2))
-	whole, err := Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(Read(file))(t)
 	for i := range file {
 		damaged := bytes.Clone(file)
 		damaged[i] ^= 0x10
@@ -171,14 +160,8 @@ func packed(text string) []byte {
 
 func unpacked(t testing.TB, file []byte) string {
 	t.Helper()
-	in, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(gzip.NewReader(bytes.NewReader(file)))(t)
+	out := must.Get(io.ReadAll(in))(t)
 	return string(out)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,10 +50,7 @@ end of trees
 func with(objective string) []byte { return []byte(strings.Replace(stump, "OBJECTIVE", objective, 1)) }
 
 func TestScores(t *testing.T) {
-	m, err := Read(with("binary sigmoid:1"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Read(with("binary sigmoid:1"), 0))(t)
 	scores, err := m.Scores(mat.NewDense(3, 2, []float64{0.25, 9, math.Nextafter(0.25, 1), 9, -4, 0}))
 	if err != nil || scores[0] != 0.5 || scores[1] != 3 || scores[2] != 0.5 {
 		t.Errorf("scores %v, error %v", scores, err)
@@ -61,10 +59,7 @@ func TestScores(t *testing.T) {
 
 // Models that LightGBM 4.7 wrote give the raw scores that it gives (testdata/make.py), missing values included.
 func TestLightGBMsScores(t *testing.T) {
-	raw, err := os.ReadFile("testdata/lightgbm.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/lightgbm.json"))(t)
 	var golden struct {
 		Cases []struct {
 			Objective, Model string
@@ -76,10 +71,7 @@ func TestLightGBMsScores(t *testing.T) {
 		t.Fatalf("%d cases, error %v", len(golden.Cases), err)
 	}
 	for _, c := range golden.Cases {
-		m, err := Read([]byte(c.Model), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Read([]byte(c.Model), 0))(t)
 		x := matrixOf(c.X)
 		scores, err := m.Scores(x)
 		if err != nil || len(scores) != len(c.Scores) {
@@ -98,10 +90,7 @@ func TestLightGBMsScores(t *testing.T) {
 
 // Models that XGBoost 3.2 wrote give the margins that it gives, which it sums in single precision (testdata/make_xgboost.py).
 func TestXGBoostsScores(t *testing.T) {
-	raw, err := os.ReadFile("testdata/xgboost.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/xgboost.json"))(t)
 	var golden struct {
 		Cases []struct {
 			Objective, JSON string

@@ -7,6 +7,7 @@ import (
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestFiles: each file that the program brings can be read, is of the protocol that it is named for, and all together are
@@ -14,10 +15,7 @@ import (
 func TestFiles(t *testing.T) {
 	total := 0
 	for _, name := range protocol.Names() {
-		file, there, err := reference.File(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file, there := must.Get2(reference.File(name))(t)
 		if !there {
 			continue
 		}

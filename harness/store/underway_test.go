@@ -240,9 +240,7 @@ func TestProgressIsRead(t *testing.T) {
 func TestUnreadableProgress(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	register(t, db, "a")
-	if _, err := db.sql.Exec(`UPDATE underway SET progress = 'x'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.sql.Exec(`UPDATE underway SET progress = 'x'`))(t)
 	register(t, db, "b")
 	var overlap *OverlapError
 	if _, err := db.Register(t.Context(), []PlannedCell{{Key: "a"}}, Progress{}, nil); !errors.As(err, &overlap) {

@@ -1,6 +1,10 @@
 package sandbox
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+)
 
 // BenchmarkRules is what a process costs before it is started.
 func BenchmarkRules(b *testing.B) {
@@ -18,10 +22,7 @@ func BenchmarkRules(b *testing.B) {
 	})
 	b.Run("Rules", func(b *testing.B) {
 		for b.Loop() {
-			r, err := p.Rules()
-			if err != nil {
-				b.Fatal(err)
-			}
+			r := must.Get(p.Rules())(b)
 			r.Close()
 		}
 	})

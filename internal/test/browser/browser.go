@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // browser is started once for all tests.
@@ -79,7 +80,7 @@ func Open(t *testing.T, at string, l Look) *Tab {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Minute) // a machine whose cores are busy
 	t.Cleanup(stop)
 	out := &Tab{T: t, Ctx: ctx}
-	err = chromedp.Listen(ctx, func(event any) {
+	must.Do(t, chromedp.Listen(ctx, func(event any) {
 		out.mutex.Lock()
 		defer out.mutex.Unlock()
 		switch e := event.(type) {
@@ -92,10 +93,7 @@ func Open(t *testing.T, at string, l Look) *Tab {
 		case *log.EventEntryAdded:
 			out.said = append(out.said, e.Entry.Text)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	scheme := "light"
 	if l.Dark {
 		scheme = "dark"
@@ -124,9 +122,7 @@ func (t *Tab) Heard() []string {
 // Do does things in order.
 func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	if err := chromedp.Do(t.Ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(t.Ctx, actions...))
 }
 
 // Call sends a command to the tab.
@@ -165,13 +161,8 @@ func (t *Tab) Picture(name string) {
 	if folder == "" {
 		return
 	}
-	png, err := chromedp.Run(t.Ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	png := must.Get(chromedp.Run(t.Ctx, chromedp.CaptureScreenshot()))(t)
+	must.Do(t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o666))
 }
 
 // Axe is the source of axe-core, which BENCH_AXE names. Without it the test is skipped, but not in a continuous run.

@@ -32,9 +32,7 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 					var took []float64
 					for b.Loop() {
 						took = append(took, cputime.Of(func() {
-							if err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }); err != nil {
-								b.Fatal(err)
-							}
+							must.Do(b, spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }))
 						}))
 					}
 					slices.Sort(took)
