@@ -102,9 +102,7 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 		old := 0
 		for _, g := range stand.Old {
 			old += g.Cells
-			if !strings.Contains(g.Why, c.why) {
-				t.Errorf("%s: %q, want %q", name, g.Why, c.why)
-			}
+			must.Hold(t, g.Why, c.why)
 		}
 		if want := 2; c.why != "" && (old != want || len(stand.Cells) > 0) || c.why == "" && len(stand.Cells) != want {
 			t.Errorf("%s: %+v", name, stand)

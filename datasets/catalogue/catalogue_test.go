@@ -192,9 +192,7 @@ func TestAddFolder(t *testing.T) {
 	if e, err := c.Lookup("MINE-7"); err != nil || e.Path("", e.Files[0]) != filepath.Join(dir, "mine.arff") {
 		t.Errorf("mine-7: %v, %v", e, err)
 	}
-	if _, err := c.Lookup("other"); err == nil || !strings.Contains(err.Error(), `the file holds the set "mine-8"`) {
-		t.Errorf("a file with the set of another name: %v", err)
-	}
+	must.Say(t, must.Err(c.Lookup("other")), `the file holds the set "mine-8"`)
 	if e, err := c.Lookup("wine"); err != nil || e.Local() {
 		t.Errorf("the built-in wine: %v, %v", e, err)
 	}

@@ -118,9 +118,7 @@ func TestColumns(t *testing.T) {
 		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its validation part alone: "rare"`,
 		"column twin repeats column level", "1 row repeats an earlier row with the same label", "the set has 121 rows and 14 features",
 	} {
-		if !strings.Contains(said, part) {
-			t.Errorf("nothing says %q in\n%s", part, said)
-		}
+		must.Hold(t, said, part)
 	}
 	if !d.Loads || strings.Contains(said, "column colour looks") || strings.Contains(said, "column age looks") {
 		t.Errorf("said:\n%s", said)
@@ -185,9 +183,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	said := strings.Join(d.Problems, "\n")
 	for _, part := range []string{"DIR/a.csv:32: the line has 2 columns and most have 3", "DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`, "rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: "} {
-		if !strings.Contains(said, part) {
-			t.Errorf("nothing says %q in\n%s", part, said)
-		}
+		must.Hold(t, said, part)
 	}
 	if d.Loads {
 		t.Error("it loads")

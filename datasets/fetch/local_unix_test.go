@@ -34,9 +34,7 @@ func TestMirrorsOfPipes(t *testing.T) {
 		t.Fatal("a pipe is a file")
 	}
 	for _, want := range []string{"one.csv: it is a named pipe and not a regular file; from https:", "two.csv: it is a device and not a regular file; from https:"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v lacks %q", err, want)
-		}
+		must.Hold(t, err.Error(), want)
 	}
 }
 

@@ -68,9 +68,7 @@ func TestFetchFromMirrors(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	o.From = filepath.Join(mirror, "absent")
-	if err := Files(t.Context(), store, entries, o); err == nil || !strings.Contains(err.Error(), "is not a directory, nor a URL") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, Files(t.Context(), store, entries, o), "is not a directory, nor a URL")
 }
 
 func TestFetchZipEntries(t *testing.T) {
@@ -107,9 +105,7 @@ func TestFetchZipEntries(t *testing.T) {
 	}
 	s.handlers[webPath("one")] = serve("no archive")
 	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
-	if err == nil || !strings.Contains(err.Error(), "not a zip archive") {
-		t.Errorf("error %v", err)
-	}
+	must.Say(t, err, "not a zip archive")
 }
 
 func TestFetchWithoutPublicAddress(t *testing.T) {

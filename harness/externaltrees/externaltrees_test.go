@@ -83,9 +83,7 @@ func TestLightGBMsScores(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1)), 0); err == nil || !strings.Contains(err.Error(), "linear") {
-		t.Errorf("linear leaves: %v", err)
-	}
+	must.Say(t, must.Err(Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1)), 0)), "linear")
 }
 
 // Models that XGBoost 3.2 wrote give the margins that it gives, which it sums in single precision (testdata/make_xgboost.py).
@@ -135,13 +133,9 @@ func TestXGBoostsScores(t *testing.T) {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the model has no %s", old)
 		}
-		if _, err := Read([]byte(strings.Replace(text, old, now, 1)), 0); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", edit, err, want)
-		}
+		must.Say(t, must.Err(Read([]byte(strings.Replace(text, old, now, 1)), 0)), want)
 	}
-	if _, err := Read(golden.Cases[0].UBJ, 0); err == nil || !strings.Contains(err.Error(), "it is a UBJ file of XGBoost; write JSON instead") {
-		t.Errorf("a UBJ file: %v", err)
-	}
+	must.Say(t, must.Err(Read(golden.Cases[0].UBJ, 0)), "it is a UBJ file of XGBoost; write JSON instead")
 }
 
 // matrixOf is a matrix in which nil is missing.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
@@ -34,11 +35,8 @@ func errorsOf(rmse, mae, r2 float64) result.Score {
 	return result.Score{N: 4, RMSE: &rmse, MAE: &mae, R2: &r2}
 }
 
-func value(t interface{ Fatalf(string, ...any) }, name string, s result.Score) *big.Rat {
-	m, err := Lookup(name)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+func value(t must.T, name string, s result.Score) *big.Rat {
+	m := must.Get(Lookup(name))(t)
 	return m.Of(s)
 }
 

@@ -33,10 +33,7 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 	if !found {
 		t.Fatal("docs/reference/protocols.md has no example")
 	}
-	p, err := Parse("my", []byte(example))
-	if err != nil {
-		t.Fatalf("the example of docs/reference/protocols.md: %v", err)
-	}
+	p := must.Get(Parse("my", []byte(example)))(t)
 	if len(p.Datasets) != 3 || p.Methods["GBRFF2"].Grid == nil {
 		t.Errorf("the example reads as %+v", p)
 	}

@@ -162,9 +162,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 		t.Fatalf("closing says %v", err)
 	}
 	for _, want := range []string{"locked", "12 finished results are lost", "M on d, split 1;", "2 more", "run again"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q lacks %q", err, want)
-		}
+		must.Hold(t, err.Error(), want)
 	}
 	if err := w.Put(testRun("late", result.OK)); err == nil {
 		t.Error("a closed writer takes a cell without a word")

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // Root returns the root directory of the repository.
@@ -68,10 +70,7 @@ func ReadOracle(t testing.TB, name string, v any) {
 	if dir == "" {
 		dir = filepath.Join(Root(), "internal", "test", "oracle")
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatalf("oracle file: %v", err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatalf("oracle %s: %v", name, err)
 	}
