@@ -62,11 +62,7 @@ func (h *testHarness) runner() *runner.InProcess {
 func openTestDB(t testing.TB) *store.DB {
 	t.Helper()
 	db := must.Get(store.Open(context.Background(), filepath.Join(t.TempDir(), "results.db")))(t)
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	return db
 }
 

@@ -67,11 +67,7 @@ func register(t testing.TB, db *store.DB, cells []*plan.Cell) *store.Registratio
 		planned = append(planned, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
 	}
 	r := must.Get(db.Register(t.Context(), planned, store.Progress{}, nil))(t)
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, r.Close()) })
 	return r
 }
 

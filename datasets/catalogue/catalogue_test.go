@@ -199,9 +199,7 @@ func TestAddFolder(t *testing.T) {
 	if all, group := c.All(), c.Groups()["suite"]; len(all) != before+1 || !slices.Equal(group, []string{"mine-7", "wine"}) || len(c.Groups()) != len(Builtin().Groups())+1 {
 		t.Errorf("%d sets, %d before; the group has %v", len(all), before, group)
 	}
-	if err := c.AddFolder(filepath.Join(dir, "nowhere")); err != nil {
-		t.Errorf("a folder that is not there: %v", err)
-	}
+	must.Do(t, c.AddFolder(filepath.Join(dir, "nowhere")))
 }
 
 // TestTextBytes: what reading a file takes, of a file of known size, of packed ones, and of a user's file whose size nobody wrote down.

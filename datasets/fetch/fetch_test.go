@@ -118,9 +118,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e}, o))
-	if err := store.Verify(e); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, store.Verify(e))
 }
 
 // TestFetchFailures pins one line per way an answer can be wrong, how often it is
@@ -322,7 +320,5 @@ func TestAHostThatAnsweredIsNotGivenUp(t *testing.T) {
 			t.Fatal("a host that answered before is given up")
 		}
 	}
-	if err := h.check("a"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.check("a"))
 }

@@ -58,9 +58,7 @@ func TestFetchFromMirrors(t *testing.T) {
 	o := s.options()
 	o.From = mirror
 	store := files.Directory{Root: t.TempDir()}
-	if err := Files(t.Context(), store, entries, o); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Files(t.Context(), store, entries, o))
 	delete(s.handlers, webPath("two"))
 	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, entries, o)
 	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
@@ -132,9 +130,7 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil || statuses["notes/notes.csv"] != Skipped {
 		t.Errorf("statuses %v, error %v", statuses, err)
 	}
-	if err := store.Verify(e); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, store.Verify(e))
 }
 
 func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
@@ -187,9 +183,7 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 		t.Errorf("%d bytes fetched", bytesSeen)
 	}
 	for _, e := range all {
-		if err := store.Verify(e); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, store.Verify(e))
 		if state, err := store.State(e); state != files.Present && state != files.Generated {
 			t.Errorf("%s: %v %v", e.Name, state, err)
 		}

@@ -84,9 +84,7 @@ func TestEverySetHasItsBits(t *testing.T) {
 			if print, err := store.Fingerprint(e); err != nil || print != s.Fingerprint || len(print) != 64 {
 				t.Errorf("fingerprint %q, loaded %q, error %v", print, s.Fingerprint, err)
 			}
-			if err := store.Verify(e); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, store.Verify(e))
 		})
 	}
 	if *update {
@@ -166,12 +164,8 @@ func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 		if state, err := store.State(e); state != files.Generated || err != nil {
 			t.Errorf("%s: state %v, error %v", name, state, err)
 		}
-		if _, err := Load(t.Context(), store, e); err != nil {
-			t.Error(err)
-		}
-		if err := store.Verify(e); err != nil {
-			t.Error(err)
-		}
+		must.Get(Load(t.Context(), store, e))(t)
+		must.Do(t, store.Verify(e))
 	}
 	if _, err := os.Stat(store.Root); err == nil {
 		t.Error("loading wrote files")

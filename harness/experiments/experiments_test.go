@@ -33,14 +33,8 @@ func TestBuiltin(t *testing.T) {
 		if err := p.ResolveSets(catalogue.Builtin()); err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
-		whole, err := e.Of(p, false)
-		if err != nil {
-			t.Error(err)
-		}
-		quick, err := e.Of(p, true)
-		if err != nil {
-			t.Error(err)
-		}
+		whole := must.Get(e.Of(p, false))(t)
+		quick := must.Get(e.Of(p, true))(t)
 		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) && e.Name != "ecml-figure1" { // which is one cell
 			t.Errorf("%s: the quick part is the whole", e.Name)
 		}
@@ -141,9 +135,7 @@ func TestDocumentation(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(raw), "```toml\n")
 	example, _, _ := strings.Cut(rest, "```")
-	if _, err := experiments.Parse("mine", []byte(example)); err != nil {
-		t.Errorf("the example of docs/explanation/experiments.md: %v", err)
-	}
+	must.Get(experiments.Parse("mine", []byte(example)))(t)
 	for _, name := range experiments.Names() {
 		must.Hold(t, string(raw), "`"+name+"`")
 	}

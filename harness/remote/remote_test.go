@@ -76,9 +76,7 @@ func serve(t *testing.T, p *Pool, at string, opt WorkerOptions) (stop func()) {
 	go func() { ended <- Serve(ctx, at, opt) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-ended)
 	})
 	t.Cleanup(stop)
 	return stop

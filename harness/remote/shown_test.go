@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestWorkersAreNamed: who looks on learns which worker is at which cell, and that a worker has left.
@@ -43,9 +44,7 @@ func TestWorkersAreNamed(t *testing.T) {
 	}
 	awaits(fmt.Sprintf("[{lab1/7 2 %d [M1]}]", 1<<30))
 	close(end)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-ended)
 	awaits(fmt.Sprintf("[{lab1/7 2 %d []}]", 1<<30))
 	stop()
 	awaits("[]")

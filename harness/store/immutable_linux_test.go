@@ -62,9 +62,7 @@ func TestReadingOnAFullDisk(t *testing.T) {
 		t.Error("no rows")
 	}
 	sound(t, db)
-	if _, err := printed(path); err != nil {
-		t.Error(err)
-	}
+	must.Get(printed(path))(t)
 	free()
 
 	whole := smallDatabase(t)

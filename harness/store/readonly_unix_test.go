@@ -21,9 +21,7 @@ func refusesToWrite(t *testing.T, path, says string) {
 		}
 		t.Errorf("writing: %v, want %q", err, says)
 	}
-	if _, err := printed(path); err != nil {
-		t.Errorf("reading: %v", err)
-	}
+	must.Get(printed(path))(t)
 }
 
 // TestWritingWhereNothingMayBeWritten: a file or a folder that may only be read is refused in one line

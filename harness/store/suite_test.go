@@ -118,9 +118,7 @@ func noCells(t *testing.T, db *DB) {
 	if _, found, err := db.Artifacts(ctx, "p", "d", "M", 1); err != nil || found {
 		t.Errorf("artifacts are there: %v", err)
 	}
-	if err := db.MakeCurrent(ctx, nil); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, db.MakeCurrent(ctx, nil))
 	if rows, err := db.Status(ctx); err != nil || len(rows) != 0 {
 		t.Errorf("status %v, %v", rows, err)
 	}

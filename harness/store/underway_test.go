@@ -87,9 +87,7 @@ func TestOverlap(t *testing.T) {
 	if _, rows := query(t, db, "SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"); rows[0][0] != int64(0) {
 		t.Errorf("%v rows are left", rows[0][0])
 	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, first.Close())
 }
 
 // ignore is for the error of a process that was killed.
@@ -181,16 +179,12 @@ func TestBeginWithoutTheDatabase(t *testing.T) {
 	r := register(t, db, "a", "b")
 	tx := must.Get(db.sql.Begin())(t)
 	for _, key := range []string{"a", "b"} { // the first waits, the other does not
-		if err := r.Begin(t.Context(), []string{key}); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, r.Begin(t.Context(), []string{key}))
 	}
 	if r.tried.IsZero() {
 		t.Error("it does not know that it failed")
 	}
-	if err := errors.Join(tx.Rollback(), r.Close()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(tx.Rollback(), r.Close()))
 }
 
 // TestProgressIsRead: who looks on sees what runs say of themselves. It sees no run that is over, nor one whose process is gone, and
@@ -231,9 +225,7 @@ func TestProgressIsRead(t *testing.T) {
 	sees(on, "firstmap[] [] [];")
 	becomes(t, db, dead(t))
 	sees(on, "")
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, first.Close())
 }
 
 // TestUnreadableProgress: what a run said of itself is for people alone, so that a text that nobody can read stops no run.

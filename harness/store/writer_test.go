@@ -30,9 +30,7 @@ func lock(t *testing.T, path string) (release func()) {
 	conn := must.Get(other.sql.Conn(context.Background()))(t)
 	must.Get(conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"))(t)
 	return func() {
-		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
-			t.Error(err)
-		}
+		must.Get(conn.ExecContext(context.Background(), "ROLLBACK"))(t)
 		_ = conn.Close()
 		_ = other.Close()
 	}

@@ -94,9 +94,7 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 			return err
 		})
 	}))
-	if _, err := os.Stat(filepath.Join(scratch, "copy.db")); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(scratch, "copy.db")))(t)
 	release()
 	if left := names(t, dir); !slices.Equal(left, []string{"site", "table"}) {
 		t.Errorf("the directory holds %v", left)
@@ -128,9 +126,7 @@ func TestAFolderGetsItsNameBack(t *testing.T) {
 	if err := Folder(path, "list.txt", site(broken)); !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(path, "index.html")); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(path, "index.html")))(t)
 	lock, free := hold(path)
 	defer lock.release()
 	if lock.file == nil || !free {

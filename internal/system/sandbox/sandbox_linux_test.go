@@ -143,9 +143,7 @@ sleep 100 & kill $! && echo own`)
 	if clean(out) != "own\n" {
 		t.Errorf("%q", out)
 	}
-	if err := victim.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, victim.Process.Signal(syscall.Signal(0)))
 }
 
 // TestLimitsOfOthers: rights, owners and times of files, limits and priorities of other processes, and spaces of users stay as they are.

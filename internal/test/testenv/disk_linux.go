@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // A Disk is a file system of its own that is soon full.
@@ -17,11 +19,7 @@ func SmallDisk(t testing.TB, bytes string) Disk {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
 		t.Skipf("no disk can be mounted here: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return Disk{dir}
 }
 
@@ -37,9 +35,5 @@ func (d Disk) Fill(t testing.TB) (free func()) {
 	for page := make([]byte, 4096); err == nil; {
 		_, err = f.Write(page)
 	}
-	return func() {
-		if err := os.Remove(name); err != nil {
-			t.Error(err)
-		}
-	}
+	return func() { must.Do(t, os.Remove(name)) }
 }
