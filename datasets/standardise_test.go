@@ -89,9 +89,7 @@ func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
 		}
 		var z mat.Dense
 		s.Apply(&z, set.X, nil)
-		if bitsHash(z.RawMatrix().Data) != c.AllRows {
-			t.Errorf("%s: standardised values differ from scikit-learn's bits", c.Dataset)
-		}
+		must.Be(t, bitsHash(z.RawMatrix().Data), c.AllRows, c.Dataset)
 	}
 }
 

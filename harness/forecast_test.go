@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
@@ -43,9 +44,7 @@ func TestForecast(t *testing.T) {
 	before := f.Seconds(costing("B", "x", 1, 1))
 	f.Record(costing("A", "z", 2, 0), 5, 0)
 	f.Record(costing("A", "z", 2, 5), 0, 0)
-	if after := f.Seconds(costing("B", "x", 1, 1)); after != before {
-		t.Errorf("a cell without cost or time changes %v to %v", before, after)
-	}
+	must.Be(t, f.Seconds(costing("B", "x", 1, 1)), before, "a cell without cost or time changes")
 }
 
 // TestTimeAroundFits: what cells take beside their fits counts in what is left of a run, each kind of method for itself.
@@ -166,9 +165,7 @@ func TestWall(t *testing.T) {
 	if got := f.Wall(cells, running, 2); math.Abs(got-11) > 1e-9 {
 		t.Errorf("%v seconds beside running cells, want 11", got)
 	}
-	if got := f.Wall(nil, nil, 3); got != 0 {
-		t.Errorf("nothing takes %v seconds", got)
-	}
+	must.Be(t, f.Wall(nil, nil, 3), 0)
 }
 
 // TestQueue: the first cell of every method on every set that has none, cheapest first; then heaviest first by what is

@@ -47,9 +47,7 @@ func TestImportedContentIsTheSame(t *testing.T) {
 		must.Do(t, w.Put(r))
 	}
 	must.Do(t, w.Close())
-	if content(t, other) != content(t, db) {
-		t.Error("the content differs")
-	}
+	must.Be(t, content(t, other) == content(t, db), true, "the content differs")
 	rows, err := other.Rows(t.Context(), "test", false)
 	if err != nil || len(rows) != 4 || rows[0].Imported != "theirs" || *rows[0].Environment != environment.Current() {
 		t.Errorf("%+v, %v", rows, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -70,11 +71,7 @@ func TestEarly(t *testing.T) {
 		return n
 	}
 	todo, _ := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{2}}, schedule.Options{Jobs: 1}, nil)
-	if n := early(todo); n != 1 {
-		t.Errorf("%d early cells of one pair", n)
-	}
+	must.Be(t, early(todo), 1)
 	todo, _ = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 1}, nil)
-	if n := early(todo); n != 1 {
-		t.Errorf("%d early cells of two pairs, one of them stored", n)
-	}
+	must.Be(t, early(todo), 1)
 }

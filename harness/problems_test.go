@@ -80,9 +80,7 @@ func TestOwnTestPart(t *testing.T) {
 		toml := "name = \"mine\"\nrows = 40\nfeatures = 1\ncounts = [20, 20]\nlabel = 1\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
 		name := addSet(t, h, fmt.Sprintf(toml, rows[0], rows[1]), "a.csv", lines(0, 24, first), "b.csv", lines(24, 40, first))
 		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{2}}, `SELECT n_train, n_test, tn, fp, fn, tp FROM results`)
-		if want := "[24 16 8 0 8 0]"; fmt.Sprint(got) != want {
-			t.Errorf("rows %q: n_train, n_test, tn, fp, fn, tp = %v, want %s", rows, got, want)
-		}
+		must.Be(t, fmt.Sprint(got), "[24 16 8 0 8 0]", rows)
 		if _, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil); err == nil ||
 			err.Error() != "balance, protocol test: the set has no test part of its own" {
 			t.Errorf("a set without a test part: %v", err)
@@ -96,9 +94,7 @@ func TestEveryRowIsTestedOnce(t *testing.T) {
 	h.edit(t, "test_fraction = 0.3", "split = \"kfold\"\nparts = 3")
 	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}}, `SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
 	e := must.Get(h.Catalogue.Lookup("swiss"))(t)
-	if want := fmt.Sprint([]any{e.Rows, e.Counts[0], e.Counts[1], 3, e.Rows}); fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
+	must.Be(t, fmt.Sprint(got), fmt.Sprint([]any{e.Rows, e.Counts[0], e.Counts[1], 3, e.Rows}))
 }
 
 // TestSelectionByAnotherMetric: one row in ten is +1; saying -1 always has the better accuracy, and
@@ -130,9 +126,7 @@ func TestSelectionByAnotherMetric(t *testing.T) {
 		h.edit(t, "standardise = true", metric)
 		name := addSet(t, h, "name = \"rare\"\nlabel = 1\npositive = 1\nfile = \"a.csv\"\n", "a.csv", lines(0, 200, row))
 		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT json_extract(params, '$.shift') FROM results`)
-		if fmt.Sprint(got[0]) != want {
-			t.Errorf("%s selects shift %v, want %s", metric, got[0], want)
-		}
+		must.Be(t, fmt.Sprint(got[0]), want, metric)
 	}
 	h := newTestHarness(t, detector)
 	h.edit(t, "standardise = true", `metric = "rmse"`)

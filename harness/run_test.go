@@ -178,9 +178,7 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 
 	req.Methods = nil
 	runAll(t, h, db, req, schedule.Options{Jobs: 4}, func(cells []*plan.Cell) {
-		if len(cells) != 0 {
-			t.Errorf("%d failed cells are run again without being asked for", len(cells))
-		}
+		must.Be(t, len(cells), 0)
 	})
 }
 
@@ -201,9 +199,7 @@ func TestRetry(t *testing.T) {
 	if len(todo.Cells) != 1 || out.OK != 1 {
 		t.Fatalf("plan of %d cells, outcome %+v", len(todo.Cells), out)
 	}
-	if rows := strings.Count(content(t, db), "flaky"); rows != 1+3*3 {
-		t.Errorf("%d rows name the method, want one result and nine evaluations", rows)
-	}
+	must.Be(t, strings.Count(content(t, db), "flaky"), 1+3*3)
 }
 
 // TestMemoryAdmission never runs two cells together that exceed the limit, and
@@ -377,16 +373,12 @@ func TestExplain(t *testing.T) {
 		why := must.Get(todo.Cells[0].Explain(context.Background(), db))(t)
 		return why
 	}
-	if why := explain(); why != "never run" {
-		t.Errorf("explained as %q", why)
-	}
+	must.Be(t, explain(), "never run")
 	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	s := centroids()
 	s.Version = "2"
 	h.Registry = registry.New(s)
-	if why := explain(); why != "method version was 1, is 2" {
-		t.Errorf("explained as %q", why)
-	}
+	must.Be(t, explain(), "method version was 1, is 2")
 }
 
 func TestProtocolRefuses(t *testing.T) {
@@ -470,7 +462,5 @@ func TestPlanSeconds(t *testing.T) {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	if got := (&plan.Plan{Forecast: plan.NewForecast(nil)}).Predict(2, 0).Seconds; got != 0 {
-		t.Errorf("no cells take %v seconds", got)
-	}
+	must.Be(t, (&plan.Plan{Forecast: plan.NewForecast(nil)}).Predict(2, 0).Seconds, 0)
 }

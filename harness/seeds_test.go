@@ -36,9 +36,7 @@ func TestStoredKeysStand(t *testing.T) {
 	} {
 		cell := runner.Cell{Protocol: "table2", Dataset: c.dataset, Split: c.split, Method: c.method}
 		in := runner.Inputs{ProtocolHash: "30551931e5a730a415679e57348aaa64", Fingerprint: c.fingerprint, MethodVersion: "1", GridHash: c.grid}
-		if got := plan.KeyOf(cell, in); got != c.want {
-			t.Errorf("%s has the key %s, want %s", cell, got, c.want)
-		}
+		must.Be(t, plan.KeyOf(cell, in), c.want, cell)
 	}
 }
 
@@ -120,9 +118,7 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	for _, c := range todo.Cells {
 		before := c.Spec.Inputs
 		before.Seed = ""
-		if same := plan.KeyOf(c.Cell, before) == c.Spec.Key; same != (c.Split == 1) {
-			t.Errorf("split %d has its old key: %v", c.Split, same)
-		}
+		must.Be(t, plan.KeyOf(c.Cell, before) == c.Spec.Key, c.Split == 1, c.Split)
 	}
 
 	// Verified, and carried by a file; a file of before says why its split 2 is left out.
@@ -227,9 +223,7 @@ func TestMethodSeeds(t *testing.T) {
 			noticed++
 		}
 	}
-	if noticed != 2 {
-		t.Errorf("changed tests of a seed are noticed in %d cells, want both of split 2: %+v", noticed, all)
-	}
+	must.Be(t, noticed, 2, all)
 }
 
 // TestOneMethodSeed is as none: the same keys, so that nothing is run again.

@@ -77,9 +77,7 @@ func TestVerifyFindsChangedResults(t *testing.T) {
 			}
 		}
 	}
-	if content(t, db) != before {
-		t.Error("verifying changed what is stored")
-	}
+	must.Be(t, content(t, db) == before, true, "verifying changed what is stored")
 }
 
 // TestStandingTellsWhatIsOld: each input that changed is named, and missing data too.

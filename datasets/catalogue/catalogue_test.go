@@ -216,9 +216,7 @@ func TestTextBytes(t *testing.T) {
 		lookup(t, "covertype"):     2 * 8 * lookup(t, "covertype").DataFiles()[0].Bytes,
 		lookup(t, "higgs-1000000"): 2 * 25 * 29_000_000,
 	} {
-		if got := e.TextBytes(""); got != want {
-			t.Errorf("%s: %d, want %d", e.Name, got, want)
-		}
+		must.Be(t, e.TextBytes(""), want, e.Name)
 	}
 }
 

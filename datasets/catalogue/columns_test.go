@@ -41,9 +41,7 @@ func TestSpellingsOfOneReading(t *testing.T) {
 			if diff := cmp.Diff(long.Reading, short.Reading); diff != "" {
 				t.Error(diff)
 			}
-			if a, b := short.Fingerprint([]string{"s"}), long.Fingerprint([]string{"s"}); a != b {
-				t.Errorf("fingerprints %s and %s", a, b)
-			}
+			must.Be(t, short.Fingerprint([]string{"s"}), long.Fingerprint([]string{"s"}))
 		})
 	}
 }
@@ -95,8 +93,6 @@ func TestEntryKnowsItsFile(t *testing.T) {
 
 func TestLabelsCompareAsNumbers(t *testing.T) {
 	for text, want := range map[string]string{"+1": "1", "1.0": "1", "1e0": "1", "-0": "0", " a b ": "a b", "1x": "1x", "nan": "nan", "1e999": "1e999"} {
-		if got := CanonicalLabel([]byte(text)); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		must.Be(t, CanonicalLabel([]byte(text)), want, text)
 	}
 }

@@ -17,9 +17,7 @@ func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
 	base := e.Fingerprint([]string{"a"})
 	same := *e
 	same.Title, same.Citation, same.Defects, same.Rows, same.Columns = "x", "x", []string{"x"}, 0, nil
-	if same.Fingerprint([]string{"a"}) != base {
-		t.Error("a title changes the fingerprint")
-	}
+	must.Be(t, same.Fingerprint([]string{"a"}), base, "a title changes the fingerprint")
 	for name, change := range map[string]func(*Entry){
 		"label":    func(e *Entry) { e.Label = &Column{Index: 3} },
 		"drop":     func(e *Entry) { e.Drop = []Column{{Index: 3}} },

@@ -79,9 +79,7 @@ func TestFormats(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d := must.Get(described(t, c.name, c.content, Options{}))(t)
-			if got := keys(d.TOML); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
+			must.Be(t, keys(d.TOML), c.want)
 			if !d.Loads || d.Problems != nil {
 				t.Errorf("problems: %v", d.Problems)
 			}
@@ -107,9 +105,7 @@ func TestColumns(t *testing.T) {
 	d := must.Get(described(t, "a.csv", content, Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
 		`drop = ["id", "unit", "when", "amount", "note"]; categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"`
-	if got := keys(d.TOML); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Be(t, keys(d.TOML), want)
 	said := strings.Join(append(d.Problems, d.Notes...), "\n")
 	for _, part := range []string{
 		"column id is left out: it numbers the rows", `column unit is left out: every known value is "kg"`, "column when: each of 121 values is a date or a time (DIR/a.csv:2 \"2021-03-01\"",

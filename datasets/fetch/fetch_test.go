@@ -190,9 +190,7 @@ func TestFetchFailures(t *testing.T) {
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if s.hits[webPath(c.name)] != c.hits {
-				t.Errorf("%d requests, want %d", s.hits[webPath(c.name)], c.hits)
-			}
+			must.Be(t, s.hits[webPath(c.name)], c.hits)
 		})
 	}
 }

@@ -96,7 +96,5 @@ func TestFullDisk(t *testing.T) {
 	e := webEntry("one", sample)
 	got := f.unwritten(job{entry: e, file: e.Files[0], path: "/data/one/one.csv"}, local).Error()
 	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose another directory with --data"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Be(t, got, want)
 }

@@ -98,9 +98,7 @@ func TestFetchZipEntries(t *testing.T) {
 	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
 		t.Errorf("files %v", left)
 	}
-	if s.hits[webPath("one")] != 1 {
-		t.Errorf("the archive was downloaded %d times", s.hits[webPath("one")])
-	}
+	must.Be(t, s.hits[webPath("one")], 1)
 	s.handlers[webPath("one")] = serve("no archive")
 	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
 	must.Say(t, err, "not a zip archive")

@@ -74,8 +74,6 @@ func TestSniff(t *testing.T) {
 		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                             "csv\t",
 	} {
 		f, o := Sniff([]byte(content))
-		if got := f.Name + o.Separator; got != want {
-			t.Errorf("%.40q: %q, want %q", content, got, want)
-		}
+		must.Be(t, f.Name+o.Separator, want, content)
 	}
 }

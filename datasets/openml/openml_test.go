@@ -148,9 +148,7 @@ func TestShapes(t *testing.T) {
 		`{"detail":"No dataset with id 9 found.","code":"111"}`: "OpenML's error 111, No dataset with id 9 found.",
 		`<html>`: "", `{}`: "", `[]`: "",
 	} {
-		if got := whyRefused([]byte(body)); got != want {
-			t.Errorf("%s means %q, want %q", body, got, want)
-		}
+		must.Be(t, whyRefused([]byte(body)), want, body)
 	}
 	for ref, ok := range map[string]bool{
 		"openml:7": true, "openml-task:7": true, "openml-suite:99": true, "openml-suite:OpenML-CC18": true, "openml:": false, "openml:-1": false, "openml:07": false,

@@ -29,12 +29,8 @@ func TestGaps(t *testing.T) {
 			for i := range s.Y {
 				text += fmt.Sprint(" ", s.X.RawRowView(i))
 			}
-			if text != c.want {
-				t.Errorf("got  %s\nwant %s", text, c.want)
-			}
-			if (s.Gaps.Impute == "") != strings.Contains(c.name, "no level") {
-				t.Errorf("the set's gaps are %+v", s.Gaps)
-			}
+			must.Be(t, text, c.want)
+			must.Be(t, s.Gaps.Impute == "", strings.Contains(c.name, "no level"), "the set's gaps", s.Gaps)
 		})
 	}
 }
@@ -84,8 +80,6 @@ func TestGapsKeepFingerprints(t *testing.T) {
 		if err != nil || s.Gaps != (datasets.Gaps{}) || math.IsNaN(s.X.At(0, 0)) {
 			t.Fatal(s, err)
 		}
-		if got := s.Fingerprint[:12]; got != want {
-			t.Errorf("%q: fingerprint %s, want %s", keys, got, want)
-		}
+		must.Be(t, s.Fingerprint[:12], want, keys)
 	}
 }

@@ -146,9 +146,7 @@ func TestLoadingTakesWhatWasCounted(t *testing.T) {
 }
 
 func TestDefaultLimit(t *testing.T) {
-	if got := MemoryLimit(12345); got != 12345 {
-		t.Errorf("%d", got)
-	}
+	must.Be(t, MemoryLimit(12345), 12345)
 	if got := MemoryLimit(0); got < 1<<20 {
 		t.Errorf("the machine's default is %d bytes", got)
 	}

@@ -359,9 +359,7 @@ func TestReadRows(t *testing.T) {
 		for i := range n {
 			rows = append(rows, strings.Trim(fmt.Sprint(x.RawRowView(i)), "[]"))
 		}
-		if got := strings.Join(rows, "; "); got != c.want {
-			t.Errorf("%s: rows %s, want %s", name, got, c.want)
-		}
+		must.Be(t, strings.Join(rows, "; "), c.want, name)
 	}
 	if _, err := Rows(filepath.Join(t.TempDir(), "none.csv"), features, false, nil, 1<<20); err == nil {
 		t.Error("a missing file is no error")

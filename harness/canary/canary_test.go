@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
@@ -148,15 +149,9 @@ func TestP(t *testing.T) {
 		row[said] = 1
 		scores = append(scores, row...)
 	}
-	if got := canary.P(registry.Multiclass, 3, y, scores); got != 1 {
-		t.Errorf("right about one class of three: p = %v", got)
-	}
-	if got := canary.P(registry.Multiclass, 3, []float64{1, 1, 1}, make([]float64, 9)); got != 1 {
-		t.Errorf("one class alone: p = %v", got)
-	}
-	if n := canary.Constant(registry.Multiclass, []float64{0, 2, 2, 1}); n != 2 {
-		t.Errorf("a constant is right about %d of 4", n)
-	}
+	must.Be(t, canary.P(registry.Multiclass, 3, y, scores), 1, "right about one class of three")
+	must.Be(t, canary.P(registry.Multiclass, 3, []float64{1, 1, 1}, make([]float64, 9)), 1, "one class alone")
+	must.Be(t, canary.Constant(registry.Multiclass, []float64{0, 2, 2, 1}), 2)
 }
 
 // TestPIsAProbability: predictions that are drawn have a p below a level no more often than it says, at levels where chance has few values too.

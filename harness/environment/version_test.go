@@ -3,6 +3,8 @@ package environment
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestProgramVersion(t *testing.T) {
@@ -26,8 +28,6 @@ func TestProgramVersion(t *testing.T) {
 		{&debug.BuildInfo{Main: mine, Deps: bench("v1.0.0", &debug.Module{Path: "example.com/fork", Version: "v2.0.0"})},
 			"example.com/mine v0.1.0 with github.com/kernelboosting/bench v1.0.0 (replaced by example.com/fork v2.0.0)"},
 	} {
-		if got := programVersion(c.info, "v7"); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.info, got, c.want)
-		}
+		must.Be(t, programVersion(c.info, "v7"), c.want, c.info)
 	}
 }

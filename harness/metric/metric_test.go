@@ -98,9 +98,7 @@ func TestUndefined(t *testing.T) {
 		if v := value(t, c.name, c.s); v != nil {
 			got = v.RatString()
 		}
-		if got != c.want {
-			t.Errorf("%s of %+v is %q, want %q", c.name, c.s, got, c.want)
-		}
+		must.Be(t, got, c.want, c.name, c.s)
 	}
 }
 

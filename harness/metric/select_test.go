@@ -108,15 +108,9 @@ func TestSquaresAreAddedInFloat64(t *testing.T) {
 		return scores
 	}
 	folds := [][]result.Score{point(2, 0x1p-30), point(2, 0x1p-31)}
-	if got := Select(m, folds); got != 0 {
-		t.Errorf("selected %d, want 0", got)
-	}
-	if got := Select(exact, folds); got != 1 {
-		t.Errorf("selected %d by exact means, want 1", got)
-	}
-	if got := Select(m, [][]result.Score{point(2), point(1), point(1)}); got != 1 {
-		t.Errorf("selected %d, want the first of the best, 1", got)
-	}
+	must.Be(t, Select(m, folds), 0)
+	must.Be(t, Select(exact, folds), 1)
+	must.Be(t, Select(m, [][]result.Score{point(2), point(1), point(1)}), 1)
 }
 
 // TestUnboundedErrorsLose: a point with a value that is not finite loses to any without; if all
@@ -126,15 +120,9 @@ func TestUnboundedErrorsLose(t *testing.T) {
 	score := func(v *float64) result.Score { return result.Score{N: 3, RMSE: v, MAE: v} }
 	for _, name := range []string{"rmse", "mse", "mae"} {
 		m := named(t, name)
-		if got := Select(m, [][]result.Score{{score(&inf), score(&one)}, {score(&two), score(&two)}}); got != 1 {
-			t.Errorf("%s selects %d, want 1", name, got)
-		}
-		if got := Select(m, [][]result.Score{{score(&two), score(&two)}, {score(&one), score(&inf)}}); got != 0 {
-			t.Errorf("%s selects %d, want 0", name, got)
-		}
-		if got := Select(m, [][]result.Score{{score(&inf)}, {score(&inf)}}); got != 0 {
-			t.Errorf("%s selects %d, want 0", name, got)
-		}
+		must.Be(t, Select(m, [][]result.Score{{score(&inf), score(&one)}, {score(&two), score(&two)}}), 1, name)
+		must.Be(t, Select(m, [][]result.Score{{score(&two), score(&two)}, {score(&one), score(&inf)}}), 0, name)
+		must.Be(t, Select(m, [][]result.Score{{score(&inf)}, {score(&inf)}}), 0, name)
 	}
 }
 

@@ -65,9 +65,7 @@ func TestGroupsOfSets(t *testing.T) {
 func TestOwnSplitsAreInTheKey(t *testing.T) {
 	grid := []json.RawMessage{json.RawMessage(`{"t":1}`)}
 	hash := func(splits string) string { return gridHash(registry.Spec{}, registry.Shape{}, grid, 0, splits) }
-	if hash("") != protocol.HashJSON(grid) {
-		t.Error("the key of a set without splits of its own is another than before")
-	}
+	must.Be(t, hash(""), protocol.HashJSON(grid), "the key of a set without splits of its own is another than before")
 	if hash("a") == hash("") || hash("a") == hash("b") {
 		t.Error("the file of splits is no part of the key")
 	}

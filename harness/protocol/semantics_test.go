@@ -19,9 +19,7 @@ func withSemantics(text string) (*Protocol, error) {
 func TestHashesAreStable(t *testing.T) {
 	const table2 = "30551931e5a730a415679e57348aaa64"
 	p := must.Get(Load("table2"))(t)
-	if p.Hash() != table2 {
-		t.Errorf("table2 has the hash %s, want %s", p.Hash(), table2)
-	}
+	must.Be(t, p.Hash(), table2)
 	seen := map[string]string{}
 	for _, c := range []struct {
 		text string

@@ -32,19 +32,13 @@ Less = { of = "Line", param = "train_rows", grid = [{ name = "slope", values = [
 func TestSweep(t *testing.T) {
 	p := must.Get(Parse("mine", []byte(swept)))(t)
 	want := "[Plain Line order=2 Line order=4 Line order=10 Twice order=2 Twice order=4 Twice order=10 Less order=2 Less order=4 Less order=10]"
-	if got := fmt.Sprint(p.Columns); got != want {
-		t.Errorf("columns %s, want %s", got, want)
-	}
+	must.Be(t, fmt.Sprint(p.Columns), want)
 	var points []string
 	for _, at := range p.Points() {
 		points = append(points, fmt.Sprint(at.Series, at.Value))
 	}
-	if got, want := strings.Join(points, " "), "Line2 Line4 Line10 Twice2 Twice4 Twice10 Less2 Less4 Less10"; got != want {
-		t.Errorf("points %s, want %s", got, want)
-	}
-	if got, want := fmt.Sprint(p.Expand([]string{"Plain", "twice"})), "[Plain Twice order=2 Twice order=4 Twice order=10]"; got != want {
-		t.Errorf("Expand: %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(points, " "), "Line2 Line4 Line10 Twice2 Twice4 Twice10 Less2 Less4 Less10")
+	must.Be(t, fmt.Sprint(p.Expand([]string{"Plain", "twice"})), "[Plain Twice order=2 Twice order=4 Twice order=10]")
 	reg := must.Get(p.Resolve(registry.New(line())))(t)
 	for name, want := range map[string]string{
 		"Line order=10":  `[{"slope":1,"order":10,"free":true} {"slope":2,"order":10,"free":true}]`,
@@ -57,15 +51,9 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}
 	}
-	if n := p.SplitterOf("Less order=4").TrainRows; n != 4 {
-		t.Errorf("learns from %d rows, want 4", n)
-	}
-	if n := p.SplitterOf("Line order=4").TrainRows; n != 0 {
-		t.Errorf("learns from %d rows, want all", n)
-	}
-	if p.Hash() != mustParse(t, strings.Replace(swept, "[2, 4, 10]", "[2, 4, 10, 20]", 1)).Hash() {
-		t.Error("a further value changes the keys of the cells at the others")
-	}
+	must.Be(t, p.SplitterOf("Less order=4").TrainRows, 4)
+	must.Be(t, p.SplitterOf("Line order=4").TrainRows, 0)
+	must.Be(t, p.Hash(), mustParse(t, strings.Replace(swept, "[2, 4, 10]", "[2, 4, 10, 20]", 1)).Hash())
 }
 
 func mustParse(t *testing.T, text string) *Protocol {

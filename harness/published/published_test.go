@@ -154,9 +154,7 @@ func TestBeside(t *testing.T) {
 func TestDeviationOf(t *testing.T) {
 	std := 0.5
 	for spread, want := range map[string]float64{Error: 1, Deviation: 0.5 * math.Sqrt(4.0/3)} {
-		if got := (Value{Std: &std, Spread: spread}).DeviationOf(4); got != want {
-			t.Errorf("a %s of 0.5 is a deviation of %v, want %v", spread, got, want)
-		}
+		must.Be(t, (Value{Std: &std, Spread: spread}).DeviationOf(4), want, spread)
 	}
 }
 

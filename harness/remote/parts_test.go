@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/nats-io/nats.go"
 )
@@ -32,9 +33,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("part %d gives %d bytes", i, len(got))
 		}
 	}
-	if len(joins) != 0 {
-		t.Errorf("%d are kept", len(joins))
-	}
+	must.Be(t, len(joins), 0)
 }
 
 // TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
@@ -60,7 +59,5 @@ func TestLargeMessages(t *testing.T) {
 	if run, err := anywhere(t.Context(), p, large); err != nil || run.ProtocolText != large.Protocol.TOML {
 		t.Error(len(run.ProtocolText), err)
 	}
-	if len(p.batches)+len(p.parts) != 0 {
-		t.Errorf("%d batches and %d parts are left", len(p.batches), len(p.parts))
-	}
+	must.Be(t, len(p.batches)+len(p.parts), 0)
 }

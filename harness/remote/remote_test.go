@@ -149,9 +149,7 @@ func TestWorkersShareCells(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(p.calls) != 0 {
-		t.Errorf("%d calls are left", len(p.calls))
-	}
+	must.Be(t, len(p.calls), 0)
 	info, err := p.stream.Info(t.Context())
 	if err != nil || info.State.Msgs != 0 {
 		t.Errorf("%d messages are left, %v", info.State.Msgs, err)
@@ -266,9 +264,7 @@ func TestShortCellsGoTogether(t *testing.T) {
 			t.Errorf("a batch has %d of %d parts of a second", share, schedule.Second)
 		}
 	}
-	if len(seen) != len(calls) {
-		t.Errorf("%d of %d cells are handed out", len(seen), len(calls))
-	}
+	must.Be(t, len(seen), len(calls))
 	sum := 0
 	for _, c := range calls[11:19] {
 		sum += schedule.Share(c.spec)
@@ -317,8 +313,6 @@ func TestGroups(t *testing.T) {
 		t.Error("groups are mixed up")
 	}
 	for memory, want := range map[int64]int64{0: 0, 5: 5, 8: 8, 9: 8, 100: 96, -3: 0} {
-		if got := rounded(memory); got != want {
-			t.Errorf("%d is rounded to %d, not %d", memory, got, want)
-		}
+		must.Be(t, rounded(memory), want, memory)
 	}
 }

@@ -160,9 +160,7 @@ func TestAWorkerOutlivesItsCoordinator(t *testing.T) {
 		t.Fatal("the identity is gone")
 	}
 	second := newPool(t, Options{Address: address, Token: id.Token, Certificate: &id.Certificate})
-	if second.URL != first.URL {
-		t.Errorf("workers are at %s, and the coordinator at %s", first.URL, second.URL)
-	}
+	must.Be(t, second.URL, first.URL)
 	until(t, second, slots(1))
 	close(goOn)
 	for split := range 2 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,9 +25,7 @@ func TestClassOf(t *testing.T) {
 		errors.New("why"): result.ClassError, named("crash"): result.ClassCrash, named("oom"): result.ClassOOM, named("bad-output"): result.ClassBadOutput,
 		named("no class"): result.ClassError, named("timeout"): result.ClassTimeout, errChangedData: result.ClassBadOutput, errGoexit: result.ClassCrash,
 	} {
-		if got := classOf(fmt.Errorf("fold 1: %w", err)); got != want {
-			t.Errorf("%#v: %s, want %s", err, got, want)
-		}
+		must.Be(t, classOf(fmt.Errorf("fold 1: %w", err)), want, err)
 	}
 }
 
@@ -38,9 +37,7 @@ func TestBounded(t *testing.T) {
 		strings.Repeat("x", maxError+1):       strings.Repeat("x", maxError) + "... (cut; the whole message has 2001 bytes)",
 		"a" + strings.Repeat(" ", 9000) + "b": "a... (cut; the whole message has 9002 bytes)",
 	} {
-		if got := bounded(text, words); got != want {
-			t.Errorf("%d bytes become %q, want %q", len(text), got, want)
-		}
+		must.Be(t, bounded(text, words), want, len(text))
 	}
 }
 
@@ -80,7 +77,5 @@ func TestFingerprint(t *testing.T) {
 			seen[got] = true
 		}
 	}
-	if fingerprint(part()) != want {
-		t.Error("equal parts differ")
-	}
+	must.Be(t, fingerprint(part()), want, "equal parts differ")
 }

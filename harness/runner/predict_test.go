@@ -157,8 +157,6 @@ func TestKeptModelsPredict(t *testing.T) {
 				correct++
 			}
 		}
-		if correct != *run.Score.Correct {
-			t.Errorf("%s: %d labels are right, the run counted %d", c.Cell, correct, *run.Score.Correct)
-		}
+		must.Be(t, correct, *run.Score.Correct, c.Cell)
 	}
 }

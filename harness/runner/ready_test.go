@@ -3,6 +3,8 @@ package runner
 import (
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestReadyIn: making ready for a cell does not take much longer than the cell may.
@@ -10,8 +12,6 @@ func TestReadyIn(t *testing.T) {
 	for _, c := range []struct{ timeout, ready, want time.Duration }{
 		{0, 0, readyWithin}, {time.Second, 0, 11 * time.Second}, {time.Hour, 0, readyWithin}, {time.Second, time.Second, time.Second},
 	} {
-		if got := (&Workers{Timeout: c.timeout, Ready: c.ready}).readyIn(); got != c.want {
-			t.Errorf("%v: %v, want %v", c, got, c.want)
-		}
+		must.Be(t, (&Workers{Timeout: c.timeout, Ready: c.ready}).readyIn(), c.want, c)
 	}
 }

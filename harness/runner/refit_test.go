@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
@@ -27,11 +28,7 @@ func TestUnscale(t *testing.T) {
 		}
 	})
 	for _, v := range []float64{math.Inf(1), math.Inf(-1)} {
-		if x := unscale(3, 2, v); x != v {
-			t.Errorf("unscale of %v is %v", v, x)
-		}
+		must.Be(t, unscale(3, 2, v), v)
 	}
-	if x := unscale(0, 1, 0); x != 0 {
-		t.Errorf("unscale without a change gives %v for 0", x)
-	}
+	must.Be(t, unscale(0, 1, 0), 0, "unscale without a change")
 }

@@ -69,9 +69,7 @@ func TestTail(t *testing.T) {
 	})
 	end := ringbuf.Buffer{Most: mostTail}
 	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))
-	if got := printable(end.String()); got != "?[31mred?\n?\ttext\n" {
-		t.Errorf("a terminal would obey %q", got)
-	}
+	must.Be(t, printable(end.String()), "?[31mred?\n?\ttext\n")
 }
 
 // TestReason finds what the Go runtime says at the end of a program, after whatever noise.

@@ -145,9 +145,7 @@ func TestWorkersAreReused(t *testing.T) {
 			seen[p.ID] = true
 		}
 	}
-	if len(seen) != 2 {
-		t.Errorf("%d processes ran the cells, want a keeper and a worker", len(seen))
-	}
+	must.Be(t, len(seen), 2)
 	for _, method := range []string{"Panics", "Good"} {
 		if run, err := w.Run(ctx, cells(t, method, 1)[0]); err != nil || (run.Status == result.OK) != (method == "Good") {
 			t.Errorf("%+v, %v", run, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func awayCell(method string, split int, memory int64, seconds float64) *plan.Cell {
@@ -68,9 +69,7 @@ func TestShortCellsShareAPlace(t *testing.T) {
 		}
 		return n
 	}
-	if n := count(roomsChanged{[]Room{{Name: "all", Slots: 1}}}); n != 1 {
-		t.Errorf("%d cells start before one was measured", n)
-	}
+	must.Be(t, count(roomsChanged{[]Room{{Name: "all", Slots: 1}}}), 1)
 	if n := count(ended{cell: cells[0], run: result.Run{Status: result.OK, SearchSeconds: 0.1}}); n != Whole/7 { // a tenth of a second is 7 parts
 		t.Errorf("%d cells of a tenth of a second are at one place", n)
 	}
@@ -78,8 +77,6 @@ func TestShortCellsShareAPlace(t *testing.T) {
 		t.Errorf("%d cells start for one that came back; %d parts are taken", n, s.total)
 	}
 	for seconds, want := range map[float64]int{0: Whole, -1: Whole, 1e-9: 1, 1: Second, 2: Whole, 100: Whole} {
-		if got := Share(runner.CellSpec{Seconds: seconds}); got != want {
-			t.Errorf("a cell of %v s takes %d parts, not %d", seconds, got, want)
-		}
+		must.Be(t, Share(runner.CellSpec{Seconds: seconds}), want, seconds)
 	}
 }

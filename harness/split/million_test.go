@@ -62,8 +62,6 @@ func TestReadsAMillionRows(t *testing.T) {
 	part := must.Get(Parts{Set: set, Split: s, Standardise: true}.Whole())(t)
 	learned, _ := part.Learn.X.Dims()
 	scored, _ := part.Score.X.Dims()
-	if learned+scored != e.Rows {
-		t.Errorf("%d rows to learn from and %d to score", learned, scored)
-	}
+	must.Be(t, learned+scored, e.Rows)
 	fmt.Printf("peak %d, after reading %d\n", processes.Peak(), after)
 }

@@ -67,9 +67,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 				positive++
 			}
 		}
-		if positive != row.TrainPos {
-			t.Errorf("%s: %d positive training rows, the oracle has %d", where, positive, row.TrainPos)
-		}
+		must.Be(t, positive, row.TrainPos, where)
 		compareRows(t, where+" train", s.Train, row.Train, row.TrainSHA)
 		compareRows(t, where+" test", s.Test, row.Test, row.TestSHA)
 		for i, f := range s.Folds {
@@ -88,9 +86,7 @@ func compareRows(t *testing.T, what string, got, want []int, sha string) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 	sum := sha256.Sum256([]byte(strings.Trim(strings.ReplaceAll(fmt.Sprint(got), " ", ","), "[]")))
-	if hex.EncodeToString(sum[:]) != sha {
-		t.Errorf("%s: SHA-256 of the rows differs", what)
-	}
+	must.Be(t, hex.EncodeToString(sum[:]), sha, what)
 }
 
 // TestSplitPartitions checks, for random labels, that a split is a partition

@@ -39,17 +39,13 @@ func TestBackup(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 {
 		must.Do(t, db.Backup(context.Background(), to))
-		if dump(t, to) != dump(t, path) {
-			t.Error("the copy holds something else")
-		}
+		must.Be(t, dump(t, to) == dump(t, path), true, "the copy holds something else")
 		put(t, open(t, path), testRun("k later", result.OK))
 	}
 	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 1 {
 		t.Errorf("beside the copy lies something: %v, %v", entries, err)
 	}
-	if n := stored(t, to); n != stored(t, path) {
-		t.Errorf("%d cells in the copy", n)
-	}
+	must.Be(t, stored(t, to), stored(t, path))
 }
 
 // TestBackupRefuses to write over the database itself, a file of another kind and a database in use.
@@ -80,9 +76,7 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 	before := dump(t, to)
 	must.Get(db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`))(t)
 	must.Say(t, db.Backup(context.Background(), to), "CART on wine, split 1")
-	if dump(t, to) != before {
-		t.Error("a backup that failed changed the one before")
-	}
+	must.Be(t, dump(t, to) == before, true, "a backup that failed changed the one before")
 	if _, _, err := db.Compact(context.Background()); err == nil {
 		t.Error("a damaged database was compacted")
 	}
@@ -103,9 +97,7 @@ func TestCompact(t *testing.T) {
 	if err != nil || after >= before {
 		t.Errorf("%d bytes, before %d, %v", after, before, err)
 	}
-	if dump(t, path) != want {
-		t.Error("a row changed")
-	}
+	must.Be(t, dump(t, path) == want, true, "a row changed")
 	if info, err := os.Stat(path); err != nil || info.Size() != after {
 		t.Errorf("the file has %v bytes, %v; want %d", info, err, after)
 	}

@@ -28,9 +28,7 @@ func TestBackupOnAFullDisk(t *testing.T) {
 		t.Errorf("on a full disk: %v", err)
 	}
 	free()
-	if dump(t, to) != before {
-		t.Error("the backup from before changed")
-	}
+	must.Be(t, dump(t, to) == before, true, "the backup from before changed")
 	entries, err := os.ReadDir(disk.Dir)
 	left := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), "copy.db") })
 	if err != nil || len(left) > 0 {

@@ -105,13 +105,9 @@ func TestRowsOfAVersion(t *testing.T) {
 		}
 		return out
 	}
-	if got := keys(db.Rows(t.Context(), "p", false)); got != "a3 b2 other " {
-		t.Errorf("%s stand", got)
-	}
+	must.Be(t, keys(db.Rows(t.Context(), "p", false)), "a3 b2 other ")
 	for version, want := range map[string]string{"1": "a2 b1 ", "2": "b2 ", "3": ""} {
-		if got := keys(db.RowsOf(t.Context(), "p", Version{"M", version}, false)); got != want {
-			t.Errorf("of version %s there are %s, want %s", version, got, want)
-		}
+		must.Be(t, keys(db.RowsOf(t.Context(), "p", Version{"M", version}, false)), want, "of version", version)
 	}
 	rows, err := db.RowsOf(t.Context(), "p", Version{"M", "1"}, true)
 	if err != nil || len(rows) != 2 || len(rows[1].Folds) != 60 || string(rows[1].Point) != `{"c":2}` {

@@ -47,9 +47,7 @@ func stored(t *testing.T, path string) int64 {
 // holds fails the test unless a database shows so many results.
 func holds(t *testing.T, path string, want int64) {
 	t.Helper()
-	if n := stored(t, path); n != want {
-		t.Errorf("%d cells are stored, want %d", n, want)
-	}
+	must.Be(t, stored(t, path), want)
 }
 
 func cells(n int) []result.Run {

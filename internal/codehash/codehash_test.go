@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // sources is a small module: a imports b and an outside package, c stands apart.
@@ -90,9 +92,7 @@ func TestWhatCounts(t *testing.T) {
 			}
 			files[c.file] = text + "// changed\n"
 		}
-		if changed := hash(t, hasher(files, c.change), c.pkg) != before; changed != c.counts {
-			t.Errorf("%s: %s changes the hash: %v, want %v", c.pkg, c.what, changed, c.counts)
-		}
+		must.Be(t, hash(t, hasher(files, c.change), c.pkg) != before, c.counts, c.pkg, c.what)
 	}
 	if hash(t, hasher(sources(), nil), "b") == hash(t, hasher(sources(), nil), "c") {
 		t.Error("two packages have one hash")

@@ -30,9 +30,7 @@ func written(t testing.TB, v any) []byte {
 func TestBytes(t *testing.T) {
 	head := "\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"
 	want := head + strings.Repeat(" ", 127-len(head)) + "\n" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x00\x00\x00\x00\x00\x00\x00\xc0"
-	if got := string(written(t, []float64{1, -2})); got != want {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
-	}
+	must.Be(t, string(written(t, []float64{1, -2})), want)
 }
 
 // Whatever is written, values begin at a multiple of 64 bytes, where the header says, and are these bits.
@@ -70,9 +68,7 @@ func TestArchive(t *testing.T) {
 	for _, f := range files.File {
 		names = append(names, f.Name)
 	}
-	if got, want := strings.Join(names, " "), "x.npy n.npy names.npy none.npy"; got != want {
-		t.Errorf("files %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(names, " "), "x.npy n.npy names.npy none.npy")
 	if err := Write(io.Discard, 1.5); err == nil {
 		t.Error("a number is written as an array")
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestSpelled(t *testing.T) {
@@ -11,9 +13,7 @@ func TestSpelled(t *testing.T) {
 		"plain ä ± €": "plain ä ± €", "a\x1b[31mb": `a\x1b[31mb`, "\u009b31m": `\u009b31m`, "x\u202ey\u2066z": `x\u202ey\u2066z`, "\u200e\u200f\u061c": `\u200e\u200f\u061c`,
 		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`, "a\U000e0041\U000e007fb": `a\U000e0041\U000e007fb`, "\ufffd": "\ufffd",
 	} {
-		if got := Spelled(text); got != want {
-			t.Errorf("%q is spelled %s, want %s", text, got, want)
-		}
+		must.Be(t, Spelled(text), want, text)
 	}
 }
 
@@ -28,9 +28,7 @@ func TestWriter(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if want := "a\\x1b[31m ä\n\tb\\u202e€\\u009b"; out.String() != want {
-			t.Errorf("in parts of %d bytes: %q, want %q", size, out.String(), want)
-		}
+		must.Be(t, out.String(), "a\\x1b[31m ä\n\tb\\u202e€\\u009b", "in parts of", size)
 	}
 }
 
@@ -39,9 +37,7 @@ func TestCell(t *testing.T) {
 		"": "", "a": "a", "-": "-", "-1.5": "-1.5", "+3": "+3", "-1e-300": "-1e-300", "=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
 		"\tx": "'\tx", "\r=1": "'\r=1", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "-inf": "'-inf", "'=x": "'=x", "a=b": "a=b",
 	} {
-		if got := SheetCell(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		must.Be(t, SheetCell(text), want, text)
 	}
 }
 

@@ -3,6 +3,8 @@ package wording
 import (
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 type inner struct {
@@ -35,8 +37,6 @@ func TestUnknown(t *testing.T) {
 		"semantics.test_faction": `unknown key "semantics.test_faction"; did you mean test_fraction?`,
 		"wholly_different":       `unknown key "wholly_different"; the keys are listed in docs/reference/protocols.md`,
 	} {
-		if got := UnknownTOMLKey(key, &file{}, "docs/reference/protocols.md"); got != want {
-			t.Errorf("%s: %s, want %s", key, got, want)
-		}
+		must.Be(t, UnknownTOMLKey(key, &file{}, "docs/reference/protocols.md"), want, key)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 const (
@@ -81,9 +83,7 @@ func TestMemoryBytes(t *testing.T) {
 			for name, text := range c.files {
 				root[name] = &fstest.MapFile{Data: []byte(text)}
 			}
-			if got := memoryBytes(root); got != c.want {
-				t.Errorf("%d bytes, want %d", got, c.want)
-			}
+			must.Be(t, memoryBytes(root), c.want)
 		})
 	}
 }
@@ -101,11 +101,7 @@ func TestThisMachine(t *testing.T) {
 
 func TestBusy(t *testing.T) {
 	for text, want := range map[string]float64{"1.25 0.80 0.50 3/400 1234\n": 1.25, "": 0, "x y": 0} {
-		if got := busy(fstest.MapFS{"proc/loadavg": {Data: []byte(text)}}); got != want {
-			t.Errorf("%q: %g, want %g", text, got, want)
-		}
+		must.Be(t, busy(fstest.MapFS{"proc/loadavg": {Data: []byte(text)}}), want, text)
 	}
-	if got := busy(fstest.MapFS{}); got != 0 {
-		t.Errorf("without the file %g, want 0", got)
-	}
+	must.Be(t, busy(fstest.MapFS{}), 0, "without the file")
 }

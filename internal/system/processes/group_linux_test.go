@@ -58,9 +58,7 @@ func TestGroup(t *testing.T) {
 	}
 	for events, want := range map[string]bool{"": false, "low 0\noom 1\noom_kill 0\n": false, "low 0\noom 1\noom_kill 3\noom_group_kill 1\n": true} {
 		write(t, own, map[string]string{"memory.events": events})
-		if g.OutOfMemory() != want {
-			t.Errorf("events %q: %v", events, !want)
-		}
+		must.Be(t, g.OutOfMemory(), want, events)
 	}
 	if g.FD() < 0 {
 		t.Error("no descriptor")

@@ -140,9 +140,7 @@ func TestOthers(t *testing.T) {
 for f in environ cmdline status stat; do cat /proc/`+id+`/$f 2>/dev/null | tr '\0' ' '; done
 ls /proc/`+id+`/fd 2>/dev/null
 sleep 100 & kill $! && echo own`)
-	if clean(out) != "own\n" {
-		t.Errorf("%q", out)
-	}
+	must.Be(t, clean(out), "own\n")
 	must.Do(t, victim.Process.Signal(syscall.Signal(0)))
 }
 
@@ -155,9 +153,7 @@ func TestLimitsOfOthers(t *testing.T) {
 	out := bound(t, Policy{Write: []string{t.TempDir()}}, `chmod 000 `+file+`; touch -d 2001-01-01 `+file+`
 for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 1 `+id+`" "unshare -U true" "chrt -i -p 0 `+id+`"; do
   command -v ${c%% *} >/dev/null && $c >/dev/null 2>&1 && echo "did $c"; done; ulimit -n 100 && (true; sh -c 'exit 0') && echo own`)
-	if clean(out) != "own\n" {
-		t.Errorf("%q", out)
-	}
+	must.Be(t, clean(out), "own\n")
 	if after, err := os.Stat(file); err != nil || after.Mode() != before.Mode() || after.ModTime() != before.ModTime() {
 		t.Errorf("%v, %v", after, err)
 	}
@@ -188,9 +184,7 @@ ask("value of a signal", ` + number(unix.SYS_RT_SIGQUEUEINFO) + `, os.getpid(), 
 ask("files of a thread", ` + number(unix.SYS_UNSHARE) + `, 0x400)
 os.nice(1); os.get_inheritable(f); print("own")
 '`
-	if out := bound(t, Policy{Read: []string{file, filepath.Dir(filepath.Dir(python))}}, script); out != "own\n" {
-		t.Errorf("%s", out)
-	}
+	must.Be(t, bound(t, Policy{Read: []string{file, filepath.Dir(filepath.Dir(python))}}, script), "own\n")
 }
 
 func number(call int) string { return strconv.Itoa(call) }
@@ -225,13 +219,9 @@ ask("pair", lambda: socket.socketpair())
 if ctypes.CDLL(None).shmget(0, 4096, 0o1600) >= 0: print("shared memory")
 '`
 	prefix := Policy{Read: []string{filepath.Dir(filepath.Dir(python))}}
-	if out := bound(t, prefix, script); out != "pair\n" {
-		t.Errorf("without the network: %q", out)
-	}
+	must.Be(t, bound(t, prefix, script), "pair\n", "without the network")
 	prefix.Network = true
-	if out := bound(t, prefix, script); out != "tcp\nudp\npair\n" {
-		t.Errorf("with the network: %q", out)
-	}
+	must.Be(t, bound(t, prefix, script), "tcp\nudp\npair\n", "with the network")
 }
 
 // TestSuperuser: the superuser's rights over other users' files and over the machine are gone.
@@ -240,9 +230,7 @@ func TestSuperuser(t *testing.T) {
 		t.Skip("for the superuser alone")
 	}
 	out := bound(t, Policy{}, `hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null; chown 1 /dev/null 2>/dev/null; [ "$(stat -c %u /dev/null)" = 0 ] || echo gave; mount -t tmpfs none /mnt 2>/dev/null && echo mounted; echo end`)
-	if out != "end\n" {
-		t.Errorf("%q", out)
-	}
+	must.Be(t, out, "end\n")
 }
 
 func TestMissing(t *testing.T) {

@@ -1,10 +1,11 @@
-// Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one that says something. What a text
-// must hold is said as briefly.
+// Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one
+// that says something. What a text must hold and what a value must be are said as briefly.
 //
 //	set := must.Get(read.Load(ctx, files, entry))(t)
 //	must.Do(t, model.Save(&b))
 //	must.Say(t, must.Err(read.Load(ctx, files, wrong)), "has no rows")
 //	must.Hold(t, page, "a heading", "a note")
+//	must.Be(t, len(rows), 3, "rows of", set.Name)
 package must
 
 import "strings"
@@ -74,4 +75,12 @@ func Panic(t T, text string, f func()) {
 		}
 	}()
 	f()
+}
+
+// Be fails the test, which goes on, unless got is want. of says which of several values differs.
+func Be[V comparable](t T, got, want V, of ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf(strings.Repeat("%v: ", len(of))+"%v, want %v", append(of, got, want)...)
+	}
 }

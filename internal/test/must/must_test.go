@@ -25,3 +25,12 @@ func TestHold(t *testing.T) {
 		t.Errorf("said %s, want %s", got, want)
 	}
 }
+
+// Be names the value that differs, and says nothing of one that does not.
+func TestBe(t *testing.T) {
+	var h heard
+	must.Be(&h, 1, 1, "one")
+	must.Be(&h, "a", "b")
+	must.Be(&h, 1, 2, "rows of", "wine")
+	must.Be(t, strings.Join(h.said, "; "), "a, want b; rows of: wine: 1, want 2")
+}

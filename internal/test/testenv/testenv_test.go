@@ -3,6 +3,8 @@ package testenv
 import (
 	"fmt"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestShares: each test is in exactly one of the shares, whatever subtest asks, and no share is everything.
@@ -13,9 +15,7 @@ func TestShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for k := 1; k <= shares; k++ {
 				t.Setenv("BENCH_THOROUGH", fmt.Sprintf("%d/%d", k, shares))
-				if Thorough(named{t, "Test" + name}) != Thorough(named{t, "Test" + name + "/sub"}) {
-					t.Errorf("share %d divides a test", k)
-				}
+				must.Be(t, Thorough(named{t, "Test" + name}), Thorough(named{t, "Test" + name + "/sub"}), k)
 				if Thorough(named{t, "Test" + name}) {
 					of[name] = append(of[name], k)
 				}
@@ -24,9 +24,7 @@ func TestShares(t *testing.T) {
 	}
 	used := map[int]bool{}
 	for name, in := range of {
-		if len(in) != 1 {
-			t.Errorf("Test%s is in the shares %d", name, in)
-		}
+		must.Be(t, len(in), 1, name, in)
 		used[in[0]] = true
 	}
 	if len(of) != 6 || len(used) < 2 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,9 +21,7 @@ func TestGoodness(t *testing.T) {
 		{registry.Data{Task: registry.Regression, Y: []float64{1, 3}}, []float64{2, 2}, 0},
 		{registry.Data{Task: registry.Regression, Y: []float64{1, 3}}, []float64{1, 2}, 0.5},
 	} {
-		if got := Goodness(c.data, c.scores); got != c.want {
-			t.Errorf("%v of %v: %v, want %v", c.data.Task, c.scores, got, c.want)
-		}
+		must.Be(t, Goodness(c.data, c.scores), c.want, c.data.Task, c.scores)
 	}
 }
 
