@@ -63,7 +63,8 @@ func faultyProcess(t *testing.T) (p process, mark string) {
 
 // short runs methods on one split of one set.
 func (p process) short(t *testing.T, methods string, more ...string) *command {
-	return p.command(t, append([]string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", methods}, more...)...)
+	args := []string{"run", "--protocol", "short.toml", "--datasets", "swiss", "--methods", methods}
+	return p.command(t, append(args, more...)...)
 }
 
 // noneLeft fails the test if processes have a mark.
@@ -78,7 +79,8 @@ func faultyMethods(t *testing.T) {
 	p, mark := faultyProcess(t)
 	run := func(asked []string, more ...string) {
 		t.Helper()
-		p.short(t, strings.Join(append(asked, "Good"), ","), append(more, "--jobs", "2")...).ends(3, fmt.Sprintf("/%d; ", len(asked)+1))
+		c := p.short(t, strings.Join(append(asked, "Good"), ","), append(more, "--jobs", "2")...)
+		c.ends(3, fmt.Sprintf("/%d; ", len(asked)+1))
 		noneLeft(t, mark)
 	}
 	var ending, endless, large []string
@@ -185,7 +187,8 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 		said += c.said.String()
 	}
 	must.Hold(t, said, "complete 1/3; 2 failed", "is run in a process of its own: Exits0 on swiss, split 1")
-	if code != 3 || p.rows(t, "method = 'Good' AND status = 'ok'") != 1 || p.rows(t, "status = 'failed' AND failure = 'crash'") != 2 {
+	good, crashed := p.rows(t, "method = 'Good' AND status = 'ok'"), p.rows(t, "status = 'failed' AND failure = 'crash'")
+	if code != 3 || good != 1 || crashed != 2 {
 		t.Errorf("exit %d, or the rows are others:\n%s", code, said)
 	}
 }

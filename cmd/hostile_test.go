@@ -56,13 +56,14 @@ func hostilePlugins(t *testing.T) {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	mark := faulty.Mark + "=" + p.dir
-	p.env = []string{mark, faulty.Target + "=" + p.dir, faulty.Listener + "=" + listener.Addr().String(), "HOME=" + p.file("home")}
+	p.env = []string{mark, "HOME=" + p.file("home"), faulty.Target + "=" + p.dir, faulty.Listener + "=" + listener.Addr().String()}
 	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	run := func(names []string, more ...string) {
 		t.Helper()
 		args := append([]string{"--jobs", "2", "--allow-read", filepath.Dir(program), "--data", p.file("data")}, more...)
 		for _, name := range names {
-			args = append(args, "--plugin", p.write(t, "plugins/"+name+".sh", fmt.Sprintf("HOSTILE=%s exec '%s'\n", name, program)))
+			text := fmt.Sprintf("HOSTILE=%s exec '%s'\n", name, program)
+			args = append(args, "--plugin", p.write(t, "plugins/"+name+".sh", text))
 		}
 		c := p.short(t, strings.Join(append(names, "CART"), ","), args...)
 		if code := c.code(); code != 0 && code != 3 || !strings.Contains(c.said.String(), "complete ") {

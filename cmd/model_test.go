@@ -81,7 +81,8 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 					continue // no text, and long to grow
 				}
 			}
-			r := must.Get(runner.Refit(t.Context(), p, must.Get(methods.All().Lookup(method))(t), set, 2, json.RawMessage(params)))(t)
+			spec := must.Get(methods.All().Lookup(method))(t)
+			r := must.Get(runner.Refit(t.Context(), p, spec, set, 2, json.RawMessage(params)))(t)
 			moved, ok := r.Trees()
 			if !ok {
 				t.Fatalf("%s has no trees", method)

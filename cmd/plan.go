@@ -147,7 +147,8 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	if f.explain {
 		err = l.addExplained(ctx, prediction.Cells, db)
 	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded); pairs > mostPairs && l.forPeople() {
-		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n", pairs)
+		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n",
+			pairs)
 	}
 	if err != nil {
 		return err

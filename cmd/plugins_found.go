@@ -174,7 +174,8 @@ func (a *app) register() error {
 // isPart reports whether a file belongs to another, known plugin, such as a module beside that plugin.
 func (a *app) isPart(file string) bool {
 	return slices.ContainsFunc(a.found, func(f *foundPlugin) bool {
-		return f.usable() && filepath.Dir(f.file) == filepath.Dir(file) && slices.Contains(f.in.Describes().Files, filepath.Base(file))
+		return f.usable() && filepath.Dir(f.file) == filepath.Dir(file) &&
+			slices.Contains(f.in.Describes().Files, filepath.Base(file))
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// process is a program, bench unless it says otherwise, that runs as processes of its own in a folder that begins empty.
+// A process is a program, bench unless it says otherwise, that runs in a folder which begins empty.
 type process struct {
 	dir, program string
 	env          []string
@@ -85,7 +85,8 @@ type command struct {
 func (p process) command(t *testing.T, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.program, args...), t: t}
 	c.Dir, c.Stderr, c.Stdout = p.dir, &c.said, &c.printed
-	c.Env = append(append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_MIRROR=", "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+p.file("known")), p.env...)
+	c.Env = append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_KNOWN_PLUGINS="+p.file("known"), "BENCH_MIRROR=", "BENCH_PLUGINS=")
+	c.Env = append(c.Env, p.env...)
 	return c
 }
 
@@ -184,8 +185,8 @@ const families = "BMKR,CART,GBRFF,GBRFF-random,GBRFF1,GBRFF2,GFC,GK,GMKL,KRR-GD,
 func (p process) work(t *testing.T, methods string, splits, jobs int, more ...string) *command {
 	t.Helper()
 	p.copy(t, "every.toml")
-	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass", "--methods", methods,
-		"--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs)}, more...)...)
+	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass",
+		"--methods", methods, "--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs)}, more...)...)
 }
 
 // storedContent is all that the database holds but timings and environments.

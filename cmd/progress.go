@@ -43,7 +43,8 @@ type progress struct {
 const drawEvery = 200 * time.Millisecond
 
 func newProgress(out io.Writer, now func() store.Progress, metric string) *progress {
-	p := &progress{out: out, pane: newPane(out, out), start: time.Now(), last: time.Now(), now: now, cells: now().Planned, metric: metric}
+	begun := time.Now()
+	p := &progress{out: out, pane: newPane(out, out), start: begun, last: begun, now: now, cells: now().Planned, metric: metric}
 	go func() {
 		for p.draw("") {
 			time.Sleep(drawEvery)
@@ -66,7 +67,8 @@ func (p *progress) draw(said string) bool {
 	return p.pane.draw(said, func(int) []string {
 		seen := p.now()
 		bar := strings.Repeat("=", barWidth*seen.Ended/p.cells)
-		return []string{fmt.Sprintf("%d/%d cells [%-*s]%s", seen.Ended, p.cells, barWidth, bar, p.status(seen)), underWay(seen)}
+		line := fmt.Sprintf("%d/%d cells [%-*s]%s", seen.Ended, p.cells, barWidth, bar, p.status(seen))
+		return []string{line, underWay(seen)}
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 
 func readLines(t *testing.T, path ...string) []string {
 	t.Helper()
-	return strings.Split(string(must.Get(os.ReadFile(filepath.Join(append([]string{testenv.Root()}, path...)...)))(t)), "\n")
+	file := filepath.Join(append([]string{testenv.Root()}, path...)...)
+	return strings.Split(string(must.Get(os.ReadFile(file))(t)), "\n")
 }
 
 // README.md shows the verdict on LGBM of docs/reference-run; -update writes it.

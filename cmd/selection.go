@@ -36,6 +36,7 @@ type choice struct {
 // that this program does not know. Any other name is an error, which suggests similar ones.
 func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
 	cells := sync.OnceValues(stored) // few selections need them
+	method, dataset := func(c store.Cell) string { return c.Method }, func(c store.Cell) string { return c.Dataset }
 	isStored := func(name *string, unknown error, of func(store.Cell) string, groups map[string][]string) error {
 		all, err := cells()
 		i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), *name) })
@@ -44,16 +45,18 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			return nil
 		}
 		says, hint, _ := strings.Cut(unknown.Error(), "; ")
-		if meant := wording.Suggest(*name, slices.Sorted(maps.Keys(groups))); meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
+		meant := wording.Suggest(*name, slices.Sorted(maps.Keys(groups)))
+		if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 			return usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
 		}
 		return refused(cmp.Or(unreadable(err), unknown))
 	}
 	c.Experiment = &plan.Experiment{Protocol: &protocol.Protocol{Name: s.protocol}, Registry: a.reg, Catalogue: a.sets}
 	if s.protocol != "" {
+		of := func(c store.Cell) string { return c.Protocol }
 		if h, err := a.harness(s.protocol); err == nil {
 			c.Experiment = h
-		} else if s.report || isStored(&c.Protocol.Name, err, func(c store.Cell) string { return c.Protocol }, nil) != nil {
+		} else if s.report || isStored(&c.Protocol.Name, err, of, nil) != nil {
 			return c, err
 		}
 	}
@@ -68,7 +71,7 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 					err = usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
 				}
 			}
-			if err := isStored(&name, err, func(c store.Cell) string { return c.Method }, c.Registry.Groups()); err != nil {
+			if err := isStored(&name, err, method, c.Registry.Groups()); err != nil {
 				return c, err
 			}
 		}
@@ -78,7 +81,7 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		typed := name
 		if e, err := a.set(name); err == nil {
 			name = e.Name
-		} else if err := isStored(&name, err, func(c store.Cell) string { return c.Dataset }, a.sets.Groups()); err != nil {
+		} else if err := isStored(&name, err, dataset, a.sets.Groups()); err != nil {
 			return c, err
 		}
 		if c.datasets = append(c.datasets, name); !strings.HasSuffix(typed, ".toml") {
@@ -109,8 +112,9 @@ func nothingStored() ([]store.Cell, error) { return nil, nil }
 // has reports whether a stored cell is chosen.
 func (c choice) has(cell store.Cell) bool {
 	in := func(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
-	return (c.Protocol.Name == "" || c.Protocol.Name == cell.Protocol) && in(c.methods, cell.Method) && in(c.datasets, cell.Dataset) &&
-		(c.splits == nil || slices.Contains(c.splits, cell.Split)) && !slices.Contains(c.exclude, cell.Method) && !slices.Contains(c.exclude, cell.Dataset)
+	out := slices.Contains(c.exclude, cell.Method) || slices.Contains(c.exclude, cell.Dataset)
+	return !out && (c.Protocol.Name == "" || c.Protocol.Name == cell.Protocol) && in(c.methods, cell.Method) &&
+		in(c.datasets, cell.Dataset) && (c.splits == nil || slices.Contains(c.splits, cell.Split))
 }
 
 // add adds the flags. of is the default of --protocol; "" means all stored protocols.
@@ -127,7 +131,8 @@ func protocolFlag(c *cobra.Command, to *string, of string) {
 	if of == "" {
 		usual = " (default all that are stored)"
 	}
-	c.Flags().StringVar(to, "protocol", of, "protocol: "+strings.Join(protocol.Names(), ", ")+", one that the database holds, or a TOML file"+usual)
+	means := "protocol: " + strings.Join(protocol.Names(), ", ") + ", one that the database holds, or a TOML file" + usual
+	c.Flags().StringVar(to, "protocol", of, means)
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
 }
 

@@ -17,7 +17,8 @@ func TestASecondRun(t *testing.T) {
 	first := p.begin(t, append(run, "--listen", "127.0.0.1:0")...)
 	waitFor(t, func() bool { return p.cellsStored() > 0 })
 	text := p.command(t, run...).ends(2).said.String()
-	must.Hold(t, text, "bench: 1 of these cells is of the run of ", ", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:")
+	must.Hold(t, text, "bench: 1 of these cells is of the run of ",
+		", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:")
 	if strings.Count(text, "\n") != 1 {
 		t.Errorf("it says %q", text)
 	}

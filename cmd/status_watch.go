@@ -84,7 +84,10 @@ type board struct {
 const linesOfFiles = 80
 
 func (b *board) show(s live.State, last bool) {
-	if now := s.Ended + s.Failed; !b.draw("", s.Text) && (last || b.ended < 0 || now != b.ended && s.At.Sub(b.printed) >= lineEvery) {
+	if b.draw("", s.Text) {
+		return
+	}
+	if now := s.Ended + s.Failed; last || b.ended < 0 || now != b.ended && s.At.Sub(b.printed) >= lineEvery {
 		if b.ended >= 0 {
 			fmt.Fprintln(b.out)
 		}

@@ -129,11 +129,12 @@ func TestBoardInPlace(t *testing.T) {
 	}
 }
 
-// TestProgressInPlace: notes stay above the bar, each line of which has one line of the terminal, also of one that becomes narrower, and at
-// the end the bar is gone. Then a note is a line of its own.
+// TestProgressInPlace: notes stay above the bar, whose lines are cut to the terminal's width, also when it becomes
+// narrower. At the end the bar is gone, and a note is a line of its own.
 func TestProgressInPlace(t *testing.T) {
 	g := &glass{width: 60}
-	p := &progress{out: g, pane: g.pane(30), start: time.Now().Add(-time.Hour), now: func() store.Progress { return store.Progress{} }, cells: 4, label: ", \x1b[2JCART on a set"}
+	p := &progress{out: g, pane: g.pane(30), cells: 4, label: ", \x1b[2JCART on a set", start: time.Now().Add(-time.Hour)}
+	p.now = func() store.Progress { return store.Progress{} }
 	bar := "0/4 cells [" + strings.Repeat(" ", barWidth) + "] 1h, about 0.0s left, \\x1b[2JC~\nnow "
 	p.draw("")
 	p.note("first\r")

@@ -247,5 +247,8 @@ func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) (choice
 		_, _ = sets.Entry(c.Dataset) // planning says which sets are not known any more
 	}
 	chosen, err := a.choose(s, func() ([]store.Cell, error) { return cells, nil })
-	return chosen, slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool { return err == nil && !chosen.has(c) }), err
+	if err != nil {
+		return chosen, nil, err
+	}
+	return chosen, slices.DeleteFunc(cells, func(c store.Cell) bool { return !chosen.has(c) }), nil
 }

@@ -46,7 +46,8 @@ func underWay(t *testing.T, p process) (run *command, open func()) {
 	t.Helper()
 	p.copy(t, "plugins/a.sh")
 	p.program, p.env = "bench-gated", []string{gate + "=" + p.file("gate")}
-	run = p.begin(t, "run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2", "--jobs", "2", "--isolate=false")
+	run = p.begin(t, "run", "--methods", "CART,StumpBoost,"+hostileName, "--datasets", "swiss", "--splits", "2",
+		"--jobs", "2", "--isolate=false")
 	waitFor(t, func() bool { return waits(p) })
 	return run, func() { p.write(t, "gate", "") }
 }
@@ -87,7 +88,8 @@ func TestWatchingARun(t *testing.T) {
 	watch := p.begin(t, "status", "--watch")
 	watch.printed.awaits(t, "\nswiss  ")
 	first := watch.printed.String()
-	must.Hold(t, first, "results.db, protocol table2 ", " of 8 cells", " left, until ", "StumpBoost on swiss", " (run)  ", " of "+hostileName+" failed (crash)")
+	must.Hold(t, first, "results.db, protocol table2 ", " of 8 cells", " left, until ", "StumpBoost on swiss", " (run)  ",
+		" of "+hostileName+" failed (crash)")
 	if strings.Contains(first, "\x1b") {
 		t.Errorf("a file is written as a terminal is: %q", first)
 	}

@@ -59,7 +59,8 @@ func TestPluginsTravel(t *testing.T) {
 	work := func(p process, args ...string) *command {
 		p.write(t, "near.sh", plugin)
 		p.write(t, "shift", "0.25\n")
-		return p.command(t, append([]string{"run", "--plugin", "near.sh", "--methods", "CART,Near", "--datasets", "swiss,balance", "--splits", "2"}, args...)...)
+		return p.command(t, append([]string{"run", "--plugin", "near.sh", "--methods", "CART,Near",
+			"--datasets", "swiss,balance", "--splits", "2"}, args...)...)
 	}
 	alone, p := newProcess(t), newProcess(t)
 	work(alone).ends(0)
@@ -76,7 +77,7 @@ func TestPluginsTravel(t *testing.T) {
 	lie.Header.Set("Bench-Of", "liar.1")
 	lie.Header.Set("Bench-Left", "0")
 	tell := func(split int, machine, score string) {
-		key := p.value(t, fmt.Sprintf("SELECT key FROM history WHERE method = 'CART' AND dataset = 'swiss' AND split = %d", split))
+		key := p.value(t, fmt.Sprint("SELECT key FROM history WHERE method = 'CART' AND dataset = 'swiss' AND split = ", split))
 		lie.Data = fmt.Appendf(nil, `[{"key":%q,"machine":%q,"run":{"Status":"ok","Score":%s}}]`, key, machine, score)
 		must.Get(nc.RequestMsgWithContext(t.Context(), lie))(t)
 	}
@@ -101,7 +102,8 @@ func TestListeningAgain(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	listen := func(args ...string) (token, fingerprint string) {
-		run := p.run(t, append([]string{"run", "--methods", "CART", "--datasets", "balance", "--splits", "1", "--listen", "0.0.0.0:0"}, args...)...)
+		run := p.run(t, append([]string{"run", "--methods", "CART", "--datasets", "balance", "--splits", "1",
+			"--listen", "0.0.0.0:0"}, args...)...)
 		must.Hold(t, run.said.String(), "complete 1/1")
 		at := run.address()
 		link := must.Get(url.Parse(at[strings.Index(at, "nats://"):]))(t)
