@@ -38,12 +38,12 @@ run: build
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
 # what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that more of them, and of
 # packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and 1,000 times from new seeds in
-# make fire. The third command is for the packages in which goroutines share something, with the race detector. Go compiles C
+# make fire. What tests allocate is little for the machine's memory, so that the collector runs seldom. The third command is for the packages in which goroutines share something, with the race detector. Go compiles C
 # again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with it:
 # CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a second at their
 # end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts processes, which
 # share nothing.
-TEST  := $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
+TEST  := GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
 SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/evidence
 test:
 	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) ./...' \

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -98,6 +99,7 @@ func canariesOf(p *plan.Plan) (out []*plan.Cell) {
 // TestLeaksAreFound: who reads the labels from a file, all or of most rows, and who remembers those of earlier cells is named;
 // who learns from what it is given is not. The results of cells are what they are without canaries.
 func TestLeaksAreFound(t *testing.T) {
+	testenv.NotUnderRace(t)
 	var mu sync.Mutex
 	memory := map[string]float64{} // votes of the labels that were seen
 	h := rawHarness(t)

@@ -290,6 +290,7 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 //
 // Each cheat answers what it knows, and the label of the nearest training row for others.
 func TestCheatsAreFound(t *testing.T) {
+	testenv.NotUnderRace(t)
 	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
 	names := strings.Fields("wine sonar heart iono pima german wine-multiclass vehicle-multiclass glass-multiclass year-prediction")
 	if seeds == 0 {

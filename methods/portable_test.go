@@ -71,7 +71,7 @@ func TestScoresAreTheSameBits(t *testing.T) {
 	comparePinned(t, "testdata/scores.txt", lines, !part(t))
 }
 
-// part reports whether slow methods are compared on a part of the shapes.
+// part reports whether a part is compared: slow methods on one of the shapes, counts on one of the sets.
 func part(t *testing.T) bool { return testing.Short() || !testenv.Thorough(t) && !*update }
 
 // comparePinned compares with the lines of a file, which -update writes; without all there may be more in the file.

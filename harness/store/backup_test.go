@@ -33,6 +33,7 @@ func dump(t *testing.T, path string) string {
 
 // TestBackup is the whole database, also in the place of an older backup.
 func TestBackup(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
 	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
@@ -84,6 +85,7 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 
 // TestCompact makes the file smaller and changes no row.
 func TestCompact(t *testing.T) {
+	testenv.NotUnderRace(t)
 	path := smallDatabase(t)
 	db := open(t, path)
 	for i := range 200 {

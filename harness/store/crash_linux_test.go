@@ -296,11 +296,11 @@ func TestFailingDisk(t *testing.T) {
 		for what, fault := range faults {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
-				step, tr := every(t, 83, 29), tr.in(t)
+				step, tr := every(t, 167, 29), tr.in(t)
 				if fault.Kinds == faultvfs.Sync {
-					step = every(t, 7, 1)
+					step = every(t, 13, 1)
 				} else if fault.Kinds == faultvfs.Read|faultvfs.ShmLock {
-					step = every(t, 173, 29)
+					step = every(t, 347, 29)
 				}
 				points, told := 0, 0
 				for fault.At = min(2, step); ; fault.At += step {

@@ -17,6 +17,7 @@ import (
 
 // TestBackupOnAFullDisk says so, leaves the backup from before, and nothing beside it.
 func TestBackupOnAFullDisk(t *testing.T) {
+	testenv.NotUnderRace(t)
 	disk := testenv.SmallDisk(t, "1m")
 	path, to := smallDatabase(t), filepath.Join(disk.Dir, "copy.db")
 	db := open(t, path)

@@ -82,7 +82,7 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 	path := smallDatabase(t)
 	whole := must.Get(os.ReadFile(path))(t)
 	want := must.Get(printed(path))(t)
-	flips := 60
+	flips := 30
 	switch {
 	case os.Getenv("BENCH_FIRE") != "":
 		flips = 5000

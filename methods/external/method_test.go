@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -22,6 +23,7 @@ import (
 
 // TestConform: a method of another process passes what every method passes.
 func TestConform(t *testing.T) {
+	testenv.NotUnderRace(t)
 	conform.Run(t, load(t, plugin(t, "ridge"), external.Options{}).Spec())
 }
 

@@ -57,7 +57,7 @@ func TestCompiles(t *testing.T) {
 		"paper": published(sample.Paper(), "GBRFF2"), "sixteen": published(sample.Sixteen(), "GBRFF-random"), "names": published(sample.Small(), sample.Small().Rows[0].Method),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name != "usual" && name != "sixteen" {
+			if name != "sixteen" {
 				testenv.OnlyThorough(t)
 			}
 			t.Parallel()
