@@ -194,9 +194,7 @@ func TestQueue(t *testing.T) {
 			if again := q.Next(); again != c {
 				t.Errorf("%v was put back, %v comes", c.Cell, again.Cell)
 			}
-			if rest := q.Rest(); len(rest) != 4 {
-				t.Errorf("%d cells are left, want 4", len(rest))
-			}
+			must.Be(t, len(q.Rest()), 4, "left")
 		}
 	}
 	if want := []string{"A1", "B1", "C1", "A2", "C2", "B2"}; !slices.Equal(got, want) {
@@ -205,4 +203,22 @@ func TestQueue(t *testing.T) {
 	if q.Next() != nil {
 		t.Error("an empty queue gives a cell")
 	}
+}
+
+// TestQueueOfSets: the first cells come cheapest first over all sets, and the others heaviest first. Cells of equal cost
+// come in the order of their sets' names.
+func TestQueueOfSets(t *testing.T) {
+	cells := []*plan.Cell{
+		costing("B", "y", 1, 4), costing("A", "x", 1, 3), costing("C", "y", 1, 2), costing("B", "x", 1, 2), costing("A", "y", 1, 1),
+		costing("A", "x", 2, 3), costing("A", "z", 1, 5), costing("A", "y", 2, 5), costing("B", "x", 2, 4),
+	}
+	for _, c := range cells[:5] {
+		c.Early = true
+	}
+	var got []string
+	for q := plan.NewQueue(cells, plan.NewForecast(nil)); !q.Empty(); {
+		c := q.Next()
+		got = append(got, fmt.Sprint(c.Method, c.Dataset, c.Split))
+	}
+	must.Be(t, fmt.Sprint(got), "[Ay1 Bx1 Cy1 Ax1 By1 Ay2 Az1 Bx2 Ax2]")
 }
