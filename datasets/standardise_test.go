@@ -57,12 +57,8 @@ func TestStandardiserEqualsScikitLearn(t *testing.T) {
 			x.SetRow(i, parseHex(t, row))
 		}
 		s := datasets.FitStandardiser(x, nil)
-		if want := parseHex(t, c.Mean); !slices.Equal(s.Mean, want) {
-			t.Errorf("case %d: mean %v, want %v", k, s.Mean, want)
-		}
-		if want := parseHex(t, c.Scale); !slices.Equal(s.Scale, want) {
-			t.Errorf("case %d: scale %v, want %v", k, s.Scale, want)
-		}
+		must.Be(t, s.Mean, parseHex(t, c.Mean), k)
+		must.Be(t, s.Scale, parseHex(t, c.Scale), k)
 	}
 }
 

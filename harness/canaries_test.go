@@ -133,9 +133,7 @@ func TestLeaksAreFound(t *testing.T) {
 	for _, f := range findings {
 		found = append(found, fmt.Sprint(f.Kind, " ", f.Method))
 	}
-	if want := []string{"leak reads", "leak reads most", "leak remembers"}; !slices.Equal(found, want) {
-		t.Errorf("found %q, want %q", found, want)
-	}
+	must.Be(t, found, []string{"leak reads", "leak reads most", "leak remembers"})
 	if text := strings.Join(store.Describe(findings), "\n"); !strings.Contains(text, "leak: reads is right about test rows of swiss although its training labels contradicted them (swiss, split ") ||
 		!strings.Contains(text, "150 of 150 rows, p = ") {
 		t.Error(text)

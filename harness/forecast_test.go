@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -197,9 +196,7 @@ func TestQueue(t *testing.T) {
 			must.Be(t, len(q.Rest()), 4, "left")
 		}
 	}
-	if want := []string{"A1", "B1", "C1", "A2", "C2", "B2"}; !slices.Equal(got, want) {
-		t.Errorf("the order is %v, want %v", got, want)
-	}
+	must.Be(t, got, []string{"A1", "B1", "C1", "A2", "C2", "B2"})
 	if q.Next() != nil {
 		t.Error("an empty queue gives a cell")
 	}

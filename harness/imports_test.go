@@ -98,9 +98,7 @@ func TestAdmitRefuses(t *testing.T) {
 		if len(groups) != 1 || groups[0].Cells != 1 || !strings.Contains(groups[0].Why, c.why) {
 			t.Errorf("%s: %+v", name, in)
 		}
-		if old := len(taken) == 1 && taken[0].Superseded; old != (in.Refused == nil) {
-			t.Errorf("%s: %d results are taken, %+v", name, len(taken), in)
-		}
+		must.Be(t, len(taken) == 1 && taken[0].Superseded, in.Refused == nil, name, len(taken), in)
 	}
 }
 

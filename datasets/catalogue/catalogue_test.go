@@ -95,9 +95,7 @@ func TestSourcesAgree(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", l.File, diff)
 		}
-		if (f.ZipEntry != "") != strings.HasSuffix(f.Source, ".zip") {
-			t.Errorf("%s: zip entry %q of %s", l.File, f.ZipEntry, f.Source)
-		}
+		must.Be(t, f.ZipEntry != "", strings.HasSuffix(f.Source, ".zip"), l.File, f.Source)
 	}
 	for path := range ours {
 		if !strings.HasPrefix(path, "toys/") {

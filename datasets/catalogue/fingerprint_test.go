@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -55,8 +54,6 @@ func TestDescriptionIsTheEntry(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
-		if !reflect.DeepEqual(again, e) {
-			t.Errorf("%s comes back as another entry:\n%+v\n%+v", e.Name, again, e)
-		}
+		must.Be(t, again, e, e.Name)
 	}
 }

@@ -49,9 +49,7 @@ func TestFetchFromMirrors(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("from %s: %v", from, err)
 		}
-		if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/one.csv"}) {
-			t.Errorf("from %s: files %v", from, left)
-		}
+		must.Be(t, leftovers(t, store.Root), []string{"one/one.csv"}, from)
 	}
 	// The public address has what the mirror lacks.
 	s.handlers[webPath("two")] = serve(sample)
@@ -95,9 +93,7 @@ func TestFetchZipEntries(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
-	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"one/b.txt", "one/one.csv"}) {
-		t.Errorf("files %v", left)
-	}
+	must.Be(t, leftovers(t, store.Root), []string{"one/b.txt", "one/one.csv"})
 	must.Be(t, s.hits[webPath("one")], 1)
 	s.handlers[webPath("one")] = serve("no archive")
 	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
@@ -139,9 +135,7 @@ func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
 	if state, err := store.State(e); state != files.Present || err != nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
-	if left := leftovers(t, store.Root); !slices.Equal(left, []string{"balance/balance.data"}) {
-		t.Errorf("files %v", left)
-	}
+	must.Be(t, leftovers(t, store.Root), []string{"balance/balance.data"})
 }
 
 // TestFetchInterrupted cancels in the middle of a body.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
@@ -20,9 +21,7 @@ func TestToysAreTheSameOnEveryMachine(t *testing.T) {
 			x1, x2, _ := point(i, r)
 			for _, x := range []float64{x1, x2} {
 				low, high := strconv.FormatFloat(x-moves, 'f', 6, 64), strconv.FormatFloat(x+moves, 'f', 6, 64)
-				if low != high {
-					t.Errorf("%s: row %d has %v, which is %s or %s", name, i, x, low, high)
-				}
+				must.Be(t, low, high, name, i, x)
 			}
 		}
 	}

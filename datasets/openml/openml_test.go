@@ -65,9 +65,7 @@ func TestSuiteGoesOn(t *testing.T) {
 	if raw, err := os.ReadFile(filepath.Join(a.Dir, "all-of-ours.group")); err != nil || string(raw) != "Berry-7\nStones-8\nHeat-10\n" {
 		t.Errorf("the group: %q, %v", raw, err)
 	}
-	if agents := server.Agents(); !slices.Equal(agents, []string{"bench/test"}) {
-		t.Errorf("User-Agents %v", agents)
-	}
+	must.Be(t, server.Agents(), []string{"bench/test"})
 }
 
 // TestDescriptions: what the server says of target, ignored columns and gaps is what is loaded.

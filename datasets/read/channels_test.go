@@ -24,9 +24,7 @@ func TestUserChannelsOfOneFile(t *testing.T) {
 	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}}, s.Blocks); diff != "" {
 		t.Error(diff)
 	}
-	if want := []float64{-1, -0.5, 1}; !slices.Equal(s.Y, want) {
-		t.Errorf("targets %v, want %v", s.Y, want)
-	}
+	must.Be(t, s.Y, []float64{-1, -0.5, 1})
 }
 
 func TestUserChannels(t *testing.T) {

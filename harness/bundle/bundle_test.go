@@ -42,9 +42,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Fatal(len(got), err)
 	}
 	for i, r := range runs {
-		if want := r.Portable(); !reflect.DeepEqual(got[i], want) {
-			t.Errorf("%+v\nwant\n%+v", got[i], want)
-		}
+		must.Be(t, got[i], r.Portable())
 	}
 	if got, err := Read(written(t)); err != nil || got != nil {
 		t.Errorf("of no results %d are read, %v", len(got), err)

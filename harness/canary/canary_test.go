@@ -101,9 +101,7 @@ func TestValuesAreReversed(t *testing.T) {
 		y[i], rows[i] = math.Exp(float64(i%50)), i
 	}
 	got := canary.Labels(generator(1), registry.Regression, y, [][]int{rows[:100], rows[100:]})
-	if !slices.Equal(slices.Sorted(slices.Values(y)), slices.Sorted(slices.Values(got))) {
-		t.Error("other values")
-	}
+	must.Be(t, slices.Sorted(slices.Values(y)), slices.Sorted(slices.Values(got)), "other values")
 	above := 0
 	for i := range y {
 		if i%50 >= 25 && math.Log(got[i]) >= 25 {

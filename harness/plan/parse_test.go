@@ -53,9 +53,7 @@ func TestGroupsOfSets(t *testing.T) {
 		}
 	}
 	table2 := must.Get(protocol.Load("table2"))(t)
-	if got := SetNames(all, []string{"Table2"}); !slices.Equal(got, table2.Datasets) {
-		t.Errorf("the sets of protocol table2: %v, want %v", got, table2.Datasets)
-	}
+	must.Be(t, SetNames(all, []string{"Table2"}), table2.Datasets, "the sets of protocol table2")
 	if got := SetNames(all, []string{"wine", " SMALL15"}); len(got) != 15 || got[0] != "wine" {
 		t.Errorf("wine and the group that holds it: %v, want 15 sets", got)
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -56,9 +54,7 @@ func TestResultsCountOnce(t *testing.T) {
 	for _, c := range p.Conflicts() {
 		got = append(got, fmt.Sprintf("%v: %s by %s, %s by %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1]))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("conflicts\n%s, not\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Be(t, got, want)
 }
 
 // TestUnaskedResultsAreKept: a result that an earlier coordinator asked for counts when its cell is handed out, if it

@@ -2,7 +2,6 @@ package result_test
 
 import (
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -63,9 +62,7 @@ func TestPortable(t *testing.T) {
 			t.Errorf("fold %d is %+v", i, e)
 		}
 	}
-	if !reflect.DeepEqual(r, storetest.Finished("M", "d", 1)) {
-		t.Error("the given run is another one now")
-	}
+	must.Be(t, r, storetest.Finished("M", "d", 1), "the given run")
 	if r.Status = result.Failed; r.Portable().Key != r.Key {
 		t.Error("the key of a failure does not follow from its inputs, and is gone")
 	}

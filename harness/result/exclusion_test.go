@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestExplain: a reason is one line however many cells it excludes, in the order of the kinds, and only the three most
@@ -37,9 +38,7 @@ func TestExplain(t *testing.T) {
 		"skipped: 1 cell over --memory 1.0 GiB (A on swiss: 3.0 GiB each)",
 		"beyond --budget 7m: 2 cells on swiss",
 	}
-	if got := result.Explain(all); !slices.Equal(got, want) {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
-	}
+	must.Be(t, result.Explain(all), want)
 	counted := slices.DeleteFunc(slices.Clone(all), func(e result.Exclusion) bool { return !e.Counted() })
 	if len(counted) != len(all)-4 || len(result.Of(all, result.TooLong)) != 5 || result.Of(all) != nil || result.Explain(nil) != nil {
 		t.Errorf("%d of %d are counted", len(counted), len(all))

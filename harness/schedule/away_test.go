@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -40,9 +39,7 @@ func TestCellsGoWhereTheirMemoryIs(t *testing.T) {
 	}
 	expect := func(what string, got, want []string) {
 		t.Helper()
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, not %q", what, got, want)
-		}
+		must.Be(t, got, want, what)
 	}
 	expect("nobody is there", step(nil), nil)
 	expect("both come", step(roomsChanged{[]Room{large, small}}), []string{"Big large", "Tiny small", "Tiny small"})

@@ -128,13 +128,9 @@ func TestTargetScale(t *testing.T) {
 	}
 	y := []float64{9, 1, 5}
 	s.Apply(y)
-	if want := []float64{2, -2, 0}; !slices.Equal(y, want) {
-		t.Errorf("scaled %v, want %v", y, want)
-	}
+	must.Be(t, y, []float64{2, -2, 0})
 	s.Invert(y)
-	if want := []float64{9, 1, 5}; !slices.Equal(y, want) {
-		t.Errorf("turned back %v, want %v", y, want)
-	}
+	must.Be(t, y, []float64{9, 1, 5}, "turned back")
 	if s, err := FitTarget([]float64{0.1, 0.1, 0.1}); err != nil || s.Scale != 1 {
 		t.Errorf("constant targets have scale %v, %v; want 1", s, err)
 	}

@@ -71,9 +71,7 @@ func origins(t *testing.T, db *DB) {
 	same := want // Result leaves these fields out
 	same.Scores, same.Outputs, same.Model = nil, 0, nil
 	same.ProtocolText, same.ProtocolPath, same.ProtocolSplits, same.SetFile = "", "", 0, ""
-	if !reflect.DeepEqual(got, same) {
-		t.Errorf("result\n%+v\nwant\n%+v", got, same)
-	}
+	must.Be(t, got, same)
 	if got, found, err := db.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" || got.Environment.ProgramVersion != "test" {
 		t.Errorf("result without origin %+v %v %v", got, found, err)
 	}

@@ -101,9 +101,7 @@ func TestWhatIsPutComesBack(t *testing.T) {
 		t.Errorf("results hold %v, want %v", rows, want)
 	}
 	_, rows = query(t, db, `SELECT count(*), sum(n_correct), min(params), max(fold) FROM evaluations`)
-	if want := []any{int64(60), int64(30*10 + 30*11), `{"c":1}`, int64(29)}; !slices.Equal(rows[0], want) {
-		t.Errorf("evaluations hold %v, want %v", rows[0], want)
-	}
+	must.Be(t, rows[0], []any{int64(60), int64(30*10 + 30*11), `{"c":1}`, int64(29)})
 }
 
 // TestOkIsKeptAndFailedReplaced: an ok cell is never overwritten, a failed one is,

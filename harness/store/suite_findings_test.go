@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,9 +53,7 @@ func findings(t *testing.T, db *DB) {
 	differs := check
 	differs.Method, differs.Differs = "Cheat", "test part: 1, now 2"
 	must.Do(t, db.PutStateChecks(ctx, []StateCheck{check, differs}))
-	if got := found("p"); !slices.Equal(got, []string{"leak Cheat 27 of 30 rows, p = 1e-09", "state Cheat test part: 1, now 2"}) {
-		t.Errorf("found %q", got)
-	}
+	must.Be(t, found("p"), []string{"leak Cheat 27 of 30 rows, p = 1e-09", "state Cheat test part: 1, now 2"})
 	if got := found("another"); got != nil {
 		t.Errorf("of another protocol: %q", got)
 	}

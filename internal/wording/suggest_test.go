@@ -1,8 +1,9 @@
 package wording
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestSuggest(t *testing.T) {
@@ -10,9 +11,7 @@ func TestSuggest(t *testing.T) {
 	for typed, want := range map[string][]string{
 		"GBRFF3": {"GBRFF", "GBRFF1", "GBRFF2"}, "cart": {"CART"}, "catr": {"CART"}, "lightgbm": nil, "LGMB": {"LGBM"}, "xgboost": {"XGB"}, "": nil,
 	} {
-		if got := Suggest(typed, methods); !slices.Equal(got, want) {
-			t.Errorf("%q is near to %v, want %v", typed, got, want)
-		}
+		must.Be(t, Suggest(typed, methods), want, typed)
 	}
 }
 

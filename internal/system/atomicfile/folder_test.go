@@ -42,9 +42,7 @@ func TestFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "site")
 	want := func(names ...string) {
 		t.Helper()
-		if got := below(t, folder); !slices.Equal(got, names) {
-			t.Errorf("there are %q, want %q", got, names)
-		}
+		must.Be(t, below(t, folder), names)
 	}
 	must.Do(t, Folder(folder, "list.txt", site(nil, "index.html", "sets/wine.html")))
 	want("site/index.html", "site/list.txt", "site/sets/wine.html")

@@ -59,9 +59,7 @@ func TestWhatKilledProcessesLeftIsRemoved(t *testing.T) {
 		must.Do(t, write(dir))
 		want := append(stay, "new")
 		slices.Sort(want)
-		if left := names(t, dir); !slices.Equal(left, want) {
-			t.Errorf("%s: the directory holds %v, want %v", name, left, want)
-		}
+		must.Be(t, names(t, dir), want, name)
 	}
 }
 
@@ -96,9 +94,7 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 	}))
 	must.Get(os.Stat(filepath.Join(scratch, "copy.db")))(t)
 	release()
-	if left := names(t, dir); !slices.Equal(left, []string{"site", "table"}) {
-		t.Errorf("the directory holds %v", left)
-	}
+	must.Be(t, names(t, dir), []string{"site", "table"})
 }
 
 // The longest name that a file system takes can be written.
@@ -109,9 +105,7 @@ func TestLongNames(t *testing.T) {
 	if err := Write(filepath.Join(dir, name+"n"), text("whole")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a longer one: %v", err)
 	}
-	if left := names(t, dir); !slices.Equal(left, []string{name}) {
-		t.Errorf("the directory holds %v", left)
-	}
+	must.Be(t, names(t, dir), []string{name})
 }
 
 // A process that was killed between the two names of a folder leaves it without one: the next gives it back.

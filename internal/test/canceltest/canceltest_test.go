@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // work keeps the processor busy until its thread has used so much more of it, or ctx ends.
@@ -60,8 +61,6 @@ func TestYardstick(t *testing.T) {
 		{quietYardstick, 3 * quietYardstick, 3 * lateLimit},
 		{5 * quietYardstick, quietYardstick, 5 * lateLimit},
 	} {
-		if got := limitBetween(c.before, c.after); got != c.want {
-			t.Errorf("yardsticks of %v and %v: at most %v late, want %v", c.before, c.after, got, c.want)
-		}
+		must.Be(t, limitBetween(c.before, c.after), c.want, c.before, c.after)
 	}
 }

@@ -8,7 +8,10 @@
 //	must.Be(t, len(rows), 3, "rows of", set.Name)
 package must
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // A T is a test, a benchmark, a fuzz test or a property.
 type T interface {
@@ -77,10 +80,10 @@ func Panic(t T, text string, f func()) {
 	f()
 }
 
-// Be fails the test, which goes on, unless got is want. of says which of several values differs.
-func Be[V comparable](t T, got, want V, of ...any) {
+// Be fails the test, which goes on, unless got is want, to the last part. of says which of several values differs.
+func Be[V any](t T, got, want V, of ...any) {
 	t.Helper()
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf(strings.Repeat("%v: ", len(of))+"%v, want %v", append(of, got, want)...)
 	}
 }
