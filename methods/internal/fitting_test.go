@@ -1,4 +1,4 @@
-package fitting
+package internal_test
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
+
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -17,23 +19,23 @@ import (
 
 func TestRows(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
-	if rows := Rows(x); &rows[0] != &x.RawMatrix().Data[0] || len(rows) != 6 {
+	if rows := fitting.Rows(x); &rows[0] != &x.RawMatrix().Data[0] || len(rows) != 6 {
 		t.Errorf("rows of a whole matrix are %v, not its memory", rows)
 	}
-	if rows := Rows(x.Slice(1, 3, 1, 2).(*mat.Dense)); !slices.Equal(rows, []float64{4, 6}) {
+	if rows := fitting.Rows(x.Slice(1, 3, 1, 2).(*mat.Dense)); !slices.Equal(rows, []float64{4, 6}) {
 		t.Errorf("rows of a view are %v", rows)
 	}
 }
 
 func TestOneAgainstRest(t *testing.T) {
 	x := mat.NewDense(3, 1, nil)
-	got := OneAgainstRest(registry.Data{Task: registry.Multiclass, Classes: 3, X: x, Y: []float64{2, 0, 2}})
+	got := fitting.OneAgainstRest(registry.Data{Task: registry.Multiclass, Classes: 3, X: x, Y: []float64{2, 0, 2}})
 	if want := [][]float64{{-1, 1, -1}, {-1, -1, -1}, {1, -1, 1}}; !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
 		t.Errorf("columns %v, want %v", got, want)
 	}
 	y := []float64{1, -1, 0.5}
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
-		if got := OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 || &got[0][0] != &y[0] {
+		if got := fitting.OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 || &got[0][0] != &y[0] {
 			t.Errorf("%s: columns %v are not the targets", task, got)
 		}
 	}
@@ -43,11 +45,11 @@ func TestBlocks(t *testing.T) {
 	var got [][2]int
 	ctx, cancel := context.WithCancel(t.Context())
 	do := func(lo, hi int) { got = append(got, [2]int{lo, hi}) }
-	if err := Blocks(ctx, 7, 3, do); err != nil || !slices.Equal(got, [][2]int{{0, 3}, {3, 6}, {6, 7}}) {
+	if err := fitting.Blocks(ctx, 7, 3, do); err != nil || !slices.Equal(got, [][2]int{{0, 3}, {3, 6}, {6, 7}}) {
 		t.Errorf("blocks %v, %v", got, err)
 	}
 	got = nil
-	err := Blocks(ctx, 7, 3, func(lo, hi int) {
+	err := fitting.Blocks(ctx, 7, 3, func(lo, hi int) {
 		do(lo, hi)
 		cancel()
 	})
@@ -59,7 +61,7 @@ func TestBlocks(t *testing.T) {
 // TestSum: stages are prefixes of the sum, whichever are asked for, and what does not fit is refused.
 func TestSum(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 10})
-	s := Sum{Features: 1, Outputs: 2, Rounds: 3, Least: 1, Start: 0.5, Add: func(scores []float64, from, to int) error {
+	s := fitting.Sum{Features: 1, Outputs: 2, Rounds: 3, Least: 1, Start: 0.5, Add: func(scores []float64, from, to int) error {
 		for t := from; t < to; t++ {
 			for i := range scores {
 				scores[i] += x.At(i/2, 0) * float64(t+1+i%2)
@@ -93,18 +95,18 @@ func TestSum(t *testing.T) {
 
 func TestCheckSizes(t *testing.T) {
 	data := registry.Data{Task: registry.Regression, X: mat.NewDense(2, 1, []float64{1e308, 0}), Y: []float64{0, 1e151}}
-	must.Say(t, CheckSizes("M", data), "M: feature 0 of row 0 is 1e+308")
+	must.Say(t, fitting.CheckSizes("M", data), "M: feature 0 of row 0 is 1e+308")
 	data.X.Set(0, 0, 1e307)
-	must.Say(t, CheckSizes("M", data), "M: the target of row 1 is 1e+151")
+	must.Say(t, fitting.CheckSizes("M", data), "M: the target of row 1 is 1e+151")
 	data.Y[1] = 1e150
-	if err := CheckSizes("M", data); err != nil {
+	if err := fitting.CheckSizes("M", data); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestGroups(t *testing.T) {
 	words := []string{"one", "three", "two", "seven", "four"}
-	got := Groups(Upto(len(words)), func(i int) int { return len(words[i]) })
+	got := fitting.Groups(fitting.Upto(len(words)), func(i int) int { return len(words[i]) })
 	if want := [][]int{{0, 2}, {1, 3}, {4}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
@@ -121,22 +123,22 @@ func TestCheckScoring(t *testing.T) {
 		{2, 1, 2, "rows of 3 features: the model was trained on 2"},
 		{3, 2, 2, "room for 2 scores of 2 rows and 2 outputs"},
 	} {
-		if got := fmt.Sprint(CheckScoring(x, c.features, c.outputs, c.places)); got != cmp.Or(c.want, "<nil>") {
+		if got := fmt.Sprint(fitting.CheckScoring(x, c.features, c.outputs, c.places)); got != cmp.Or(c.want, "<nil>") {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }
 
 func TestCheckFinite(t *testing.T) {
-	if err := CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1); err != nil {
+	if err := fitting.CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1); err != nil {
 		t.Error(err)
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		err := CheckFinite("score", []float64{1, 2, 3, v}, 2)
+		err := fitting.CheckFinite("score", []float64{1, 2, 3, v}, 2)
 		if want := fmt.Sprintf("the score of row 1 is %v: ", v); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v in row 1 of two outputs a row: %v", v, err)
 		}
 	}
 	nan := func(_, out []float64) { out[0] = math.NaN() }
-	must.Say(t, ScoreBlocks(t.Context(), mat.NewDense(1, 1, nil), 1, 1, 8, []float64{0}, nan), "the score of row 0 is NaN")
+	must.Say(t, fitting.ScoreBlocks(t.Context(), mat.NewDense(1, 1, nil), 1, 1, 8, []float64{0}, nan), "the score of row 0 is NaN")
 }

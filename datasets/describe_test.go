@@ -1,4 +1,4 @@
-package describe
+package datasets_test
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets/describe"
+
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -17,7 +19,7 @@ import (
 )
 
 // described writes a file and describes it. In texts the folder reads DIR.
-func described(t *testing.T, name, content string, o Options) (*Description, error) {
+func described(t *testing.T, name, content string, o describe.Options) (*describe.Description, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, name)
@@ -28,7 +30,7 @@ func described(t *testing.T, name, content string, o Options) (*Description, err
 		o.Test = test
 	}
 	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), cmp.Or(o.Memory, 1<<30)
-	d, err := File(t.Context(), path, o)
+	d, err := describe.File(t.Context(), path, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), dir, "DIR"))
 	}
@@ -78,7 +80,7 @@ func TestFormats(t *testing.T) {
 		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			d := must.Get(described(t, c.name, c.content, Options{}))(t)
+			d := must.Get(described(t, c.name, c.content, describe.Options{}))(t)
 			must.Be(t, keys(d.TOML), c.want)
 			if !d.Loads || d.Problems != nil {
 				t.Errorf("problems: %v", d.Problems)
@@ -102,7 +104,7 @@ func TestColumns(t *testing.T) {
 			[]string{"red", "NA", "blue"}[i%3], fmt.Sprintf("text %d", i), []string{"-999", fmt.Sprint(i * 13 % 40)}[min(1, i%8)], outcome[:1], level, level, outcome}, ",")
 	})
 	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
-	d := must.Get(described(t, "a.csv", content, Options{Positive: []string{"mild", "severe"}}))(t)
+	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
 		`drop = ["id", "unit", "when", "amount", "note"]; categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"`
 	must.Be(t, keys(d.TOML), want)
@@ -124,7 +126,7 @@ func TestColumns(t *testing.T) {
 // TestTestFile: levels that only test rows have are named, and the description has both files.
 func TestTestFile(t *testing.T) {
 	line := func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) }
-	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line), Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
+	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line), describe.Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
 	if err != nil || !d.Loads {
 		t.Fatal(d, err)
 	}
@@ -139,8 +141,8 @@ func TestPacked(t *testing.T) {
 	table := "x,colour,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) })
 	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
 	for name, text := range map[string]string{"a.csv": table, "a.svm": sparse} {
-		plain := must.Get(described(t, name, text, Options{}))(t)
-		packed, err := described(t, name+".gz", testenv.Gzip(t, text), Options{})
+		plain := must.Get(described(t, name, text, describe.Options{}))(t)
+		packed, err := described(t, name+".gz", testenv.Gzip(t, text), describe.Options{})
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
 		}
@@ -160,7 +162,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 		}
 		return fmt.Sprintf("%s,%s,%d", x, []string{"none", "some"}[i%2], min(1, i/55))
 	}
-	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), Options{}))(t)
+	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), describe.Options{}))(t)
 	for _, want := range []string{
 		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one of them`,
 		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one`,
@@ -173,7 +175,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
-	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", Options{})
+	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,17 +192,17 @@ func TestRefusals(t *testing.T) {
 	plain := "x,y\n" + rows(30, func(i int) string { return fmt.Sprintf("%d,%s", i, []string{"mild", "none", "severe"}[i%3]) })
 	for _, c := range []struct {
 		name, content string
-		o             Options
+		o             describe.Options
 		want          string
 	}{
-		{"a.parquet", "PAR1xxxx", Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
-		{"a.xlsx", "PK\x03\x04", Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
-		{"a.csv.gz", plain, Options{}, "DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
-		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
-		{"a.csv", plain, Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
-		{"a.csv", "outcome,y\n" + plain, Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
-		{"a.csv", "x,y\n1,a\n2,a\n", Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},
-		{"a.csv", "words\nonly\n", Options{}, "DIR/a.csv: every line has one column; a set needs an input and a label"},
+		{"a.parquet", "PAR1xxxx", describe.Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
+		{"a.xlsx", "PK\x03\x04", describe.Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
+		{"a.csv.gz", plain, describe.Options{}, "DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
+		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
+		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
+		{"a.csv", "outcome,y\n" + plain, describe.Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
+		{"a.csv", "x,y\n1,a\n2,a\n", describe.Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},
+		{"a.csv", "words\nonly\n", describe.Options{}, "DIR/a.csv: every line has one column; a set needs an input and a label"},
 	} {
 		if _, err := described(t, c.name, c.content, c.o); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
@@ -214,7 +216,7 @@ func FuzzDescribe(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := described(t, "a.csv", string(data), Options{})
+		d, err := described(t, "a.csv", string(data), describe.Options{})
 		if err != nil {
 			return
 		}
@@ -246,7 +248,7 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		},
 	})
 	content := "pairs\n" + rows(30, func(i int) string { return fmt.Sprintf("%d=%s", i*7%30, []string{"u", "v"}[i*5%7%2]) })
-	d, err := described(t, "a.dat", content, Options{})
+	d, err := described(t, "a.dat", content, describe.Options{})
 	if err != nil || !d.Loads || !slices.Contains(d.Notes, "the set has 30 rows and 1 features") {
 		t.Fatal(d, err)
 	}
@@ -270,7 +272,7 @@ func TestUnreadableSparseRows(t *testing.T) {
 		"1 0:0.5 1:2\n" + good: `a.libsvm:1: "0:0.5" is not index:value`,
 		good + "0 3:1 2:1\n":   "a.libsvm:21: index 2 comes after index 3",
 	} {
-		d, err := described(t, "a.libsvm", text, Options{})
+		d, err := described(t, "a.libsvm", text, describe.Options{})
 		if err != nil || len(d.Problems) != 1 || !strings.Contains(d.Problems[0], want) {
 			t.Errorf("%v, %+v; want %q", err, d, want)
 		}

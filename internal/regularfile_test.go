@@ -1,4 +1,4 @@
-package regularfile
+package internal_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -23,7 +25,7 @@ func TestReadingStopsWhenCancelled(t *testing.T) {
 		written += len(p)
 		return len(p), nil
 	})
-	err := Copy(ctx, path, func(int64) (io.Writer, error) { return sink, nil })
+	err := regularfile.Copy(ctx, path, func(int64) (io.Writer, error) { return sink, nil })
 	if !errors.Is(err, context.Canceled) || written == 0 || written >= 1<<20 {
 		t.Errorf("%d bytes, error %v", written, err)
 	}

@@ -1,8 +1,10 @@
-package testenv
+package internal_test
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -15,8 +17,8 @@ func TestShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for k := 1; k <= shares; k++ {
 				t.Setenv("BENCH_THOROUGH", fmt.Sprintf("%d/%d", k, shares))
-				must.Be(t, Thorough(named{t, "Test" + name}), Thorough(named{t, "Test" + name + "/sub"}), k)
-				if Thorough(named{t, "Test" + name}) {
+				must.Be(t, testenv.Thorough(named{t, "Test" + name}), testenv.Thorough(named{t, "Test" + name + "/sub"}), k)
+				if testenv.Thorough(named{t, "Test" + name}) {
 					of[name] = append(of[name], k)
 				}
 			}

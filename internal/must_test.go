@@ -1,4 +1,4 @@
-package must_test
+package internal_test
 
 import (
 	"fmt"

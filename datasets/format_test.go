@@ -1,4 +1,4 @@
-package format
+package datasets_test
 
 import (
 	"bytes"
@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/datasets/format"
+
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
 // cellsOf reads a file, and returns its table and the texts of all cells.
-func cellsOf(t must.T, f *Format, name string, data []byte, o Options) (*Table, [][]string) {
-	table := must.Get(f.Read(File{Name: name, Data: data, Options: o, Budget: &Budget{Limit: 1 << 30}}))(t)
+func cellsOf(t must.T, f *format.Format, name string, data []byte, o format.Options) (*format.Table, [][]string) {
+	table := must.Get(f.Read(format.File{Name: name, Data: data, Options: o, Budget: &format.Budget{Limit: 1 << 30}}))(t)
 	var out [][]string
 	for row, err := range table.Rows {
 		if err != nil {
@@ -48,7 +50,7 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 				}
 			}
 		}
-		if _, got := cellsOf(t, &CSV, "f", file.Bytes(), Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
+		if _, got := cellsOf(t, &format.CSV, "f", file.Bytes(), format.Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
 			t.Fatalf("read %q, wrote %q", got, rows)
 		}
 	})
@@ -73,7 +75,7 @@ func TestSniff(t *testing.T) {
 		lines(func(i int) string { return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i) }):                                "libsvm",
 		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                             "csv\t",
 	} {
-		f, o := Sniff([]byte(content))
+		f, o := format.Sniff([]byte(content))
 		must.Be(t, f.Name+o.Separator, want, content)
 	}
 }

@@ -1,8 +1,10 @@
-package toydata
+package internal_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/toydata"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
@@ -21,12 +23,12 @@ func TestGoodness(t *testing.T) {
 		{registry.Data{Task: registry.Regression, Y: []float64{1, 3}}, []float64{2, 2}, 0},
 		{registry.Data{Task: registry.Regression, Y: []float64{1, 3}}, []float64{1, 2}, 0.5},
 	} {
-		must.Be(t, Goodness(c.data, c.scores), c.want, c.data.Task, c.scores)
+		must.Be(t, toydata.Goodness(c.data, c.scores), c.want, c.data.Task, c.scores)
 	}
 }
 
 func TestRows(t *testing.T) {
-	d := Rows(registry.Data{X: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Y: []float64{7, 8, 9}}, []int{2, 0})
+	d := toydata.Rows(registry.Data{X: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Y: []float64{7, 8, 9}}, []int{2, 0})
 	if !slices.Equal(d.X.RawMatrix().Data, []float64{5, 6, 1, 2}) || !slices.Equal(d.Y, []float64{9, 7}) {
 		t.Errorf("%v %v", d.X, d.Y)
 	}

@@ -1,4 +1,4 @@
-package lbfgs
+package internal_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,9 +18,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference is testdata/scipy.json: what SciPy's L-BFGS-B does on the same
+// iterates is testdata/lbfgs.json: what SciPy's L-BFGS-B does on the same
 // functions; the file names the version and the settings.
-type reference struct {
+type iterates struct {
 	Source string
 	Cases  []struct {
 		Function    string
@@ -35,9 +37,9 @@ type reference struct {
 	}
 }
 
-func readReference(t *testing.T) reference {
-	raw := must.Get(os.ReadFile("testdata/scipy.json"))(t)
-	var ref reference
+func readReference(t *testing.T) iterates {
+	raw := must.Get(os.ReadFile("testdata/lbfgs.json"))(t)
+	var ref iterates
 	must.Do(t, json.Unmarshal(raw, &ref))
 	return ref
 }
@@ -51,9 +53,9 @@ func TestIteratesMatchSciPy(t *testing.T) {
 	for i, c := range ref.Cases {
 		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
 			for k, want := range c.Iterates {
-				m := Minimizer{MaxIter: k + 1}
+				m := lbfgs.Minimizer{MaxIter: k + 1}
 				x := slices.Clone(c.Start)
-				r := m.Minimize(x, corpus[c.Function])
+				r := m.Minimize(x, objectives[c.Function])
 				if r.Iterations != k+1 {
 					t.Fatalf("%d iterations done, want %d (%v)", r.Iterations, k+1, r.Status)
 				}
@@ -73,18 +75,18 @@ func TestIteratesMatchSciPy(t *testing.T) {
 // are equal too. The one run of more than 100 iterations (Beale from (1, 4)) creeps
 // along a ray without a minimum and is left out.
 func TestStopsLikeSciPy(t *testing.T) {
-	reasons := map[string]Status{
-		"CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL":     GradientSmall,
-		"CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH": ReductionSmall,
+	reasons := map[string]lbfgs.Status{
+		"CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL":     lbfgs.GradientSmall,
+		"CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH": lbfgs.ReductionSmall,
 	}
 	for i, c := range readReference(t).Cases {
 		if c.Full.Iterations > 100 {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
-			var m Minimizer
+			var m lbfgs.Minimizer
 			x := slices.Clone(c.Start)
-			r := m.Minimize(x, corpus[c.Function])
+			r := m.Minimize(x, objectives[c.Function])
 			if math.Abs(r.F-c.Full.F) > 1e-7*max(1, math.Abs(c.Full.F)) {
 				t.Errorf("minimum %v, SciPy's %v", r.F, c.Full.F)
 			}
@@ -135,13 +137,13 @@ func TestOptimaMatchGonum(t *testing.T) {
 			if err != nil {
 				t.Fatal("gonum:", err)
 			}
-			m := Minimizer{GradTol: 1e-6, RelTol: -1}
+			m := lbfgs.Minimizer{GradTol: 1e-6, RelTol: -1}
 			x := slices.Clone(c.start)
 			got := m.Minimize(x, func(x, g []float64) float64 {
 				c.f.Grad(g, x)
 				return c.f.Func(x)
 			})
-			if got.Status != GradientSmall && got.Status != SearchFailed {
+			if got.Status != lbfgs.GradientSmall && got.Status != lbfgs.SearchFailed {
 				t.Errorf("stopped because %v", got.Status)
 			}
 			if math.Abs(got.F-want.F) > 1e-6*max(1, math.Abs(want.F)) {
@@ -154,13 +156,13 @@ func TestOptimaMatchGonum(t *testing.T) {
 // TestNonFiniteTrials starts beside the pole of -log: the first trial steps leave
 // the domain, where the objective is NaN.
 func TestNonFiniteTrials(t *testing.T) {
-	m := Minimizer{RelTol: -1}
+	m := lbfgs.Minimizer{RelTol: -1}
 	x := []float64{1e-3}
 	r := m.Minimize(x, func(x, g []float64) float64 {
 		g[0] = 1/(1-x[0]) - 1e-3/x[0]
 		return -math.Log(1-x[0]) - 1e-3*math.Log(x[0]) // minimum at 1e-3/1.001
 	})
-	if math.Abs(x[0]-1e-3/1.001) > 1e-6 || r.Status != GradientSmall {
+	if math.Abs(x[0]-1e-3/1.001) > 1e-6 || r.Status != lbfgs.GradientSmall {
 		t.Errorf("x = %v, %+v", x[0], r)
 	}
 	x[0] = 1
@@ -171,14 +173,14 @@ func TestNonFiniteTrials(t *testing.T) {
 		g[0] = 1
 		return x[0]
 	})
-	if r.Status != SearchFailed || x[0] != 1 || r.F != 1 {
+	if r.Status != lbfgs.SearchFailed || x[0] != 1 || r.F != 1 {
 		t.Errorf("a function undefined below its start: x = %v, %+v", x[0], r)
 	}
 }
 
 func TestAllocatesNothing(t *testing.T) {
-	m := Minimizer{MaxIter: 10}
-	f := corpus["rosenbrock"]
+	m := lbfgs.Minimizer{MaxIter: 10}
+	f := objectives["rosenbrock"]
 	x := make([]float64, 20)
 	run := func() {
 		for i := range x {
@@ -195,17 +197,17 @@ func TestAllocatesNothing(t *testing.T) {
 // TestNeverWorse: the result is finite, no worse than the start, and repeated on
 // a used workspace bit for bit.
 func TestNeverWorse(t *testing.T) {
-	var used Minimizer
+	var used lbfgs.Minimizer
 	used.MaxIter = 10
 	names := []string{"beale", "rosenbrock", "wood", "quadratic", "waves", "quartic", "exponentials"}
 	dims := []int{2, 4, 4, 7, 7, 7, 4}
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, len(names)-1).Draw(t, "function")
-		f := corpus[names[k]]
+		f := objectives[names[k]]
 		start := rapid.SliceOfN(rapid.Float64Range(-20, 20), dims[k], dims[k]).Draw(t, "start")
 		x, again := slices.Clone(start), slices.Clone(start)
 		r := used.Minimize(x, f)
-		fresh := Minimizer{MaxIter: 10}
+		fresh := lbfgs.Minimizer{MaxIter: 10}
 		if r2 := fresh.Minimize(again, f); r2 != r || !slices.Equal(x, again) {
 			t.Fatalf("a used workspace gave %+v at %v, a fresh one %+v at %v", r, x, r2, again)
 		}

@@ -1,13 +1,15 @@
-package brent
+package internal_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/methods/internal/brent"
+
 	"pgregory.net/rapid"
 )
 
-var corpus = map[string]func(float64) float64{
+var curves = map[string]func(float64) float64{
 	"parabola": func(x float64) float64 { return (x - 0.3) * (x - 0.3) },
 	"cosine":   func(x float64) float64 { return math.Cos(2*math.Pi*x - 1) },
 	"waves":    waves,
@@ -54,12 +56,12 @@ var reference = []struct {
 func TestPathMatchesSciPy(t *testing.T) {
 	for _, c := range reference {
 		var points []float64
-		x, fx := Minimize(func(x float64) float64 {
+		x, fx := brent.Minimize(func(x float64) float64 {
 			points = append(points, x)
-			return corpus[c.function](x)
+			return curves[c.function](x)
 		}, c.a, c.b, c.tol)
 		within := max(1e-10, c.tol*1e-3)
-		if math.Abs(x-c.x) > max(within, 4*math.Sqrt(2.2e-16)*math.Abs(x)) || fx != corpus[c.function](x) {
+		if math.Abs(x-c.x) > max(within, 4*math.Sqrt(2.2e-16)*math.Abs(x)) || fx != curves[c.function](x) {
 			t.Errorf("%s on [%v, %v] to %v: x = %v, SciPy %v", c.function, c.a, c.b, c.tol, x, c.x)
 		}
 		if c.tol < 1e-6 {
@@ -77,7 +79,7 @@ func TestPathMatchesSciPy(t *testing.T) {
 	}
 }
 
-// TestUnimodal compares with the known minimiser of random unimodal functions:
+// TestUnimodal compares with the known minimiser of random unimodal curves:
 // within tol, or at the nearer end of the interval.
 func TestUnimodal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +89,7 @@ func TestUnimodal(t *testing.T) {
 		tol := rapid.SampledFrom([]float64{1e-1, 1e-2, 1e-4}).Draw(t, "tol")
 		power := rapid.SampledFrom([]float64{1, 1.5, 2}).Draw(t, "power")
 		f := func(x float64) float64 { return math.Pow(math.Abs(x-at), power) }
-		x, _ := Minimize(f, a, a+width, tol)
+		x, _ := brent.Minimize(f, a, a+width, tol)
 		if want := min(max(at, a), a+width); math.Abs(x-want) > tol {
 			t.Fatalf("x = %v, want %v within %v", x, want, tol)
 		}
@@ -107,7 +109,7 @@ func TestLocalMinimum(t *testing.T) {
 			return sum
 		}
 		const tol = 1e-2
-		x, fx := Minimize(f, -0.5, 0.5, tol)
+		x, fx := brent.Minimize(f, -0.5, 0.5, tol)
 		if x < -0.5 || x > 0.5 || fx != f(x) {
 			t.Fatalf("x = %v, f = %v", x, fx)
 		}
@@ -119,7 +121,7 @@ func TestLocalMinimum(t *testing.T) {
 }
 
 func TestEmptyInterval(t *testing.T) {
-	if x, fx := Minimize(waves, 0.25, 0.25, 1e-2); x != 0.25 || fx != waves(0.25) {
+	if x, fx := brent.Minimize(waves, 0.25, 0.25, 1e-2); x != 0.25 || fx != waves(0.25) {
 		t.Errorf("x = %v, f = %v", x, fx)
 	}
 }

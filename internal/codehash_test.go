@@ -1,4 +1,4 @@
-package codehash
+package internal_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kernelboosting/bench/internal/codehash"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -25,13 +27,13 @@ func sources() map[string]string {
 	}
 }
 
-func hasher(files map[string]string, change func(*Hasher)) *Hasher {
+func hasher(files map[string]string, change func(*codehash.Hasher)) *codehash.Hasher {
 	tree := fstest.MapFS{}
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	h := &Hasher{
-		Trees:   []Tree{{"example.com/m", tree}},
+	h := &codehash.Hasher{
+		Trees:   []codehash.Tree{{Path: "example.com/m", Files: tree}},
 		Ignored: []string{"example.com/m/ignored"},
 		Module:  func(pkg string) (string, bool) { return "gonum@v1", pkg == "gonum.org/v1/gonum/mat" },
 		Program: func() (string, error) { return "program 1", nil },
@@ -42,7 +44,7 @@ func hasher(files map[string]string, change func(*Hasher)) *Hasher {
 	return h
 }
 
-func hash(t *testing.T, h *Hasher, pkg string) string {
+func hash(t *testing.T, h *codehash.Hasher, pkg string) string {
 	t.Helper()
 	sum, err := h.Package("example.com/m/" + pkg)
 	if err != nil || len(sum) != 32 {
@@ -56,7 +58,7 @@ func TestWhatCounts(t *testing.T) {
 	for _, c := range []struct {
 		pkg, what string
 		file      string
-		change    func(*Hasher)
+		change    func(*codehash.Hasher)
 		counts    bool
 	}{
 		{"a", "its own file", "a/a.go", nil, true},
@@ -67,19 +69,19 @@ func TestWhatCounts(t *testing.T) {
 		{"a", "what only its test imports", "c/c.go", nil, false},
 		{"a", "a file that is no source", "b/notes.txt", nil, false},
 		{"b", "a file of a package that imports it", "a/a.go", nil, false},
-		{"a", "the version of another module", "", func(h *Hasher) {
+		{"a", "the version of another module", "", func(h *codehash.Hasher) {
 			h.Module = func(string) (string, bool) { return "gonum@v2", true }
 		}, true},
-		{"a", "the program, where all sources are known", "", func(h *Hasher) {
+		{"a", "the program, where all sources are known", "", func(h *codehash.Hasher) {
 			h.Program = func() (string, error) { return "program 2", nil }
 		}, false},
-		{"d", "the program, where a source is not known", "", func(h *Hasher) {
+		{"d", "the program, where a source is not known", "", func(h *codehash.Hasher) {
 			h.Program = func() (string, error) { return "program 2", nil }
 		}, true},
-		{"unknown", "the program, of a package without source", "", func(h *Hasher) {
+		{"unknown", "the program, of a package without source", "", func(h *codehash.Hasher) {
 			h.Program = func() (string, error) { return "program 2", nil }
 		}, true},
-		{"e", "the program, of a package that imports an ignored one", "", func(h *Hasher) {
+		{"e", "the program, of a package that imports an ignored one", "", func(h *codehash.Hasher) {
 			h.Program = func() (string, error) { return "program 2", nil }
 		}, false},
 	} {
@@ -114,14 +116,14 @@ func TestErrors(t *testing.T) {
 	if _, err := hasher(sources(), nil).Package("example.com/m/broken"); err == nil {
 		t.Error("a file that is no Go gave a hash")
 	}
-	failing := hasher(sources(), func(h *Hasher) { h.Program = func() (string, error) { return "", errors.New("gone") } })
+	failing := hasher(sources(), func(h *codehash.Hasher) { h.Program = func() (string, error) { return "", errors.New("gone") } })
 	if _, err := failing.Package("example.com/m/unknown"); err == nil {
 		t.Error("a program that cannot be read gave a hash")
 	}
 }
 
 func TestBuiltWith(t *testing.T) {
-	version := BuiltWith(&debug.BuildInfo{Deps: []*debug.Module{
+	version := codehash.BuiltWith(&debug.BuildInfo{Deps: []*debug.Module{
 		{Path: "example.com/a", Version: "v1.0.0", Sum: "h1:x"},
 		{Path: "example.com/a/b", Version: "v2.0.0", Sum: "h1:y"},
 		{Path: "example.com/local", Version: "v1.0.0", Sum: "h1:z", Replace: &debug.Module{Path: "../local"}},
@@ -135,14 +137,14 @@ func TestBuiltWith(t *testing.T) {
 			t.Errorf("%s: %q %v, want %q", pkg, got, ok, want)
 		}
 	}
-	if _, ok := BuiltWith(nil)("example.com/a"); ok {
+	if _, ok := codehash.BuiltWith(nil)("example.com/a"); ok {
 		t.Error("a version is known without the build's record")
 	}
 }
 
 func TestProgram(t *testing.T) {
-	sum, err := Program()
-	if again, _ := Program(); err != nil || len(sum) != 32 || again != sum {
+	sum, err := codehash.Program()
+	if again, _ := codehash.Program(); err != nil || len(sum) != 32 || again != sum {
 		t.Errorf("%q %q %v", sum, again, err)
 	}
 }

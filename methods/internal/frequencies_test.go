@@ -1,13 +1,15 @@
-package frequencies
+package internal_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/methods/internal/frequencies"
+
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-func place(how How, seed uint32, count, d int) []float64 {
+func place(how frequencies.How, seed uint32, count, d int) []float64 {
 	w, random := make([]float64, count*d), rng.New(seed)
 	how.Place(w, count, d, d, random.Norms, random.Float64)
 	return w
@@ -25,7 +27,7 @@ func dot(a, b []float64) float64 {
 // the drawn one.
 func TestOrthogonalBlocks(t *testing.T) {
 	const count, d = 11, 4
-	drawn, w := place(How{}, 5, count, d), place(How{Draw: Orthogonal}, 5, count, d)
+	drawn, w := place(frequencies.How{}, 5, count, d), place(frequencies.How{Draw: frequencies.Orthogonal}, 5, count, d)
 	for i := range count {
 		row := w[i*d : (i+1)*d]
 		if before := drawn[i*d : (i+1)*d]; math.Abs(dot(row, row)-dot(before, before)) > 1e-12 {
@@ -45,7 +47,7 @@ func TestOrthogonalBlocks(t *testing.T) {
 // are the first elements of such rows.
 func TestHadamardBlocks(t *testing.T) {
 	const d = 8
-	w := place(How{Draw: Structured}, 3, 12, d)
+	w := place(frequencies.How{Draw: frequencies.Structured}, 3, 12, d)
 	for i := range 12 {
 		for j := i - i%d; j <= i; j++ {
 			want := 0.0
@@ -57,7 +59,7 @@ func TestHadamardBlocks(t *testing.T) {
 			}
 		}
 	}
-	for i, row := 0, place(How{Draw: Structured}, 3, 12, 5); i < 12; i++ {
+	for i, row := 0, place(frequencies.How{Draw: frequencies.Structured}, 3, 12, 5); i < 12; i++ {
 		for j := range 5 {
 			if row[i*5+j] != w[i*d+j] {
 				t.Fatalf("row %d of five inputs differs from that of eight", i)
@@ -74,10 +76,10 @@ func TestEstimatesTheKernel(t *testing.T) {
 	const count, draws = 16, 2000
 	for _, distance := range []float64{0.5, 1, 2} {
 		want := math.Exp(-distance * distance / 2)
-		variances := map[How]float64{}
-		for _, how := range []How{{}, {Draw: Orthogonal}, {Draw: Structured}, {Pairs: true}, {Draw: Orthogonal, Pairs: true}} {
+		variances := map[frequencies.How]float64{}
+		for _, how := range []frequencies.How{{}, {Draw: frequencies.Orthogonal}, {Draw: frequencies.Structured}, {Pairs: true}, {Draw: frequencies.Orthogonal, Pairs: true}} {
 			d, bias := 16, 0.0
-			if how.Draw == Structured {
+			if how.Draw == frequencies.Structured {
 				d, bias = 128, 0.01
 			}
 			z := make([]float64, d) // x - x', of unequal elements
@@ -104,11 +106,11 @@ func TestEstimatesTheKernel(t *testing.T) {
 				t.Errorf("%+v at distance %v: mean %v over draws, the kernel is %v", how, distance, sum/draws, want)
 			}
 		}
-		if variances[How{Draw: Orthogonal, Pairs: true}] > 0.9*variances[How{Pairs: true}] {
-			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance, variances[How{Draw: Orthogonal, Pairs: true}], variances[How{Pairs: true}])
+		if variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}] > 0.9*variances[frequencies.How{Pairs: true}] {
+			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance, variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}], variances[frequencies.How{Pairs: true}])
 		}
-		if distance <= 1 && variances[How{Pairs: true}] > variances[How{}] {
-			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance, variances[How{Pairs: true}], variances[How{}])
+		if distance <= 1 && variances[frequencies.How{Pairs: true}] > variances[frequencies.How{}] {
+			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance, variances[frequencies.How{Pairs: true}], variances[frequencies.How{}])
 		}
 	}
 }

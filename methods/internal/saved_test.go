@@ -1,4 +1,4 @@
-package saved
+package internal_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/kernelboosting/bench/methods/internal/saved"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -42,11 +44,11 @@ func sound(*all) error { return nil }
 func write(t testing.TB, a all) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, Write(&b, "test", &a))
+	must.Do(t, saved.Write(&b, "test", &a))
 	return b.Bytes()
 }
 
-func read(raw []byte) (*all, error) { return Read(bytes.NewReader(raw), "test", sound) }
+func read(raw []byte) (*all, error) { return saved.Read(bytes.NewReader(raw), "test", sound) }
 
 var example = all{
 	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)}, Is: []int32{1, -2},
@@ -84,13 +86,13 @@ func TestReadsWhatItWrote(t *testing.T) {
 			})).Draw(t, "inner"),
 		}
 		var first, second bytes.Buffer
-		must.Do(t, errors.Join(Write(&first, "test", &a), Write(&second, "test", &a)))
+		must.Do(t, errors.Join(saved.Write(&first, "test", &a), saved.Write(&second, "test", &a)))
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatal("a model is written in two ways")
 		}
-		back := must.Get(Read(iotest.OneByteReader(&first), "test", sound))(t)
+		back := must.Get(saved.Read(iotest.OneByteReader(&first), "test", sound))(t)
 		var again bytes.Buffer
-		if err := Write(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
+		if err := saved.Write(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
 			t.Fatalf("%+v is read back as %+v", a, back)
 		}
 	})
@@ -114,11 +116,11 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 	must.Say(t, must.Err(read(append(whole, 0))), "more after its end")
 	failure := errors.New("failure")
-	if _, err := Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", sound); !errors.Is(err, failure) {
+	if _, err := saved.Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", sound); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
-	must.Say(t, must.Err(Read(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
-	if _, err := Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err, failure) {
+	must.Say(t, must.Err(saved.Read(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
+	if _, err := saved.Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("fields that do not fit give %v", err)
 	}
 }
@@ -146,7 +148,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 		"a truth value of 2":       bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
 		"bytes left":               bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
 	} {
-		if _, err := Read(r, "test", sound); err == nil {
+		if _, err := saved.Read(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -163,10 +165,10 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
-	if err := Write(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
+	if err := saved.Write(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a closed pipe gives %v", err)
 	}
-	if err := Write(io.Discard, strings.Repeat("k", 65), &example); err == nil {
+	if err := saved.Write(io.Discard, strings.Repeat("k", 65), &example); err == nil {
 		t.Error("a kind of 65 bytes is written")
 	}
 }

@@ -1,4 +1,4 @@
-package npy
+package internal_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/npy"
+
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +24,7 @@ import (
 func written(t testing.TB, v any) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	must.Do(t, Write(&out, v))
+	must.Do(t, npy.Write(&out, v))
 	return out.Bytes()
 }
 
@@ -54,7 +56,12 @@ func TestFloats(t *testing.T) {
 func archive(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	must.Do(t, WriteZip(&out, Array{"x", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, math.Pi})}, Array{"n", []int{-1, 1 << 40}}, Array{"names", []string{"a", "größer", ""}}, Array{"none", []string{}}))
+	must.Do(t, npy.WriteZip(&out, []npy.Array{
+		{Name: "x", Value: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, math.Pi})},
+		{Name: "n", Value: []int{-1, 1 << 40}},
+		{Name: "names", Value: []string{"a", "größer", ""}},
+		{Name: "none", Value: []string{}},
+	}...))
 	return out.Bytes()
 }
 
@@ -69,11 +76,11 @@ func TestArchive(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	must.Be(t, strings.Join(names, " "), "x.npy n.npy names.npy none.npy")
-	if err := Write(io.Discard, 1.5); err == nil {
+	if err := npy.Write(io.Discard, 1.5); err == nil {
 		t.Error("a number is written as an array")
 	}
 	for _, v := range []any{[]float64{1}, []int{1}, []string{"a"}, mat.NewDense(1, 1, nil)} {
-		if err := Write(full{}, v); !errors.Is(err, errFull) {
+		if err := npy.Write(full{}, v); !errors.Is(err, errFull) {
 			t.Errorf("%T to a full disk: %v", v, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package npy
+package internal_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/npy"
+
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +26,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 		rows, columns := rapid.IntRange(1, 9).Draw(r, "rows"), rapid.IntRange(1, 9).Draw(r, "columns")
 		values := rapid.SliceOfN(rapid.Float64(), rows*columns, rows*columns).Draw(r, "values")
 		for _, v := range []any{mat.NewDense(rows, columns, slices.Clone(values)), values} {
-			got := must.Get(Read(bytes.NewReader(written(t, v)), len(values)))(r)
+			got := must.Get(npy.Read(bytes.NewReader(written(t, v)), len(values)))(r)
 			shape := []int{len(values)}
 			if _, matrix := v.(*mat.Dense); matrix {
 				shape = []int{rows, columns}
@@ -37,7 +39,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 					r.Fatalf("value %d is %v, not %v", i, got.Values[i], w)
 				}
 			}
-			if _, err := Read(bytes.NewReader(written(t, v)), len(values)-1); err == nil {
+			if _, err := npy.Read(bytes.NewReader(written(t, v)), len(values)-1); err == nil {
 				r.Fatal("more values than the limit are read")
 			}
 		}
@@ -52,7 +54,7 @@ func arrayFile(dictionary string, values int) string {
 func TestReadRefuses(t *testing.T) {
 	const good = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }\n"
 	for _, header := range []string{good, `{"shape":(2,3),"fortran_order":False,"descr":"<f8"}`, "{ 'shape' : ( 2 , 3 , ), 'descr' : '<f8' , 'fortran_order' : False }"} {
-		if got, err := Read(strings.NewReader(arrayFile(header, 6)), 6); err != nil || len(got.Values) != 6 {
+		if got, err := npy.Read(strings.NewReader(arrayFile(header, 6)), 6); err != nil || len(got.Values) != 6 {
 			t.Fatal(got, err)
 		}
 	}
@@ -85,7 +87,7 @@ func TestReadRefuses(t *testing.T) {
 		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693951, 16)}", 0): "more than the 6 values",
 		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (7,)}", 7):                      "more than the 6 values",
 	} {
-		must.Say(t, must.Err(Read(strings.NewReader(file), 6)), want)
+		must.Say(t, must.Err(npy.Read(strings.NewReader(file), 6)), want)
 	}
 }
 
@@ -95,7 +97,7 @@ func TestReadTakesNoMemoryForPromises(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 100 {
-		if _, err := Read(strings.NewReader(huge), 10); err == nil {
+		if _, err := npy.Read(strings.NewReader(huge), 10); err == nil {
 			t.Fatal("it is read")
 		}
 	}
@@ -110,7 +112,7 @@ func TestReadColumnOrder(t *testing.T) {
 	file := []byte(arrayFile("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3)}", 0))
 	var values bytes.Buffer
 	must.Do(t, binary.Write(&values, binary.LittleEndian, []float64{1, 4, 2, 5, 3, 6}))
-	got, err := Read(bytes.NewReader(append(file, values.Bytes()...)), 6)
+	got, err := npy.Read(bytes.NewReader(append(file, values.Bytes()...)), 6)
 	if err != nil || !slices.Equal(got.Values, []float64{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("%v %v", got, err)
 	}
@@ -144,7 +146,7 @@ for order in "CF":
 	}
 	for _, name := range files {
 		f := must.Get(os.Open(name))(t)
-		got, err := Read(f, 6)
+		got, err := npy.Read(f, 6)
 		f.Close()
 		if err != nil || !slices.Equal(got.Shape, []int{2, 3}) || !slices.Equal(got.Values, []float64{0, 1, 2, 3, 4, 5}) {
 			t.Errorf("%s: %v %v", filepath.Base(name), got, err)
@@ -162,7 +164,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		const limit = 1000
-		got, err := Read(bytes.NewReader(file), limit)
+		got, err := npy.Read(bytes.NewReader(file), limit)
 		if err != nil {
 			return
 		}
@@ -173,7 +175,7 @@ func FuzzRead(f *testing.F) {
 		if count != len(got.Values) || count > limit || count > len(file)/8 {
 			t.Fatalf("%d values of shape %v in %d bytes", len(got.Values), got.Shape, len(file))
 		}
-		again, err := Read(bytes.NewReader(written(t, got.Values)), limit)
+		again, err := npy.Read(bytes.NewReader(written(t, got.Values)), limit)
 		if err != nil || len(again.Values) != count {
 			t.Fatal(again, err)
 		}

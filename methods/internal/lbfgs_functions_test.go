@@ -1,9 +1,13 @@
-package lbfgs
+package internal_test
 
-import "math"
+import (
+	"math"
 
-// The functions of testdata/scipy.json.
-var corpus = map[string]Objective{
+	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+)
+
+// The functions of testdata/lbfgs.json.
+var objectives = map[string]lbfgs.Objective{
 	"beale": func(x, g []float64) float64 {
 		f := 0.0
 		g[0], g[1] = 0, 0
