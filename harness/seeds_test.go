@@ -251,7 +251,5 @@ func TestSeedsThatFail(t *testing.T) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	todo := must.Get(h.Plan(t.Context(), req, nil, nil))(t)
-	if why, err := todo.Cells[0].Explain(t.Context(), db); err != nil || why != "its stored attempt did not end ok" {
-		t.Errorf("%s, %v", why, err)
-	}
+	must.Be(t, must.Get(todo.Cells[0].Explain(t.Context(), db))(t), "its stored attempt did not end ok")
 }

@@ -46,9 +46,7 @@ func TestCatalogueIsConsistent(t *testing.T) {
 			t.Errorf("%s: title, source, citation, rows and features are required", e.Name)
 		}
 		if e.VariantOf != "" {
-			if base, err := c.Lookup(e.VariantOf); err != nil || base.VariantOf != "" {
-				t.Errorf("%s: variant of %q: %v", e.Name, e.VariantOf, err)
-			}
+			must.Be(t, must.Get(c.Lookup(e.VariantOf))(t).VariantOf, "", e.Name)
 		}
 		for _, f := range e.Files {
 			f.Role, f.Channel, f.Permute, f.FirstRows = "", "", 0, 0
@@ -139,9 +137,7 @@ func TestPartsAreKnownBeforeLoading(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	c := Builtin()
-	if e, err := c.Lookup("WINE"); err != nil || e.Name != "wine" {
-		t.Errorf("%v %v", e, err)
-	}
+	must.Be(t, must.Get(c.Lookup("WINE"))(t).Name, "wine")
 	for name, want := range map[string]string{
 		"vehicule":   `no data set is named "vehicule"; did you mean vehicle?`,
 		"wien":       `no data set is named "wien"; did you mean wine?`,

@@ -76,9 +76,7 @@ func TestSumsAreFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if scores, err := m.Scores(mat.NewDense(1, 2, nil)); err != nil || scores[0] != 4 {
-		t.Errorf("scores %v, error %v", scores, err)
-	}
+	must.Be(t, must.Get(m.Scores(mat.NewDense(1, 2, nil)))(t)[0], 4)
 	m = must.Get(Read([]byte(strings.Replace(twoTrees, "LEAF", "1.7e308", 2)), 0))(t)
 	must.Say(t, must.Err(m.Scores(mat.NewDense(1, 1, nil))), "for row 0 is +Inf")
 }

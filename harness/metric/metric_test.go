@@ -263,9 +263,7 @@ func TestForSelection(t *testing.T) {
 		{"", registry.Binary, "accuracy"}, {"", registry.Multiclass, "accuracy"}, {"", registry.Regression, "mse"},
 		{"MCC", registry.Binary, "mcc"}, {"mae", registry.Regression, "mae"}, {"error", registry.Multiclass, "error"},
 	} {
-		if m, err := ForSelection(c.name, c.task); err != nil || m.Name != c.want {
-			t.Errorf("ForSelection(%q, %s) = %s, %v; want %s", c.name, c.task, m.Name, err, c.want)
-		}
+		must.Be(t, must.Get(ForSelection(c.name, c.task))(t).Name, c.want, c.name)
 	}
 	for _, c := range []struct {
 		name string

@@ -47,9 +47,7 @@ func TestGroupsOfSets(t *testing.T) {
 			t.Errorf("group %s has the name of a set or of a protocol", group)
 		}
 		for _, name := range sets {
-			if e, err := all.Lookup(name); err != nil || e.Name != name {
-				t.Errorf("group %s: %v", group, err)
-			}
+			must.Be(t, must.Get(all.Lookup(name))(t).Name, name, group)
 		}
 	}
 	table2 := must.Get(protocol.Load("table2"))(t)

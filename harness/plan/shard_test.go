@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // Shards share the cells of a request out: each cell is in one shard, in the same whatever the order of methods and sets, all shards have the same
@@ -76,9 +77,7 @@ func count(pairs []pair) (n int) {
 }
 
 func TestParseShard(t *testing.T) {
-	if s, err := ParseShard("3/40"); err != nil || s != (Shard{3, 40}) {
-		t.Errorf("%v, %v", s, err)
-	}
+	must.Be(t, must.Get(ParseShard("3/40"))(t), Shard{3, 40})
 	for _, bad := range []string{"3", "0/4", "5/4", "-1/2", "a/b", "1/2/3", "1/0", "1/1000000"} {
 		if _, err := ParseShard(bad); err == nil {
 			t.Errorf("%q is no error", bad)

@@ -55,9 +55,7 @@ func TestSemanticsAreChecked(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
-	if p, err := withSemantics("test_fraction = 0.3\nmetric = \"MCC\""); err != nil || p.Semantics.Metric != "mcc" {
-		t.Errorf("metric %q, %v; want its own spelling", p.Semantics.Metric, err)
-	}
+	must.Be(t, must.Get(withSemantics("test_fraction = 0.3\nmetric = \"MCC\""))(t).Semantics.Metric, "mcc")
 }
 
 // TestSeeds: on a set with its own test part, and beyond the first of a set without, every split has seeds of

@@ -56,8 +56,6 @@ func TestLargeMessages(t *testing.T) {
 	}
 	large := cell("M", 2)
 	large.Protocol.TOML = strings.Repeat("x", largest+10)
-	if run, err := anywhere(t.Context(), p, large); err != nil || run.ProtocolText != large.Protocol.TOML {
-		t.Error(len(run.ProtocolText), err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, large))(t).ProtocolText, large.Protocol.TOML)
 	must.Be(t, len(p.batches)+len(p.parts), 0)
 }

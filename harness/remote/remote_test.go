@@ -180,9 +180,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	serve(t, p, p.URL, options(answers))
 	until(t, p, slots(2))
 	for _, method := range []string{"Other", "M"} {
-		if run, err := anywhere(t.Context(), p, cell(method, 1)); err != nil || run.Status != result.OK {
-			t.Errorf("%s: %v, %v", method, run.Status, err)
-		}
+		must.Be(t, must.Get(anywhere(t.Context(), p, cell(method, 1)))(t).Status, result.OK, method)
 	}
 }
 
@@ -231,9 +229,7 @@ func TestCancelledCellsEnd(t *testing.T) {
 		t.Error(err)
 	}
 	<-gone
-	if run, err := anywhere(t.Context(), p, cell("M", 1)); err != nil || run.Status != result.OK {
-		t.Error(run.Status, err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 1)))(t).Status, result.OK)
 }
 
 // TestShortCellsGoTogether: a worker pulls short cells together, at most a second's work, and no cell is in two batches. Where a

@@ -68,9 +68,7 @@ func TestUnaskedResultsAreKept(t *testing.T) {
 		run.TestRows = 100 * split
 		give(t, p, done{ID: "of another time", Key: c.Key, Code: code, Run: &run})
 	}
-	if run, err := p.RunIn(t.Context(), "nobody", cell("M", 1)); err != nil || run.TestRows != 100 {
-		t.Error(run.TestRows, err)
-	}
+	must.Be(t, must.Get(p.RunIn(t.Context(), "nobody", cell("M", 1)))(t).TestRows, 100)
 	if _, err := p.RunIn(t.Context(), "nobody", cell("M", 2)); !errors.Is(err, schedule.ErrGivenBack) {
 		t.Error(err)
 	}

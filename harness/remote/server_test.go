@@ -35,9 +35,7 @@ func TestIdentityIsKept(t *testing.T) {
 	if err != nil || again.Token != id.Token || len(id.Token) < 16 || !bytes.Equal(again.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
 		t.Error(again.Token, id.Token, err)
 	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info.Mode(), err)
-	}
+	must.Be(t, must.Get(os.Stat(file))(t).Mode().Perm(), 0o600)
 	if _, other := identity(t); other.Token == id.Token || bytes.Equal(other.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
 		t.Error("two identities are the same")
 	}
@@ -72,9 +70,7 @@ func TestSecrets(t *testing.T) {
 	}
 	serve(t, p, "nats://"+token+"@"+host+"?"+query, options(answers))
 	until(t, p, slots(1))
-	if run, err := anywhere(t.Context(), p, cell("M", 2)); err != nil || run.TestRows != 200 {
-		t.Error(run, err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 2)))(t).TestRows, 200)
 }
 
 // TestWhatWorkersMayNotDo: who has the token of workers, or at a loopback address no token, cannot do what only the
@@ -289,7 +285,5 @@ func TestEnginesAreSafe(t *testing.T) {
 	opt.Token = "a token of the server"
 	serve(t, p, p.URL, opt)
 	until(t, p, slots(1))
-	if run, err := anywhere(t.Context(), p, cell("M", 2)); err != nil || run.TestRows != 200 {
-		t.Error(run, err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 2)))(t).TestRows, 200)
 }

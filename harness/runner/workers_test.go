@@ -147,14 +147,10 @@ func TestWorkersAreReused(t *testing.T) {
 	}
 	must.Be(t, len(seen), 2)
 	for _, method := range []string{"Panics", "Good"} {
-		if run, err := w.Run(ctx, cells(t, method, 1)[0]); err != nil || (run.Status == result.OK) != (method == "Good") {
-			t.Errorf("%+v, %v", run, err)
-		}
+		must.Be(t, must.Get(w.Run(ctx, cells(t, method, 1)[0]))(t).Status == result.OK, method == "Good")
 		below(t, 0)
 	}
-	if run, err := w.Run(ctx, cells(t, "CART", 1)[0]); err != nil || run.Status != result.OK {
-		t.Errorf("after a fault: %+v, %v", run, err)
-	}
+	must.Be(t, must.Get(w.Run(ctx, cells(t, "CART", 1)[0]))(t).Status, result.OK)
 	w.Close()
 	below(t, 0)
 }
@@ -188,9 +184,7 @@ func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 	for _, p := range below(t, 2) {
 		_ = syscall.Kill(p.ID, syscall.SIGKILL)
 	}
-	if run, err := w.Run(context.Background(), cells(t, "CART", 2)[1]); err != nil || run.Status != result.OK {
-		t.Errorf("after its worker was ended: %+v, %v", run, err)
-	}
+	must.Be(t, must.Get(w.Run(context.Background(), cells(t, "CART", 2)[1]))(t).Status, result.OK)
 }
 
 func againSince(t *testing.T, run result.Run, err error, says string) {
@@ -270,9 +264,7 @@ func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
 		}
 	}()
 	defer close(over)
-	if run, err := w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]); err != nil || run.Class != result.ClassCrash {
-		t.Errorf("%+v, %v", run, err)
-	}
+	must.Be(t, must.Get(w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]))(t).Class, result.ClassCrash)
 	w.Close()
 	below(t, 0)
 }

@@ -131,9 +131,7 @@ func TestTargetScale(t *testing.T) {
 	must.Be(t, y, []float64{2, -2, 0})
 	s.Invert(y)
 	must.Be(t, y, []float64{9, 1, 5}, "turned back")
-	if s, err := FitTarget([]float64{0.1, 0.1, 0.1}); err != nil || s.Scale != 1 {
-		t.Errorf("constant targets have scale %v, %v; want 1", s, err)
-	}
+	must.Be(t, must.Get(FitTarget([]float64{0.1, 0.1, 0.1}))(t).Scale, 1)
 	for want, y := range map[string][]float64{
 		`column "target" is too large to standardise`: {math.MaxFloat64, -math.MaxFloat64},
 		`column "target" is too small to standardise`: {0, 1e-160},

@@ -43,9 +43,7 @@ func TestBackup(t *testing.T) {
 		must.Be(t, dump(t, to) == dump(t, path), true, "the copy holds something else")
 		put(t, open(t, path), testRun("k later", result.OK))
 	}
-	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the copy lies something: %v, %v", entries, err)
-	}
+	must.Be(t, len(must.Get(os.ReadDir(filepath.Dir(to)))(t)), 1)
 	must.Be(t, stored(t, to), stored(t, path))
 }
 
@@ -100,7 +98,5 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%d bytes, before %d, %v", after, before, err)
 	}
 	must.Be(t, dump(t, path) == want, true, "a row changed")
-	if info, err := os.Stat(path); err != nil || info.Size() != after {
-		t.Errorf("the file has %v bytes, %v; want %d", info, err, after)
-	}
+	must.Be(t, must.Get(os.Stat(path))(t).Size(), after)
 }

@@ -101,9 +101,7 @@ func origins(t *testing.T, db *DB) {
 
 func codeChecks(t *testing.T, db *DB) {
 	ctx := t.Context()
-	if checks, err := db.CodeChecks(ctx); err != nil || len(checks) != 0 {
-		t.Errorf("checks of an empty store: %v, %v", checks, err)
-	}
+	must.Be(t, len(must.Get(db.CodeChecks(ctx))(t)), 0)
 	first := CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
 	second := CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
 	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{second, first}))

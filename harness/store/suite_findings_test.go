@@ -32,9 +32,7 @@ func findings(t *testing.T, db *DB) {
 	broken.Key, broken.Canary = "canary of Broken", &result.Canary{P: 1}
 	put(t, db, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
 	put(t, db, canaryOf(cheat, 1, 26)) // does not replace
-	if keys, err := db.Keys(ctx); err != nil || len(keys) != 4 {
-		t.Errorf("%d results, %v", len(keys), err)
-	}
+	must.Be(t, len(must.Get(db.Keys(ctx))(t)), 4)
 	canaries, err := db.Canaries(ctx)
 	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.Failed || canaries["canary "+cheat.Key].Status != result.OK || canaries["canary "+cheat.Key].Attempt == 0 {
 		t.Errorf("canaries %v, %v", canaries, err)

@@ -109,9 +109,7 @@ func sources(t *testing.T, db *DB) {
 
 func noCells(t *testing.T, db *DB) {
 	ctx := t.Context()
-	if keys, err := db.Keys(ctx); err != nil || len(keys) != 0 {
-		t.Errorf("keys %v, %v", keys, err)
-	}
+	must.Be(t, len(must.Get(db.Keys(ctx))(t)), 0)
 	if _, found, err := db.Attempt(ctx, "p", "d", "M", 1); err != nil || found {
 		t.Errorf("a cell is found: %v", err)
 	}
@@ -119,9 +117,7 @@ func noCells(t *testing.T, db *DB) {
 		t.Errorf("artifacts are there: %v", err)
 	}
 	must.Do(t, db.MakeCurrent(ctx, nil))
-	if rows, err := db.Status(ctx); err != nil || len(rows) != 0 {
-		t.Errorf("status %v, %v", rows, err)
-	}
+	must.Be(t, len(must.Get(db.Status(ctx))(t)), 0)
 }
 
 // skipped tests that a note stands until the cell is stored or a later run takes the cell.

@@ -59,9 +59,7 @@ func TestFolder(t *testing.T) {
 	// A former one is replaced, with what it no longer holds.
 	must.Do(t, Folder(folder+"/", "list.txt", site(nil, "index.html", "methods/a.html")))
 	want("site/index.html", "site/list.txt", "site/methods/a.html")
-	if content, err := os.ReadFile(filepath.Join(folder, "methods", "a.html")); err != nil || string(content) != "methods/a.html" {
-		t.Errorf("the file holds %q; error %v", content, err)
-	}
+	must.Be(t, string(must.Get(os.ReadFile(filepath.Join(folder, "methods", "a.html")))(t)), "methods/a.html")
 
 	// An error leaves the former one and nothing else.
 	broken := errors.New("broken")
@@ -110,7 +108,5 @@ func TestFolderRefuses(t *testing.T) {
 	empty := filepath.Join(root, "empty")
 	must.Do(t, os.Mkdir(empty, 0o750))
 	must.Do(t, Folder(empty, "list.txt", site(nil, "index.html")))
-	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o750 {
-		t.Errorf("the folder is %v; error %v", info.Mode(), err)
-	}
+	must.Be(t, must.Get(os.Stat(empty))(t).Mode().Perm(), 0o750)
 }

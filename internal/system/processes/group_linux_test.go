@@ -52,9 +52,7 @@ func TestGroup(t *testing.T) {
 	write(t, parent, map[string]string{"cgroup.subtree_control": "cpu memory pids\n"})
 	g := must.Get(newGroup(parent, 1<<20))(t)
 	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1"} {
-		if raw, err := os.ReadFile(filepath.Join(own, file)); err != nil || string(raw) != want {
-			t.Errorf("%s is %q, %v; want %s", file, raw, err, want)
-		}
+		must.Be(t, string(must.Get(os.ReadFile(filepath.Join(own, file)))(t)), want, file)
 	}
 	for events, want := range map[string]bool{"": false, "low 0\noom 1\noom_kill 0\n": false, "low 0\noom 1\noom_kill 3\noom_group_kill 1\n": true} {
 		write(t, own, map[string]string{"memory.events": events})
@@ -64,7 +62,5 @@ func TestGroup(t *testing.T) {
 		t.Error("no descriptor")
 	}
 	g.Kill()
-	if raw, err := os.ReadFile(filepath.Join(own, "cgroup.kill")); err != nil || string(raw) != "1" {
-		t.Errorf("cgroup.kill is %q, %v", raw, err)
-	}
+	must.Be(t, string(must.Get(os.ReadFile(filepath.Join(own, "cgroup.kill")))(t)), "1")
 }

@@ -99,9 +99,7 @@ mv results.db private/ 2>/dev/null || ln results.db private/y 2>/dev/null || ech
 	if got := strings.ReplaceAll(out, "sh: ", ""); !strings.Contains(got, "kept") || clean(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", clean(got), want)
 	}
-	if text, err := os.ReadFile(dir + "/results.db"); err != nil || string(text) != "results" {
-		t.Errorf("results.db: %q, %v", text, err)
-	}
+	must.Be(t, string(must.Get(os.ReadFile(dir+"/results.db"))(t)), "results")
 }
 
 // clean leaves out what the shell says of refusals.
