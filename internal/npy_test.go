@@ -76,9 +76,7 @@ func TestArchive(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	must.Be(t, strings.Join(names, " "), "x.npy n.npy names.npy none.npy")
-	if err := npy.Write(io.Discard, 1.5); err == nil {
-		t.Error("a number is written as an array")
-	}
+	must.Say(t, npy.Write(io.Discard, 1.5), "no array is made of float64")
 	for _, v := range []any{[]float64{1}, []int{1}, []string{"a"}, mat.NewDense(1, 1, nil)} {
 		if err := npy.Write(full{}, v); !errors.Is(err, errFull) {
 			t.Errorf("%T to a full disk: %v", v, err)

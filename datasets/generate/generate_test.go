@@ -38,8 +38,6 @@ func TestSetsGrow(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"channels(0, 1, 1)", "channels(5, 0, 1)", "channels(5, 1, -1)", "channels(5,1,1)", "channels(5, 1, 1) ", "channels"} {
-		if _, err := Named(text); err == nil {
-			t.Errorf("%q is taken", text)
-		}
+		must.Say(t, must.Err(Named(text)), "channels")
 	}
 }

@@ -140,9 +140,7 @@ func TestDamageIsNoticed(t *testing.T) {
 			t.Fatalf("a cut at %d is not noticed", i)
 		}
 	}
-	if _, err := Read(append(file, 0)); err == nil {
-		t.Error("a byte behind the end is not noticed")
-	}
+	must.Say(t, must.Err(Read(append(file, 0))), "the file is damaged or cut")
 }
 
 // packed is a file with a text, and unpacked the text of a file.

@@ -24,19 +24,11 @@ func TestSplits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
-		if got, err := Splits(text, ""); err == nil {
-			t.Errorf("--splits %s is %v, want an error", text, got)
-		}
-		if got, err := Splits("", text); err == nil {
-			t.Errorf("--split %s is %v, want an error", text, got)
-		}
+		must.Say(t, must.Err(Splits(text, "")), "--splits "+text)
+		must.Say(t, must.Err(Splits("", text)), "--split ")
 	}
-	if got, err := Splits("5,7", ""); err == nil {
-		t.Errorf("--splits 5,7 is %v, want an error that names --split", got)
-	}
-	if got, err := Splits("3", "3"); err == nil {
-		t.Errorf("--splits 3 --split 3 is %v, want an error", got)
-	}
+	must.Say(t, must.Err(Splits("5,7", "")), "write single splits with --split 5,7")
+	must.Say(t, must.Err(Splits("3", "3")), "give one")
 }
 
 // Each set of a group exists, and no group has the name of a set or of a protocol, so that a name means one thing.
