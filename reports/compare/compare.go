@@ -165,10 +165,6 @@ func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 // Summary is one sentence of the page: the findings over data sets for each other method.
 func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 
-// Sentences are the verdicts. first are the sentences at the top of the page. rest are the sentences among the details, one for
-// each other method.
-func (p *Page) Sentences() (first, rest []string) { return p.verdicts() }
-
 func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
 
 // Parts are what the page says, each part by itself.
@@ -199,7 +195,7 @@ func (p *Page) Parts() Parts {
 	for i := range p.pairs {
 		names = append(names, p.other(&p.pairs[i]))
 	}
-	first, rest := p.verdicts()
+	first, rest := p.Sentences()
 	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(), Typical: report.Posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
 		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},

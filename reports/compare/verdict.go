@@ -16,8 +16,8 @@ const (
 	mostList = 6 // the most methods that a sentence names; a table names all
 )
 
-// verdicts are the sentences at the top of the page, and the sentences among the details.
-func (p *Page) verdicts() (first, rest []string) {
+// Sentences are the verdicts: those at the top of the page, and those among the details, one for each other method.
+func (p *Page) Sentences() (first, rest []string) {
 	var each []string
 	for i := range p.pairs {
 		each = append(each, p.sentence(&p.pairs[i]))
@@ -258,12 +258,9 @@ func (p *Page) rules() []string {
 
 // limits say how to read the verdicts, and what they do not cover.
 func (p *Page) limits() []string {
-	family := "the family is " + p.method + " with each other method"
-	if p.Evidence.Every {
-		family = "the family is each method with each"
-		if p.Evidence.Method != "" && len(p.Methods) > 2 {
-			family += ", as on the leaderboard, since " + p.method + " has the best or the worst mean, which results may have made you choose"
-		}
+	family := p.Evidence.Family()
+	if p.Evidence.Every && p.Evidence.Method != "" && p.Evidence.Compared() > 1 {
+		family += ", since " + p.method + " has the best or the worst mean, which may be why it was named"
 	}
 	kinds := []string{"differences over data sets"}
 	if p.region.Exists() {
@@ -275,7 +272,7 @@ func (p *Page) limits() []string {
 	return append(p.rules(),
 		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a probability of at most %v, ", p.o.Level)+
 			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level), frame.Listed(kinds))+
-			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993); "+family+".",
+			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993), for "+family+".",
 		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its interval has the values that the test does not reject. The mean and its interval (Student's t) are described and not tested.",
 		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, are not.",
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+

@@ -12,8 +12,8 @@
 // tests on single sets are a family of their own, adjusted by Holm's procedure.
 //
 // A family is chosen before the data are seen. If a method is named, the family is that method with each other
-// method. If none is named, it is each method with each, and so it is where the results put the named method at an end of
-// the table: whoever reads the leaderboard first names such a method.
+// method. If none is named, it is each method with each. So it is, too, if the named method has the best or the worst mean,
+// since many name a method because of its place on the leaderboard.
 //
 // The package writes no sentence, but for the name of the family, and lays nothing out.
 package evidence
@@ -142,7 +142,8 @@ func (e *Evidence) adjustOver() {
 	e.family = stats.NewFamily(differences, seed)
 	e.Critical = e.family.Critical(e.Level)
 	adjusted := e.family.Adjusted()
-	equivalences := equivalence(above, below)
+	// An equivalence needs room to both edges (Schuirmann 1987): the one-sided test with the larger p-value decides.
+	equivalences := stats.NewFamily(stats.Binding(above, below), seed).AdjustedAbove()
 	for i, p := range of {
 		if math.IsNaN(p.Signed.P) {
 			p.Signed.P = differences[i].TwoSided()
@@ -157,19 +158,6 @@ func (e *Evidence) adjustOver() {
 			p.Equivalence = equivalences[i]
 		}
 	}
-}
-
-// equivalence adjusts the tests of equivalences (Schuirmann 1987): of the two one-sided tests, that there is room to the edge above and
-// to the edge below, the one with the larger p-value decides.
-func equivalence(above, below []stats.SignedRanks) []float64 {
-	stats.NewFamily(above, seed)
-	stats.NewFamily(below, seed)
-	for i := range above {
-		if below[i].Above() > above[i].Above() {
-			above[i] = below[i]
-		}
-	}
-	return stats.NewFamily(above, seed).AdjustedAbove()
 }
 
 // counted are the names of the sets over which methods are compared.

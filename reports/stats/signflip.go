@@ -49,16 +49,13 @@ func NewSignedRanks(differences []*big.Rat) SignedRanks {
 // Sign is 1 if the typical difference is above zero by the signed ranks, -1 if it is below, and else 0.
 func (c *SignedRanks) Sign() int { return cmp.Compare(c.sum, 0) }
 
-// Above is the one-sided p-value of Wilcoxon's test, which is small if the differences are above zero: the probability of a sum at
-// least as large as the observed one. It is known once there is a family.
-func (c *SignedRanks) Above() float64 { return c.above(c.sum) }
-
 // TwoSided is the p-value of Wilcoxon's test. It is known once there is a family.
 func (c *SignedRanks) TwoSided() float64 { return c.twoSided(c.sum) }
 
 // Least is the smallest p-value that a two-sided test of a comparison in a family can have.
 func (c *SignedRanks) Least() float64 { return c.twoSided(c.total) }
 
+// above is the one-sided p-value of a sum, which is small if the differences are above zero.
 func (c *SignedRanks) above(sum int32) float64    { return c.tail[c.total+sum] }
 func (c *SignedRanks) twoSided(sum int32) float64 { return min(1, 2*c.above(max(sum, -sum))) }
 
@@ -83,6 +80,19 @@ func tabulate(columns []SignedRanks) {
 		}
 		c.tail = tables[key]
 	}
+}
+
+// Binding chooses of two one-sided tests of each comparison that with the larger p-value.
+func Binding(one, other []SignedRanks) []SignedRanks {
+	tabulate(one)
+	tabulate(other)
+	out := slices.Clone(one)
+	for i := range out {
+		if other[i].above(other[i].sum) > one[i].above(one[i].sum) {
+			out[i] = other[i]
+		}
+	}
+	return out
 }
 
 // tails are the probabilities of a signed sum of at least -total, -total+1 and so on up to total.
@@ -138,14 +148,24 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 // parts is into how many parts flips are divided for the cores; it changes no result.
 const parts = 8
 
-// each visits the sums of all comparisons under each flip but its negative, and adds up what the visits count.
-func (f *Family) each(counters int, visit func(flip int, sums []int32, counts []int)) []int {
+// A visit gets the sums of all comparisons under a flip, and adds to counts.
+type visit func(flip int, sums []int32, counts []int)
+
+// each visits the sums under each flip but its negative, and adds up what the visits count. begin makes the visit of a part,
+// which may keep what it works with from flip to flip.
+func (f *Family) each(counters int, begin func() visit) []int {
+	bySet := make([][]int32, f.sets) // ranks of all comparisons
+	for s := range bySet {
+		for _, c := range f.columns {
+			bySet[s] = append(bySet[s], c.ranks[s])
+		}
+	}
 	partial := make([][]int, parts)
 	var work errgroup.Group
 	for part := range parts {
 		partial[part] = make([]int, counters)
 		work.Go(func() error {
-			f.walk(f.total*part/parts, f.total*(part+1)/parts, func(flip int, sums []int32) { visit(flip, sums, partial[part]) })
+			f.walk(bySet, f.total*part/parts, f.total*(part+1)/parts, begin(), partial[part])
 			return nil
 		})
 	}
@@ -159,16 +179,7 @@ func (f *Family) each(counters int, visit func(flip int, sums []int32, counts []
 }
 
 // walk visits some flips. All flips are in the order of a Gray code, in which one set turns at a time.
-func (f *Family) walk(from, to int, visit func(flip int, sums []int32)) {
-	if from == to {
-		return
-	}
-	bySet := make([][]int32, f.sets) // ranks of all comparisons
-	for s := range bySet {
-		for _, c := range f.columns {
-			bySet[s] = append(bySet[s], c.ranks[s])
-		}
-	}
+func (f *Family) walk(bySet [][]int32, from, to int, at visit, counts []int) {
 	turned := func(flip, set int) bool {
 		if !f.exact {
 			return f.flips[flip][set]
@@ -192,7 +203,7 @@ func (f *Family) walk(from, to int, visit func(flip int, sums []int32)) {
 				}
 			}
 		}
-		visit(flip, sums)
+		at(flip, sums, counts)
 	}
 }
 
@@ -225,13 +236,15 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 	if oneSided {
 		signs = []int32{1, -1}
 	}
-	counts := f.each(len(f.columns), func(_ int, sums []int32, counts []int) {
-		for _, sign := range signs {
-			least := math.Inf(1)
-			for k := len(order) - 1; k >= 0; k-- {
-				i := order[k]
-				if least = min(least, p(&f.columns[i], sign*sums[i])); least <= seen[i]*slack {
-					counts[i]++
+	counts := f.each(len(f.columns), func() visit {
+		return func(_ int, sums []int32, counts []int) {
+			for _, sign := range signs {
+				least := math.Inf(1)
+				for k := len(order) - 1; k >= 0; k-- {
+					i := order[k]
+					if least = min(least, p(&f.columns[i], sign*sums[i])); least <= seen[i]*slack {
+						counts[i]++
+					}
 				}
 			}
 		}
@@ -249,10 +262,12 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 // family with so many comparisons, is then significant.
 func (f *Family) Critical(level float64) float64 {
 	least := make([]float64, f.total)
-	f.each(0, func(flip int, sums []int32, _ []int) {
-		least[flip] = 1
-		for i := range sums {
-			least[flip] = min(least[flip], f.columns[i].twoSided(sums[i]))
+	f.each(0, func() visit {
+		return func(flip int, sums []int32, _ []int) {
+			least[flip] = 1
+			for i := range sums {
+				least[flip] = min(least[flip], f.columns[i].twoSided(sums[i]))
+			}
 		}
 	})
 	slices.Sort(least)
@@ -276,25 +291,29 @@ type Versus struct{ A, B, At int }
 // are multiple comparisons with the best (Hsu 1984), with the least one-sided p of the other methods against the method as its
 // statistic. The methods with values above alpha hold the best one with a probability of at least 1 - alpha.
 func (f *Family) Best(methods int, pairs []Versus) []float64 {
-	seen := slices.Repeat([]float64{1}, methods)
 	fill := func(least []float64, sums []int32, sign int32) {
+		for m := range least {
+			least[m] = 1
+		}
 		for _, v := range pairs {
 			c, sum := &f.columns[v.At], sign*sums[v.At]
 			least[v.A], least[v.B] = min(least[v.A], c.above(-sum)), min(least[v.B], c.above(sum))
 		}
 	}
-	observed := make([]int32, len(f.columns))
+	seen, observed := make([]float64, methods), make([]int32, len(f.columns))
 	for i, c := range f.columns {
 		observed[i] = c.sum
 	}
 	fill(seen, observed, 1)
-	counts := f.each(methods, func(_ int, sums []int32, counts []int) {
-		for _, sign := range []int32{1, -1} {
-			least := slices.Repeat([]float64{1}, methods)
-			fill(least, sums, sign)
-			for m := range least {
-				if least[m] <= seen[m]*slack {
-					counts[m]++
+	counts := f.each(methods, func() visit {
+		least := make([]float64, methods)
+		return func(_ int, sums []int32, counts []int) {
+			for _, sign := range []int32{1, -1} {
+				fill(least, sums, sign)
+				for m := range least {
+					if least[m] <= seen[m]*slack {
+						counts[m]++
+					}
 				}
 			}
 		}
