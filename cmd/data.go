@@ -192,7 +192,8 @@ it is described, the reason follows on standard error, and the exit code is 3.`,
 	})
 }
 
-// describeSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with the error.
+// describeSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with
+// the error.
 func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) error {
 	l.header = []string{"what", "value"}
 	l.add("name", e.Name)

@@ -29,8 +29,8 @@ type listing struct {
 	out    io.Writer
 }
 
-// listing returns an empty listing of a command, to which it adds --format. Another format is refused before the command
-// does anything.
+// listing returns an empty listing of a command, to which it adds --format. Another format is refused before the
+// command does anything.
 func (a *app) listing(c *cobra.Command) *listing {
 	l := &listing{out: a.out}
 	c.Flags().StringVar(&l.format, "format", "table", strings.Join(listingFormats, ", "))

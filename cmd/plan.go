@@ -201,8 +201,8 @@ func (r *planRow) add(seconds float64, memory int64) {
 
 func (r *planRow) addCell(c *plan.Cell) { r.add(c.Seconds, c.Memory+c.SetBytes) }
 
-// addPlanned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of such pairs, too. A
-// table leaves out sums of one row, and all but the heaviest of many pairs.
+// addPlanned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of
+// such pairs, too. A table leaves out sums of one row, and all but the heaviest of many pairs.
 func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion) (n int) {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}

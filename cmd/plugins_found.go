@@ -26,7 +26,7 @@ type plugins struct {
 	hide      []string       // --hide, of a process for isolated cells
 }
 
-// A foundPlugin is a file that is, or should be, a method in another process.
+// A foundPlugin is the file of a plugin, a method in another process. Whether it works is not known yet.
 type foundPlugin struct {
 	file  string
 	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
@@ -65,8 +65,8 @@ func verbOf(c *cobra.Command) string {
 	return c.Name()
 }
 
-// needsMethods reports whether a command needs methods. The command by which the program starts itself for isolated cells
-// needs them when it serves them, and has only the plugins that it is given.
+// needsMethods reports whether a command needs methods. The command by which the program starts itself for isolated
+// cells needs them when it serves them, and has only the plugins that it is given.
 func needsMethods(c *cobra.Command) bool {
 	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb && (serves == nil || serves.Value.String() != "true") {
 		return false

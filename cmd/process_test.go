@@ -75,7 +75,7 @@ func (s *screen) awaits(t *testing.T, text string) (rest string) {
 	return strings.SplitN(rest, "\n", 2)[0]
 }
 
-// A command is a process that is begun or will be, with what it has said on standard error and printed on standard output.
+// A command is a process of the program, started or not yet, with its output on standard output and standard error.
 type command struct {
 	*exec.Cmd
 	t             *testing.T

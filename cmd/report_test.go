@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// A report that is interrupted leaves no file, and says so.
+// An interrupted `bench report -o FILE` leaves no file, and its error says so.
 func TestInterruptedReport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

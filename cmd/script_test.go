@@ -20,15 +20,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs inside the scripts")
 
-// TestMain makes the program itself the command bench, for scripts and for tests
-// that start processes.
+// TestMain makes the program itself the command bench, for scripts and for tests that start processes.
 //
-// The build records no versions of modules in a test program, so that each process would read its whole file, 60 MB, to know its
-// code. These tests run one file, and need no hash of it; package codehash tests the hash.
+// The build records no versions of modules in a test program, so that each process would read its whole file, 60 MB,
+// to know its code. These tests run one file, and need no hash of it; package codehash tests the hash.
 //
-// Plugins need --yes only where the sandbox lacks something. The command bench-unbounded thinks so, and no other, whatever the machine.
+// Plugins need --yes only where the sandbox lacks something. The command bench-unbounded thinks so, and no other,
+// whatever the machine.
 //
-// Under the race detector run.txtar alone runs, where cells run together: workers are as large as the detector makes them.
+// Under the race detector run.txtar alone runs, where cells run together: workers are as large as the detector makes
+// them.
 func TestMain(m *testing.M) {
 	if testenv.Race && strings.HasSuffix(os.Args[0], ".test") { // and not one of the commands below
 		flag.Parse()

@@ -32,8 +32,8 @@ type choice struct {
 	splits           []int
 }
 
-// choose resolves the names of a selection. A name may also be that of a method, a data set or a protocol of stored cells
-// that this program does not know. Any other name is an error, which suggests similar ones.
+// choose resolves the names of a selection. A name may also be that of a method, a data set or a protocol of stored
+// cells that this program does not know. Any other name is an error, which suggests similar ones.
 func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
 	cells := sync.OnceValues(stored) // few selections need them
 	method, dataset := func(c store.Cell) string { return c.Method }, func(c store.Cell) string { return c.Dataset }

@@ -232,8 +232,8 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	return out, nil
 }
 
-// askedCells returns the stored cells that the flags ask for, failures included. It reads the files of users' own sets into
-// the catalogue.
+// askedCells returns the stored cells that the flags ask for, failures included. It reads the files of users' own
+// sets into the catalogue.
 func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) (choice, []store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {

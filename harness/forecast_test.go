@@ -202,8 +202,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestQueueOfSets: the first cells come cheapest first over all sets, and the others heaviest first. Cells of equal cost
-// come in the order of their sets' names.
+// TestQueueOfSets: of cells on several data sets, the first split of each method runs cheapest cell first, and the
+// other splits heaviest cell first. Cells of equal cost come in the order of their sets' names.
 func TestQueueOfSets(t *testing.T) {
 	cells := []*plan.Cell{
 		costing("B", "y", 1, 4), costing("A", "x", 1, 3), costing("C", "y", 1, 2), costing("B", "x", 1, 2), costing("A", "y", 1, 1),

@@ -23,8 +23,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestCountsAreTheSame runs cells of every method on a real set, or two in make thorough, and compares, cell by cell, a hash of what
-// the database holds: the counts of each fold of each grid point, the selected point, and the counts of the test.
+// TestCountsAreTheSame runs cells of every method on a real set, or two in make thorough, and compares, cell by cell,
+// a hash of what the database holds: the counts of each fold of each grid point, the selected point, and the counts
+// of the test.
 func TestCountsAreTheSame(t *testing.T) {
 	if testenv.Race || testing.Short() {
 		t.Skip("slow under the race detector and on emulated processors; make test runs it without")

@@ -22,8 +22,8 @@ func asked(control, test string) cd.Options {
 	return cd.Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
 }
 
-// Where no result could be significant there is no bar: four sets are too few, however far the ranks are from each other.
-// The diagram and the tests say so.
+// Where no result could be significant there is no bar: four sets are too few, however far the ranks are from each
+// other. The diagram and the tests say so.
 func TestNoBarsWithoutATest(t *testing.T) {
 	var rows []store.Row
 	for s := range 4 {

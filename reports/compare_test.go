@@ -89,8 +89,9 @@ func constructed(gain func(set int) float64) sample.Input {
 	return in
 }
 
-// Constructed methods and what is said of them: a constant 0.3 points is practically equivalent; 10 points on three sets and -0.1 on twelve
-// is inconclusive, and never worse; noise is inconclusive; one set that carries the mean is named; half of the sets are those that are there.
+// Constructed methods and what is said of them: a constant 0.3 points is practically equivalent; 10 points on three
+// sets and -0.1 on twelve is inconclusive, and never worse; noise is inconclusive; one set that carries the mean is
+// named; half of the sets are those that are there.
 func TestConstructedVerdicts(t *testing.T) {
 	half := constructed(func(int) float64 { return 2.5 })
 	half.Rows = slices.DeleteFunc(half.Rows, func(r store.Row) bool { return r.Method == "A" && r.Dataset > "s07" })

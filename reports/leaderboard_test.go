@@ -83,8 +83,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// The leaderboard says of which methods the best one is sought, which sets do not count, and how often it is wrong: with a method that was
-// named, verdicts and ranks are of two families.
+// The leaderboard says of which methods the best one is sought, which sets do not count, and how often it is wrong:
+// with a method that was named, verdicts and ranks are of two families.
 func TestBoardSaysWhatItIsOf(t *testing.T) {
 	in := sample.Paper()
 	for focus, want := range map[string]string{

@@ -38,8 +38,8 @@ func TestPrintedByHand(t *testing.T) {
 	}
 }
 
-// A printed standard error is that of the mean, whatever the number of splits: 0.06 of RKS on adult, with t_0.975 of 19 degrees
-// of freedom 2.0930, is 0.1256 to either side, and 0.005 for the rounding.
+// A printed standard error is that of the mean, whatever the number of splits: 0.06 of RKS on adult, with t_0.975 of
+// 19 degrees of freedom 2.0930, is 0.1256 to either side, and 0.005 for the rounding.
 func TestPrintedStandardError(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"adult": {}}}
 	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = "shahrampour2018-table2-error", 20, []string{"adult"}

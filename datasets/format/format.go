@@ -36,8 +36,8 @@ type Format struct {
 	Read func(f File) (*Table, error)
 }
 
-// All are the formats. A file is tried from the end of the list to its start, and is in the first one that recognises it.
-// CSV is first, since it takes any text: a new format must not recognise what CSV reads.
+// All are the formats. A file is tried from the end of the list to its start, and is in the first one that recognises
+// it. CSV is first, since it takes any text: a new format must not recognise what CSV reads.
 var All = []*Format{&CSV, &Blank, &LIBSVM, &ARFF, &Parquet}
 
 // Options are what a description says of the notation of a file.

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// paperFiles are the files with the texts of the papers, by how sources and published tables begin. The paper of RFRBoost is not
-// among them: its values are those that the authors' program keeps.
+// paperFiles are the files with the texts of the papers, by how sources and published tables begin. The paper of
+// RFRBoost is not among them: its values are those that the authors' program keeps.
 var paperFiles = map[string]string{
 	"Gautheron et al., ECML PKDD 2020":        "gbrff-ecml2020.md",
 	"Gautheron et al., arXiv:1906.06203":      "gbrff-arxiv2019.txt",
@@ -56,7 +56,8 @@ var (
 	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 )
 
-// normal is a text without what typesetting adds: ligatures, hyphens, marks of bold and of mathematics, and other blanks.
+// normal is a text without what typesetting adds: ligatures, hyphens, marks of bold and of mathematics, and other
+// blanks.
 func normal(text string) string {
 	text = blanks.ReplaceAllString(hyphens.ReplaceAllString(signs.Replace(text), ""), " ")
 	return strings.TrimSpace(strings.ReplaceAll(text, " ,", ","))
@@ -101,8 +102,8 @@ func changed(text string) string {
 	return text[:at] + string(rune('0'+(text[at]+1-'0')%10)) + text[at+1:]
 }
 
-// TestQuotes looks up what the claims quote in the texts of the papers, and each printed number in the quotes. A changed digit is
-// not found.
+// TestQuotes looks up what the claims quote in the texts of the papers, and each printed number in the quotes. A
+// changed digit is not found.
 func TestQuotes(t *testing.T) {
 	for _, e := range must.Get(experiments.All())(t) {
 		text, all := paperOf(t, e.Source), ""
@@ -138,7 +139,8 @@ type line struct {
 	source, pattern string
 }
 
-// linesOf writes records of published.csv as the papers print them: the data set or the method, then the means with their spreads.
+// linesOf writes records of published.csv as the papers print them: the data set or the method, then the means with
+// their spreads.
 func linesOf(records [][]string) (lines []line) {
 	places := map[string]int{}
 	for _, r := range records {

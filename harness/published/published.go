@@ -40,8 +40,8 @@ const (
 	Error     = "standard error"
 )
 
-// DeviationOf returns the standard deviation of n values with the printed mean and spread. Papers print a deviation with divisor
-// n or n-1 and do not say which; the larger reading is taken.
+// DeviationOf returns the standard deviation of n values with the printed mean and spread. Papers print a deviation
+// with divisor n or n-1 and do not say which; the larger reading is taken.
 func (v Value) DeviationOf(n int) float64 {
 	if v.Spread == Error {
 		return *v.Std * math.Sqrt(float64(n))
@@ -80,8 +80,8 @@ func Of(source string) []Value {
 	return values
 }
 
-// Ranks reports whether a source prints average ranks, by a metric, of every one of these methods. Such tables use the convention
-// of stats.PaperAverageRanks too, which breaks ties by the order of the columns.
+// Ranks reports whether a source prints the average ranks, by a metric, of all of these methods. Tables of such a
+// source use the convention of stats.PaperAverageRanks too, which breaks ties by the order of the columns.
 func Ranks(source, metric string, methods []string) bool {
 	values, _ := Beside(source, metric, nil)
 	lacks := func(method string) bool {
@@ -93,9 +93,9 @@ func Ranks(source, metric string, methods []string) bool {
 // rank is the unit of average ranks.
 const rank = "rank"
 
-// ours gives, for units of sources, the metric that they are of, and the size of a printed 1 in the unit of our tables. Our
-// tables show accuracy and error in percent, and errors of regression in the unit of the target. Units that are not here have no
-// counterpart in our tables.
+// ours gives, for units of sources, the metric that they are of, and the size of a printed 1 in the unit of our
+// tables. Our tables show accuracy and error in percent, and errors of regression in the unit of the target. Units
+// that are not here have no counterpart in our tables.
 var ours = map[string]struct {
 	metric string
 	size   *big.Rat
@@ -106,9 +106,9 @@ var ours = map[string]struct {
 	"100 times the mean squared error": {"mse", big.NewRat(1, 100)},
 }
 
-// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables, without folds,
-// and in the order of Of; average ranks are among them. It also returns all units that the source prints values in. names maps our
-// name of a data set to the source's name where the two differ.
+// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables,
+// without folds, and in the order of Of; average ranks are among them. It also returns all units that the source
+// prints values in. names maps our name of a data set to the source's name where the two differ.
 func Beside(source, metric string, names map[string]string) (values []Value, units []string) {
 	var ranks []Value
 	for _, v := range Of(source) {

@@ -190,8 +190,8 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	}
 }
 
-// The paper's rank stands in the paper's own table: of a protocol whose source prints such ranks, by its metric, of its methods
-// alone. In another table it would break ties of methods that the paper does not know.
+// The paper's rank stands in the paper's own table: of a protocol whose source prints such ranks, by its metric, of
+// its methods alone. In another table it would break ties of methods that the paper does not know.
 func TestPapersRank(t *testing.T) {
 	own := sample.Printed()
 	own.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Mine") }

@@ -1,13 +1,13 @@
-// Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of
-// average ranks. Bars join methods between which no difference is significant.
+// Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
+// Bars join methods between which no difference is significant.
 //
-// As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values
-// of two methods, adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was invented for the test of Nemenyi, which
-// compares average ranks. The result of that test for two methods depends on the other methods shown
-// (Benavoli, Corani and Mangili 2016), so it is made only on request.
+// As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values of two methods,
+// adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was
+// invented for the test of Nemenyi, which compares average ranks. The result of that test for two methods depends on
+// the other methods shown (Benavoli, Corani and Mangili 2016), so it is made only on request.
 //
-// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report
-// accuracy shows values.
+// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report accuracy shows
+// values.
 package cd
 
 import (
@@ -57,7 +57,8 @@ methods.`,
 	}
 }
 
-// Options adjust the diagram. A control is joined by one bar with the methods from which its difference is not significant.
+// Options adjust the diagram. A control is joined by one bar with the methods from which its difference is not
+// significant.
 type Options struct {
 	report.TestOptions
 	Test string // Wilcoxon (also when empty) or Nemenyi

@@ -1,10 +1,12 @@
-// Package claims decides sentences of papers by stored results: a sentence holds, fails, or the results are inconclusive.
+// Package claims decides sentences of papers by stored results: a sentence holds, fails, or the results are
+// inconclusive.
 //
 // A claim is a list of comparisons (package experiments). Each comparison is a difference, and a region in which the
-// difference lies if the claim is true. The difference is estimated by the mean over the stored data sets. Its interval is
-// for other rows of these sets, as if the rows of each were drawn anew and then divided, after Nadeau and Bengio (2003) on
-// each set. For other splits of the same rows it would be sqrt(1 + n test/train) times too wide: 3.1 times for 20 splits that
-// test 30 % (TestIntervalIsForOtherRows). It says nothing about other data sets; `bench compare` is for these.
+// difference lies if the claim is true. The difference is estimated by the mean over the stored data sets. Its
+// interval is for other rows of these sets, as if the rows of each were drawn anew and then divided, after Nadeau and
+// Bengio (2003) on each set. For other splits of the same rows it would be sqrt(1 + n test/train) times too wide: 3.1
+// times for 20 splits that test 30 % (TestIntervalIsForOtherRows). It says nothing about other data sets; `bench
+// compare` is for these.
 //
 //   - A claim holds if every interval at level 1 - alpha lies in its region. This level is enough for all comparisons
 //     together (Berger 1982): a false claim has a false comparison, which holds with probability alpha at most.
@@ -337,10 +339,10 @@ type group struct {
 	terms []term
 }
 
-// groupsOf returns the groups of a comparison, and the weight of each. A comparison that names sets is about those of them with
-// runs of all its terms, whatever a third series lacks. One that names none is about the sets with runs of all series, so that all
-// comparisons of a claim are about the same sets. Where sets are the points of the sweep, each value is a set of its own; terms on
-// different sets are not paired.
+// groupsOf returns the groups of a comparison, and the weight of each. A comparison that names sets is about those of
+// them with runs of all its terms, whatever a third series lacks. One that names none is about the sets with runs of
+// all series, so that all comparisons of a claim are about the same sets. Where sets are the points of the sweep,
+// each value is a set of its own; terms on different sets are not paired.
 func groupsOf(l sweep.Lines, c experiments.Comparison, terms []term) (groups []group, weight float64) {
 	for _, set := range l.Table.Sets {
 		named := slices.Contains(c.Datasets, set.Name) || c.Datasets == nil && slices.Contains(l.Sets, set.Name)

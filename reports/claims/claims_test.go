@@ -110,10 +110,10 @@ func TestOneSetIsTheCorrectedTest(t *testing.T) {
 	}
 }
 
-// The interval is for other rows. It holds the expected difference of two classifiers on rows that are drawn anew about as often
-// as it says. It always holds the mean over all splits of the same rows, for which it is 3.1 times as long as it need be. One
-// classifier cuts halfway between the means of the classes in the rows that it learns from, the other at 1; the classes are
-// N(0, 1) and N(1, 1).
+// The interval is for other rows. It holds the expected difference of two classifiers on rows that are drawn anew
+// about as often as it says. It always holds the mean over all splits of the same rows, for which it is 3.1 times as
+// long as it need be. One classifier cuts halfway between the means of the classes in the rows that it learns from,
+// the other at 1; the classes are N(0, 1) and N(1, 1).
 func TestIntervalIsForOtherRows(t *testing.T) {
 	const sets, rows, tested, splits, all = 300, 100, 30, 20, 200
 	stream := rng.New(1)

@@ -32,8 +32,9 @@ func (p *Page) Sentences() (first, rest []string) {
 	return first, each
 }
 
-// Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of splits, or that all
-// comparisons use one data set. Splits may be missing because they did not run or were not requested.
+// Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of
+// splits, or that all comparisons use one data set. Splits may be missing because they did not run or were not
+// requested.
 func (p *Page) Preliminary() string {
 	planned, sets := max(len(p.Splits), p.AllSplits), 0
 	var splits []int
@@ -101,8 +102,8 @@ func (p *Page) brief(names []string) string {
 	return frame.Listed(names)
 }
 
-// sentence is the verdict on one other method: the finding, the size of the typical difference, on how many sets the method
-// is ahead, and the mean.
+// sentence is the verdict on one other method: the finding, the size of the typical difference, on how many sets the
+// method is ahead, and the mean.
 func (p *Page) sentence(q *evidence.Pair) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s against %s%s: %s", p.method, p.other(q), p.coverage(q), q.Verdict)
@@ -127,8 +128,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	return b.String()
 }
 
-// coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method failed; "" if it
-// has all.
+// coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method
+// failed; "" if it has all.
 func (p *Page) coverage(q *evidence.Pair) string {
 	of, lack := 0, 0
 	failed := map[string]int{}
@@ -162,8 +163,8 @@ func (p *Page) coverage(q *evidence.Pair) string {
 	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"), strings.Join(why, ", "))
 }
 
-// typicalRange is the interval of the typical difference. Beside p-values that are adjusted for several comparisons it says that it
-// is not.
+// typicalRange is the interval of the typical difference. Beside p-values that are adjusted for several comparisons
+// it says that it is not.
 func (p *Page) typicalRange(q *evidence.Pair) string {
 	i := p.interval(q.TypicalInterval(1 - p.o.Level))
 	switch {

@@ -1,19 +1,20 @@
-// Package evidence says what finished runs show about pairs of methods. Every report that calls a method
-// better uses this package, so that one question has one answer.
+// Package evidence says what finished runs show about pairs of methods. Every report that calls a method better uses
+// this package, so that one question has one answer.
 //
 // Over data sets the mean differences of two methods, one for each set of the main group, are tested by Wilcoxon's
 // signed-rank test. Its hypothesis is about the typical difference (the pseudo-median), and so are the verdicts. The
-// mean is described and never asserted: a test of signs and ranks says nothing of it. All comparisons over data sets of a
-// page are one family. Their p-values are adjusted together by flips of the signs of whole data sets (package stats), so
-// that the probability of any false difference is at most the level, if differences are symmetric over sets.
-// Equivalences are a second family: two one-sided tests against the edges of the region of practical equivalence.
+// mean is described and never asserted: a test of signs and ranks says nothing of it. All comparisons over data sets
+// of a page are one family. Their p-values are adjusted together by flips of the signs of whole data sets (package
+// stats), so that the probability of any false difference is at most the level, if differences are symmetric over
+// sets. Equivalences are a second family: two one-sided tests against the edges of the region of practical
+// equivalence.
 //
 // On a data set the differences, one a split, are tested by the t-test that is corrected for overlapping splits. The
 // tests on single sets are a family of their own, adjusted by Holm's procedure.
 //
 // A family is chosen before the data are seen. If a method is named, the family is that method with each other
-// method. If none is named, it is each method with each. So it is, too, if the named method has the best or the worst mean,
-// since many name a method because of its place on the leaderboard.
+// method. If none is named, it is each method with each. So it is, too, if the named method has the best or the worst
+// mean, since many name a method because of its place on the leaderboard.
 //
 // The package writes no sentence, but for the name of the family, and lays nothing out.
 package evidence
@@ -99,8 +100,8 @@ func Of(t *frame.Table, o Options) (*Evidence, error) {
 	return e, nil
 }
 
-// Ends are the places of the whole methods with the best and the worst mean over the counted sets, the first of equals. If
-// no set counts, both are 0.
+// Ends are the places of the whole methods with the best and the worst mean over the counted sets, the first of
+// equals. If no set counts, both are 0.
 func Ends(t *frame.Table) (first, last int) {
 	means := t.Means()
 	if len(means) == 0 {
@@ -192,9 +193,9 @@ func (e *Evidence) adjustSets() {
 	}
 }
 
-// Best are p-values of the hypothesis that a method is the best of the whole methods, for each of them (Hsu 1984). The
-// methods with a value of at least the level hold the best one with probability 1 - level. It is nil where the family is not
-// each method with each, or no comparison could be significant.
+// Best are p-values of the hypothesis that a method is the best of the whole methods, for each of them (Hsu 1984).
+// The methods with a value of at least the level hold the best one with probability 1 - level. It is nil where the
+// family is not each method with each, or no comparison could be significant.
 func (e *Evidence) Best() []float64 {
 	if !e.Every || e.Over == 0 {
 		return nil
@@ -204,9 +205,9 @@ func (e *Evidence) Best() []float64 {
 	}))
 }
 
-// Ranks are the intervals of the ranks of the whole methods by their typical differences, each from the number of methods
-// found significantly better to that of methods found significantly worse. They hold together with probability 1 - level. It is
-// nil where the family is not each method with each.
+// Ranks are the intervals of the ranks of the whole methods by their typical differences, each from the number of
+// methods found significantly better to that of methods found significantly worse. They hold together with
+// probability 1 - level. It is nil where the family is not each method with each.
 func (e *Evidence) Ranks() [][2]int {
 	if !e.Every {
 		return nil
@@ -229,9 +230,9 @@ func (e *Evidence) Ranks() [][2]int {
 	return out
 }
 
-// Typical returns for each pair the posterior of the typical difference over data sets: below, within or above the region. It
-// uses the Bayesian signed-rank test with the given number of draws. The result is nil for a pair that is not testable or
-// whose region has no width on some set. Without a region all results are nil.
+// Typical returns for each pair the posterior of the typical difference over data sets: below, within or above the
+// region. It uses the Bayesian signed-rank test with the given number of draws. The result is nil for a pair that is
+// not testable or whose region has no width on some set. Without a region all results are nil.
 func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 	out := make([]*stats.Probabilities, len(pairs))
 	if !e.Region.Exists() {
@@ -259,8 +260,8 @@ func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 	return out
 }
 
-// Compared is the number of comparisons over data sets, which p-values are adjusted for. A pair without a common set that
-// counts is none.
+// Compared is the number of comparisons over data sets, which p-values are adjusted for. A pair without a common set
+// that counts is none.
 func (e *Evidence) Compared() int { return len(e.versus) }
 
 // Family names the comparisons over data sets that p-values are adjusted for, and what makes it the right family.

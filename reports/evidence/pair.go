@@ -100,7 +100,8 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 // direction is 1 if A is the better one by its signed ranks, -1 if B is, and else 0.
 func (p *Pair) direction() int { return p.Signed.Plus.Cmp(p.Signed.Minus) }
 
-// within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within the region.
+// within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within
+// the region.
 func (p *Pair) within(sign int) []*big.Rat {
 	out := make([]*big.Rat, len(p.Gains))
 	for i, gain := range p.Gains {

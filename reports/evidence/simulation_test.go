@@ -17,8 +17,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A world is methods whose true differences are known. Of gives the true values of all methods on a data set. Typical is the
-// pseudo-median over data sets of the difference of two methods, which is what verdicts are about.
+// A world is methods whose true differences are known. Of gives the true values of all methods on a data set. Typical
+// is the pseudo-median over data sets of the difference of two methods, which is what verdicts are about.
 type world struct {
 	name    string
 	methods int
@@ -67,8 +67,8 @@ func zeros(n int) []float64 { return make([]float64, n) }
 
 func first(n int, by float64) []float64 { return append([]float64{by}, zeros(n-1)...) }
 
-// page draws a table of a world. Results on a set vary as the corrected t-test takes it: those of two splits have the correlation
-// test/(train+test). A value is the true one, what the set's rows add, and what a split adds.
+// page draws a table of a world. Results on a set vary as the corrected t-test takes it: those of two splits have the
+// correlation test/(train+test). A value is the true one, what the set's rows add, and what a split adds.
 func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float64) {
 	const train, test, deviation = 700, 300, 0.5
 	accuracy, err := metric.Lookup("accuracy")
@@ -131,8 +131,8 @@ type found struct {
 
 const region = 1 // point
 
-// simulate makes pages. asked is the place of the method that is compared with the others, -1 for each with each, leader for the one with
-// the best mean.
+// simulate makes pages. asked is the place of the method that is compared with the others, -1 for each with each,
+// leader for the one with the best mean.
 func simulate(t testing.TB, w world, seed uint32, pages, sets, asked int) found {
 	t.Helper()
 	stream := rng.New(seed)
@@ -247,7 +247,8 @@ func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 	}
 }
 
-// check fails for a kind of statement that is false on more pages than the level and three standard errors of the simulation.
+// check fails for a kind of statement that is false on more pages than the level and three standard errors of the
+// simulation.
 func (f found) check(t testing.TB, what string) {
 	t.Helper()
 	for kind, n := range map[string]int{"a difference": f.difference, "an equivalence": f.equivalence, "the best": f.best, "ranks": f.ranks, "a single set": f.single} {
@@ -257,8 +258,8 @@ func (f found) check(t testing.TB, what string) {
 	}
 }
 
-// worlds are constructions in which a sentence could be false: differences at the edge of the region (of which the rule by an observed mean
-// called 22 to 93 % of the pages practically equivalent), and methods that do not differ.
+// worlds are constructions in which a sentence could be false: differences at the edge of the region (of which the
+// rule by an observed mean called 22 to 93 % of the pages practically equivalent), and methods that do not differ.
 var worlds = []struct {
 	world
 	sets, asked, pages int
@@ -288,8 +289,8 @@ var worlds = []struct {
 	{world{name: "five splits of equal sets", methods: 3, of: spread(zeros(3), normal(0)), typical: equal, splits: 5}, 12, -1, 60},
 }
 
-// quarter is a difference of 10 points on a quarter of the sets and of -0.43 with deviation 0.5 on the others: the mean of two is above zero
-// with probability 7/16 + 9/16 * 0.111 = 1/2.
+// quarter is a difference of 10 points on a quarter of the sets and of -0.43 with deviation 0.5 on the others: the
+// mean of two is above zero with probability 7/16 + 9/16 * 0.111 = 1/2.
 func quarter(stream *rng.RandomState, _ int) []float64 {
 	if stream.Float64() < 0.25 {
 		return []float64{10 + stream.Norm(), 0}
@@ -338,8 +339,10 @@ func TestWorlds(t *testing.T) {
 
 // go test -run '^$' -bench Worlds -benchtime 1x ./reports/evidence
 //
-// Besides false statements, in percent of the pages, it prints the shares of true differences and equivalences that are found, and of
-// methods that are rightly left out of those that may be the best, and of pages on which the first method is separated from a worse one. holm is the share of differences by Holm's procedure at four fifths of the level.
+// Besides false statements, in percent of the pages, it prints the shares of true differences and equivalences that
+// are found, and of methods that are rightly left out of those that may be the best, and of pages on which the first
+// method is separated from a worse one. holm is the share of differences by Holm's procedure at four fifths of the
+// level.
 func BenchmarkWorlds(b *testing.B) {
 	for _, w := range worlds {
 		b.Run(w.name, func(b *testing.B) {
@@ -360,8 +363,8 @@ func BenchmarkWorlds(b *testing.B) {
 	}
 }
 
-// countTable is results of two methods that are equally good: on each set as many rows speak for the one as for the other, on average, and
-// a split counts those of the rows that it tests. Counts of few rows are often equal.
+// countTable is results of two methods that are equally good: on each set as many rows speak for the one as for the
+// other, on average, and a split counts those of the rows that it tests. Counts of few rows are often equal.
 func countTable(stream *rng.RandomState, sets, splits int) *frame.Table {
 	t, _ := world{methods: 2, splits: splits}.page(stream, 0)
 	var names []string
@@ -394,7 +397,8 @@ func countTable(stream *rng.RandomState, sets, splits int) *frame.Table {
 	return &part
 }
 
-// Results are counts. With two or three splits their differences are often equal by chance, which a t-test takes for certainty.
+// Results are counts. With two or three splits their differences are often equal by chance, which a t-test takes for
+// certainty.
 func TestFewSplitsOfCounts(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the test above shares as much")

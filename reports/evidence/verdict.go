@@ -31,8 +31,8 @@ var Rules = []Rule{
 	{Untestable, "so few sets, or splits of a set, that no result could be significant among so many comparisons"},
 }
 
-// verdict gives the word for what the two tests show. sign is that of the difference; beyond says that its estimate is outside of
-// the region.
+// verdict gives the word for what the two tests show. sign is that of the difference; beyond says that its estimate
+// is outside of the region.
 func verdict(differs, equivalent, beyond bool, sign int) Verdict {
 	switch {
 	case equivalent:
@@ -47,7 +47,8 @@ func verdict(differs, equivalent, beyond bool, sign int) Verdict {
 	return Inconclusive
 }
 
-// judge gives the verdicts from the adjusted p-values. A value that is NaN, where there is no test, is not below any level.
+// judge gives the verdicts from the adjusted p-values. A value that is NaN, where there is no test, is not below any
+// level.
 func (p *Pair) judge(level float64) {
 	for i := range p.Sets {
 		if s := &p.Sets[i]; s.Tested() {
@@ -55,7 +56,8 @@ func (p *Pair) judge(level float64) {
 		}
 	}
 	if p.Adjusted >= 0 {
-		// A typical difference near zero does not show that differences are small if most sets lie outside of the region, on either side.
+		// A typical difference near zero does not show that differences are small if most sets lie outside of the region,
+		// on either side.
 		equivalent := p.Equivalence < level && 2*p.Within > len(p.Gains)
 		p.Verdict = verdict(p.Adjusted < level, equivalent, p.beyond, p.direction())
 	}

@@ -339,8 +339,8 @@ func (f *Frame) cannot(method, dataset string) string {
 	return e.Unfit(spec)
 }
 
-// computedBy says which program and which version of the method computed the stored results of a cell; "" if there are none. The version of
-// a plugin names its libraries.
+// computedBy says which program and which version of the method computed the stored results of a cell; "" if there
+// are none. The version of a plugin names its libraries.
 func (f *Frame) computedBy(method, dataset string) string {
 	for _, r := range f.Rows {
 		if r.Method != method || r.Dataset != dataset {

@@ -271,8 +271,8 @@ func TestMoreSplitsThanMost(t *testing.T) {
 	}
 }
 
-// Seven variants with few sets take none from the others. A set with one of ten splits is not counted, and a set that the
-// protocol does not name is shown apart; both are said, and how to count the latter.
+// Seven variants with few sets take none from the others. A set with one of ten splits is not counted, and a set that
+// the protocol does not name is shown apart; both are said, and how to count the latter.
 func TestFewSetsAndFewSplits(t *testing.T) {
 	var rows []store.Row
 	for s := range 8 {

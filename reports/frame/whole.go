@@ -97,9 +97,9 @@ func (t *Table) count() {
 	}
 }
 
-// countedSets returns the counted sets from the lists of sets that each method has: the largest list that two methods have
-// in common, of equally large ones that which most methods have. A third method with fewer sets takes none away. The list of
-// a method that is alone counts whole.
+// countedSets returns the counted sets from the lists of sets that each method has: the largest list that two methods
+// have in common, of equally large ones that which most methods have. A third method with fewer sets takes none away.
+// The list of a method that is alone counts whole.
 func countedSets(have [][]int) (counted []int) {
 	have = slices.DeleteFunc(slices.Clone(have), func(sets []int) bool { return len(sets) == 0 })
 	if len(have) == 1 {
@@ -128,8 +128,8 @@ func countedSets(have [][]int) (counted []int) {
 	return counted
 }
 
-// Few reports whether so few splits of a set are less than half of the usual number, the median over the sets of the main group.
-// A set with so few splits is shown apart: its mean is too noisy to count like the others.
+// Few reports whether so few splits of a set are less than half of the usual number, the median over the sets of the
+// main group. A set with so few splits is shown apart: its mean is too noisy to count like the others.
 func (t *Table) Few(splits int) bool { return 2*splits < t.usual }
 
 // usualSplits is the median number of compared splits of sets of the main group, the larger one of two.

@@ -21,7 +21,8 @@ type Board struct {
 	Rows  []Row    // whole methods, the largest gain first, then partial ones, the most sets first
 	Costs times.Costs
 	Level float64
-	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method and of ranks.
+	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method
+	// and of ranks.
 	Testable bool
 }
 

@@ -1,14 +1,13 @@
-// Package leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins,
-// its average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and how
-// many sets it has.
+// Package leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
+// average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and
+// how many sets it has.
 //
-// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over
-// the field, which is the order of the means over data sets. A partial method is below, on the sets that it
-// has.
+// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over the
+// field, which is the order of the means over data sets. A partial method is below, on the sets that it has.
 //
-// Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing.
-// Package evidence decides which methods may be the best, which ranks they may have and what is significant. The first
-// screen of package page has the same rows.
+// Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing. Package
+// evidence decides which methods may be the best, which ranks they may have and what is significant. The first screen
+// of package page has the same rows.
 package leaderboard
 
 import (

@@ -35,7 +35,8 @@ const (
 	Bare    Verdict = "no interval"
 )
 
-// near is the difference, in points, within which an interval must lie for two values to be called practically equivalent.
+// near is the difference, in points, within which an interval must lie for two values to be called practically
+// equivalent.
 const near = 1
 
 // A Cell is a mean of ours beside a printed one, in the unit of the table.
@@ -101,7 +102,8 @@ func roundingOf(values []published.Value) float64 {
 	return 0.5 * math.Pow(10, -float64(decimals))
 }
 
-// compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage point.
+// compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage
+// point.
 func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
 	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}

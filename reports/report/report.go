@@ -142,7 +142,8 @@ func TestFlags(flags *pflag.FlagSet, level *float64) (region func() (*evidence.R
 // UsualDraws is the number of draws of the Bayesian signed-rank test, with a standard error of at most 0.005.
 const UsualDraws = 10_000
 
-// Posteriors is the table of the posteriors of typical differences, a row a pair by its name, in the order of the pairs.
+// Posteriors is the table of the posteriors of typical differences, a row a pair by its name, in the order of the
+// pairs.
 func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []string, posteriors []*stats.Probabilities) doc.Table {
 	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference", Label: "bayes", Corner: corner, Detail: true}
 	if !ev.Region.Exists() {

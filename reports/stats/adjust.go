@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Holm adjusts p-values of several hypotheses by stepping down (Holm 1979): the i-th smallest of m p-values is multiplied by m-i+1,
-// the number of hypotheses that may still be true. It rejects at level alpha the hypotheses whose adjusted value is at most
-// alpha, and the probability of one false rejection among all is then at most alpha. The order of p is kept. A NaN counts as
-// a hypothesis that is not rejected, and stays NaN.
+// Holm adjusts p-values of several hypotheses by stepping down (Holm 1979): the i-th smallest of m p-values is
+// multiplied by m-i+1, the number of hypotheses that may still be true. It rejects at level alpha the hypotheses
+// whose adjusted value is at most alpha, and the probability of one false rejection among all is then at most alpha.
+// The order of p is kept. A NaN counts as a hypothesis that is not rejected, and stays NaN.
 func Holm(p []float64) []float64 {
 	return monotone(p, func(place, i int) float64 { return float64(len(p)-place) * p[i] })
 }

@@ -84,8 +84,8 @@ func (t CorrectedTTest) Equivalence(rope *big.Rat) float64 {
 // An Interval is a range of values, both ends included.
 type Interval struct{ Low, High float64 }
 
-// Wilson is the interval of a share of n trials at a level such as 0.95 (Wilson 1927). Its width is never zero. For the mean of
-// values between 0 and 1, which vary less than trials do, it is wide enough as well.
+// Wilson is the interval of a share of n trials at a level such as 0.95 (Wilson 1927). Its width is never zero. For
+// the mean of values between 0 and 1, which vary less than trials do, it is wide enough as well.
 func Wilson(share float64, n int, level float64) Interval {
 	z := -distuv.UnitNormal.Quantile((1 - level) / 2)
 	part := z * z / float64(n)

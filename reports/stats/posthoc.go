@@ -57,8 +57,9 @@ func Groups(order []int, alike func(a, b int) bool) [][]int {
 	return out
 }
 
-// StudentizedRangePoint returns the q that the range of k standard normal variables, the studentized range with infinite degrees
-// of freedom, exceeds with probability alpha, to about ten digits. It is NaN unless 0 < alpha < 1 and k >= 2.
+// StudentizedRangePoint returns the q that the range of k standard normal variables, the studentized range with
+// infinite degrees of freedom, exceeds with probability alpha, to about ten digits. It is NaN unless 0 < alpha < 1
+// and k >= 2.
 func StudentizedRangePoint(alpha float64, k int) float64 {
 	if !within(alpha) || k < 2 {
 		return math.NaN()

@@ -42,8 +42,8 @@ func TestAdjustedWithoutValue(t *testing.T) {
 	}
 }
 
-// SciPy 1.17.1: studentized_range.sf(q, k, inf). For k = 2 it is 2 (1 - Phi(q / sqrt 2)). Tails keep their digits, and the point is
-// the tail's inverse.
+// SciPy 1.17.1: studentized_range.sf(q, k, inf). For k = 2 it is 2 (1 - Phi(q / sqrt 2)). Tails keep their digits,
+// and the point is the tail's inverse.
 func TestStudentizedRange(t *testing.T) {
 	for _, c := range []struct {
 		q    float64
@@ -72,7 +72,8 @@ func TestStudentizedRange(t *testing.T) {
 	}
 }
 
-// Demsar (2006), 3.2.2: at 0.05 his critical difference is 1.25 and the data separate no two of the four; at 0.10 it is 1.12, and C4.5 is worse than +m and +m+cf, while +cf may belong with either.
+// Demsar (2006), 3.2.2: at 0.05 his critical difference is 1.25 and the data separate no two of the four; at 0.10 it
+// is 1.12, and C4.5 is worse than +m and +m+cf, while +cf may belong with either.
 func TestGroupsOfDemsar(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
 	order := []int{3, 1, 2, 0}
@@ -111,7 +112,7 @@ func TestGroups(t *testing.T) {
 			for b := range a {
 				common := slices.ContainsFunc(groups, func(g []int) bool { return slices.Contains(g, a) && slices.Contains(g, b) })
 				if common == told[[2]int{a, b}] {
-					t.Fatalf("%d and %d: told apart %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common, groups)
+					t.Fatalf("%d and %d: different %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common, groups)
 				}
 			}
 		}

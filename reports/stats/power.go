@@ -10,18 +10,18 @@ import (
 // MostNeeded bounds what SetsNeeded counts.
 const MostNeeded = 100_000
 
-// An Effect is a true difference over data sets that are normal with a standard deviation, and what it takes to be found: a
-// p-value of at most Level, and an estimate beyond Region.
+// An Effect is a true difference over data sets that are normal with a standard deviation, and what it takes to be
+// found: a p-value of at most Level, and an estimate beyond Region.
 type Effect struct{ Size, Region, Deviation, Level float64 }
 
-// rankedSets is how many times as many data sets tests by signed ranks take as those by means, if differences are normal:
-// the reciprocal of their asymptotic relative efficiency.
+// rankedSets is how many times as many data sets tests by signed ranks take as those by means, if differences are
+// normal: the reciprocal of their asymptotic relative efficiency.
 const rankedSets = math.Pi / 3
 
-// Power is the probability with which n data sets find the effect. Wilcoxon's test at the level has about the power of
-// Student's on n / rankedSets sets, and the pseudo-median the standard error of their mean. Both large enough together are
-// about as likely as the less likely one, since they are nearly the same number. The tests compare Power with simulations.
-// It is NaN for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
+// Power is the probability with which n data sets find the effect. Wilcoxon's test at the level has about the power
+// of Student's on n / rankedSets sets, and the pseudo-median the standard error of their mean. Both large enough
+// together are about as likely as the less likely one, since they are nearly the same number. The tests compare Power
+// with simulations. It is NaN for fewer than two data sets, a level outside 0 to 1 and numbers that are negative.
 func (e Effect) Power(n int) float64 {
 	switch {
 	case n < 2 || !within(e.Level) || !(e.Size >= 0) || !(e.Deviation >= 0) || !(e.Region >= 0):
@@ -49,9 +49,9 @@ func (e Effect) SetsNeeded(power float64) int {
 	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }) // one data set has no deviation
 }
 
-// tPower is the probability that a noncentral t variable with df degrees of freedom lies above the two-sided point of the
-// central one at alpha, by the normal approximation of Abramowitz and Stegun (1964, 26.7.10), which is
-// within 0.02 here.
+// tPower is the probability that a noncentral t variable with df degrees of freedom lies above the two-sided point of
+// the central one at alpha, by the normal approximation of Abramowitz and Stegun (1964, 26.7.10), which is within
+// 0.02 here.
 func tPower(centre float64, df int, alpha float64) float64 {
 	nu := float64(df)
 	point := -distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(alpha / 2)

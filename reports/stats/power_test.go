@@ -25,8 +25,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// Of normal differences the power is the share of simulated sets of results that Wilcoxon's test finds at the level and whose
-// pseudo-median is beyond the region. A size at the edge of the region is found half of the time at most.
+// Of normal differences the power is the share of simulated sets of results that Wilcoxon's test finds at the level
+// and whose pseudo-median is beyond the region. A size at the edge of the region is found half of the time at most.
 func TestPowerOfTheVerdict(t *testing.T) {
 	draws := 400
 	if testenv.Thorough(t) {
@@ -64,8 +64,8 @@ func TestPowerOfTheVerdict(t *testing.T) {
 	}
 }
 
-// R's power.t.test(delta = 0.5, power = 0.8, type = "one.sample") prints n = 33.36713 at a deviation of 1 and level 0.05; signed ranks
-// take about pi/3 times as many.
+// R's power.t.test(delta = 0.5, power = 0.8, type = "one.sample") prints n = 33.36713 at a deviation of 1 and level
+// 0.05; signed ranks take about pi/3 times as many.
 func TestSetsNeeded(t *testing.T) {
 	unit := func(size, region float64) stats.Effect {
 		return stats.Effect{Size: size, Region: region, Deviation: 1, Level: 0.05}
@@ -96,8 +96,8 @@ func TestSetsNeededIsLeast(t *testing.T) {
 	})
 }
 
-// By hand: of 10 trials none gives from 0 to z^2/(10 + z^2) with z^2 = 3.8415, and all give the mirror of it. The interval holds a true share of
-// 95 % in at least 90 % of the draws.
+// By hand: of 10 trials none gives from 0 to z^2/(10 + z^2) with z^2 = 3.8415, and all give the mirror of it. The
+// interval holds a true share of 95 % in at least 90 % of the draws.
 func TestWilson(t *testing.T) {
 	none, all := stats.Wilson(0, 10, 0.95), stats.Wilson(1, 10, 0.95)
 	if math.Abs(none.Low) > 1e-12 || math.Abs(none.High-0.27754) > 1e-4 || math.Abs(all.Low-0.72246) > 1e-4 || math.Abs(all.High-1) > 1e-12 {

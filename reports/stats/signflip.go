@@ -27,8 +27,8 @@ type SignedRanks struct {
 	total int32     // of the ranks without signs
 }
 
-// NewSignedRanks ranks the absolute differences, one a data set of the family, nil for a set that is not compared. There
-// is at least one difference.
+// NewSignedRanks ranks the absolute differences, one a data set of the family, nil for a set that is not compared.
+// There is at least one difference.
 func NewSignedRanks(differences []*big.Rat) SignedRanks {
 	var places []int
 	var known []*big.Rat
@@ -151,8 +151,8 @@ const parts = 8
 // A visit gets the sums of all comparisons under a flip, and adds to counts.
 type visit func(flip int, sums []int32, counts []int)
 
-// each visits the sums under each flip but its negative, and adds up what the visits count. begin makes the visit of a part,
-// which may keep what it works with from flip to flip.
+// each visits the sums under each flip but its negative, and adds up what the visits count. begin makes the visit of
+// a part, which may keep what it works with from flip to flip.
 func (f *Family) each(counters int, begin func() visit) []int {
 	bySet := make([][]int32, f.sets) // ranks of all comparisons
 	for s := range bySet {
@@ -210,12 +210,13 @@ func (f *Family) walk(bySet [][]int32, from, to int, at visit, counts []int) {
 // slack is how much larger a p-value may be and still count as the same one: they are sums of rounded numbers.
 const slack = 1 + 1e-9
 
-// Adjusted are the p-values of a two-sided test of each comparison, adjusted by the step-down procedure of Westfall and
-// Young (1993, algorithm 2.8): with p_(1) <= p_(2) .., the value of (i) is the share of the flips under which the least p
-// of (i), (i+1), .. is at most p_(i), and no less than the value before it. If the differences of those comparisons that
-// have none are symmetric together, the probability that any of them has a value of at most alpha is at most alpha
-// (Romano and Wolf 2005). The least p-value is used and not the largest studentised sum: comparisons over fewer sets or with ties
-// reach smaller sums. For the same number of sets and no ties both are the same procedure. A comparison by itself keeps its p-value.
+// Adjusted are the p-values of a two-sided test of each comparison, adjusted by the step-down procedure of Westfall
+// and Young (1993, algorithm 2.8): with p_(1) <= p_(2) .., the value of (i) is the share of the flips under which the
+// least p of (i), (i+1), .. is at most p_(i), and no less than the value before it. If the differences of those
+// comparisons that have none are symmetric together, the probability that any of them has a value of at most alpha is
+// at most alpha (Romano and Wolf 2005). The least p-value is used and not the largest studentised sum: comparisons
+// over fewer sets or with ties reach smaller sums. For the same number of sets and no ties both are the same
+// procedure. A comparison by itself keeps its p-value.
 func (f *Family) Adjusted() []float64 {
 	return f.stepDown(func(c *SignedRanks, sum int32) float64 { return c.twoSided(sum) }, false)
 }
@@ -257,9 +258,9 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 	return out
 }
 
-// Critical is the largest p-value that is significant at a level, of the comparison with the least one: the share of the flips
-// with so small a p-value of any comparison is at most the level. It is 0 if there is none. No p-value of so few data sets, in a
-// family with so many comparisons, is then significant.
+// Critical is the largest p-value that is significant at a level, of the comparison with the least one: the share of
+// the flips with so small a p-value of any comparison is at most the level. It is 0 if there is none. No p-value of
+// so few data sets, in a family with so many comparisons, is then significant.
 func (f *Family) Critical(level float64) float64 {
 	least := make([]float64, f.total)
 	f.each(0, func() visit {
@@ -287,9 +288,10 @@ func (f *Family) Critical(level float64) float64 {
 // A Versus is a comparison of two of several methods, by its place in a family: differences are those of A less B.
 type Versus struct{ A, B, At int }
 
-// Best are p-values of the hypotheses that a method is the best of all: that no other one is better, for each of k methods. They
-// are multiple comparisons with the best (Hsu 1984), with the least one-sided p of the other methods against the method as its
-// statistic. The methods with values above alpha hold the best one with a probability of at least 1 - alpha.
+// Best are p-values of the hypotheses that a method is the best of all: that no other one is better, for each of k
+// methods. They are multiple comparisons with the best (Hsu 1984), with the least one-sided p of the other methods
+// against the method as its statistic. The methods with values above alpha hold the best one with a probability of at
+// least 1 - alpha.
 func (f *Family) Best(methods int, pairs []Versus) []float64 {
 	fill := func(least []float64, sums []int32, sign int32) {
 		for m := range least {

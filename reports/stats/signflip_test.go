@@ -55,8 +55,8 @@ func flipped(d []*big.Rat, flip int, above bool) float64 {
 	return float64(reached) / float64(all)
 }
 
-// The procedures are those of their definitions, on families so small that all flips can be tried by hand: adjusted values
-// as Westfall and Young write them, and the critical value and the best by counting.
+// The procedures are those of their definitions, on families so small that all flips can be tried by hand: adjusted
+// values as Westfall and Young write them, and the critical value and the best by counting.
 func TestFamilyByEnumeration(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		values := make([][]int, rapid.IntRange(1, 4).Draw(r, "sets"))
@@ -121,8 +121,9 @@ func TestFamilyByEnumeration(t *testing.T) {
 	})
 }
 
-// A comparison by itself keeps the p-value of Wilcoxon's test; others never get a smaller one, nor beyond Bonferroni's where flips are
-// counted. A set that a comparison lacks changes nothing. With more sets than are counted, drawn flips are near the counted ones.
+// A comparison by itself keeps the p-value of Wilcoxon's test; others never get a smaller one, nor beyond
+// Bonferroni's where flips are counted. A set that a comparison lacks changes nothing. With more sets than are
+// counted, drawn flips are near the counted ones.
 func TestFamilyBesideWilcoxon(t *testing.T) {
 	stream := rng.New(3)
 	for _, sets := range []int{5, 12, 16, 17, 40} {
@@ -151,8 +152,8 @@ func TestFamilyBesideWilcoxon(t *testing.T) {
 	}
 }
 
-// By hand: with n data sets a comparison has a p-value of at least 2/2^n. Six methods of which each wins on its own sets cannot
-// reach that together as often as one.
+// By hand: with n data sets a comparison has a p-value of at least 2/2^n. Six methods of which each wins on its own
+// sets cannot reach that together as often as one.
 func TestCritical(t *testing.T) {
 	one := func(n int) *stats.Family {
 		var d []*big.Rat
@@ -170,8 +171,8 @@ func TestCritical(t *testing.T) {
 	}
 }
 
-// By hand: of 1, 2, 4 the means of two are 1, 1.5, 2, 2.5, 3 and 4. Of six differences only all signs alike, 2/64, are rarer than 5 %,
-// so that the interval goes from the least mean of two to the largest.
+// By hand: of 1, 2, 4 the means of two are 1, 1.5, 2, 2.5, 3 and 4. Of six differences only all signs alike, 2/64,
+// are rarer than 5 %, so that the interval goes from the least mean of two to the largest.
 func TestPseudoMedian(t *testing.T) {
 	if got := stats.PseudoMedian(whole([]int{4, 1, 2})); got.Cmp(big.NewRat(9, 4)) != 0 {
 		t.Errorf("the typical difference is %v", got)

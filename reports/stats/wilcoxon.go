@@ -54,8 +54,8 @@ func Wilcoxon(differences []*big.Rat) WilcoxonTest {
 	return t
 }
 
-// signedRanks are the doubled mid-ranks of the absolute differences, the smallest first, with the signs of the differences:
-// zero for zeros, which have ranks as well.
+// signedRanks are the doubled mid-ranks of the absolute differences, the smallest first, with the signs of the
+// differences: zero for zeros, which have ranks as well.
 func signedRanks(differences []*big.Rat) []int {
 	sizes := make([]*big.Rat, len(differences))
 	for i, d := range differences {
@@ -87,8 +87,9 @@ func signSums(ranks []int, most int) []float64 {
 	return p
 }
 
-// PseudoMedian is the typical difference (Hodges and Lehmann 1963): the median of the means of each two differences, each with
-// itself too. It is the value that Wilcoxon's test, taken of the differences less this value, finds least to object to.
+// PseudoMedian is the typical difference (Hodges and Lehmann 1963): the median of the means of each two differences,
+// each with itself too. It is the value that Wilcoxon's test, taken of the differences less this value, finds least
+// to object to.
 func PseudoMedian(differences []*big.Rat) *big.Rat {
 	sums := walshSums(differences)
 	n := len(sums)
@@ -96,15 +97,16 @@ func PseudoMedian(differences []*big.Rat) *big.Rat {
 	return middle.Quo(middle, whole(4))
 }
 
-// PseudoMedianInterval is the interval of the typical difference at a level such as 0.95: the values that Wilcoxon's test,
-// taken of the differences less the value, does not reject. Its ends are means of two differences. They are infinite for
-// so few differences that nothing is rejected, and NaN for a level outside 0 to 1.
+// PseudoMedianInterval is the interval of the typical difference at a level such as 0.95: the values that Wilcoxon's
+// test, taken of the differences less the value, does not reject. Its ends are means of two differences. They are
+// infinite for so few differences that nothing is rejected, and NaN for a level outside 0 to 1.
 func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	if !within(level) {
 		return Interval{math.NaN(), math.NaN()}
 	}
 	sums := slices.CompactFunc(walshSums(differences), func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
-	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above all.
+	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above
+	// all.
 	rejected := func(cell int) bool {
 		at := new(big.Rat)
 		switch {

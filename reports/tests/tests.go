@@ -1,14 +1,13 @@
-// Package tests is the page of significance tests over data sets: do the methods rank alike, and if not,
-// which of them differ?
+// Package tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
+// them differ?
 //
-// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for
-// any number of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank
-// test, adjusted for each method with each, or for the comparisons with a control. The details have the posteriors of typical
-// differences and the classical approximations of Friedman's test. These mark nothing as found: only one procedure of a page
-// does.
+// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number
+// of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank test, adjusted for each
+// method with each, or for the comparisons with a control. The details have the posteriors of typical differences and
+// the classical approximations of Friedman's test. These mark nothing as found: only one procedure of a page does.
 //
-// A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets
-// that some method has not finished; the notes name these sets.
+// A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
+// some method has not finished; the notes name these sets.
 package tests
 
 import (

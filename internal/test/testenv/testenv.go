@@ -1,5 +1,5 @@
 // Package testenv finds what tests read: the oracle files, which the repository has, and what is
-// outside it, as the mirror of the data files and the texts of the papers. A test that needs such a thing and does not find it
+// outside it: the mirror of the data files and the texts of the papers. A test whose files are not there
 // skips and says how to provide it; under CI=true it fails instead, because a continuous run that
 // skips its real-data tier proves nothing.
 //
@@ -44,7 +44,8 @@ func Mirror(t testing.TB) string {
 	return shared(t, "the data mirror", "BENCH_MIRROR", "datasets")
 }
 
-// Papers returns the directory that holds the texts of the papers: BENCH_PAPERS, or ../shared/papers beside the repository.
+// Papers returns the directory that holds the texts of the papers: BENCH_PAPERS, or ../shared/papers beside the
+// repository.
 func Papers(t testing.TB) string {
 	t.Helper()
 	return shared(t, "the folder of the papers' texts", "BENCH_PAPERS", "papers")
