@@ -77,7 +77,8 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 
 // tellDiff lists what differs, and says how much was compared.
 func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool, l *listing) error {
-	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric", "a", "b", "difference", "low", "high", "p"}
+	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
+		"a", "b", "difference", "low", "high", "p"}
 	compared, changed := 0, 0
 	number := func(v float64, places int) any {
 		if math.IsNaN(v) {

@@ -63,7 +63,8 @@ func TestPages(t *testing.T) {
 				testenv.OnlyThorough(t) // TestScripts runs the parts
 			}
 			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror, "BENCH_PLUGINS=",
-				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(), "GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
+				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(),
+				"GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
 			if testenv.Thorough(t) {
 				python, bin := testenv.Python(t), t.TempDir()
 				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755))

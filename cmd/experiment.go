@@ -37,14 +37,15 @@ file of the same form.`,
 }
 
 func newExperimentListCommand(a *app) *cobra.Command {
-	return a.lists(&cobra.Command{Use: "list", Short: "List the experiments", Args: takes()}, func(_ *cobra.Command, _ []string, l *listing) error {
-		all, err := experiments.All()
-		l.header = []string{"experiment", "protocol", "claims", "title"}
-		for _, e := range all {
-			l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
-		}
-		return err
-	})
+	return a.lists(&cobra.Command{Use: "list", Short: "List the experiments", Args: takes()},
+		func(_ *cobra.Command, _ []string, l *listing) error {
+			all, err := experiments.All()
+			l.header = []string{"experiment", "protocol", "claims", "title"}
+			for _, e := range all {
+				l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
+			}
+			return err
+		})
 }
 
 // experimentFlags are the flags of run and show.
@@ -207,7 +208,8 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	d, err = experiment.Build(e, part, quick, experiment.Source{
 		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
-			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets, splits: fmt.Sprint(part.Splits)}})
+			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets,
+				splits: fmt.Sprint(part.Splits)}})
 		},
 		Drawn: map[string]experiment.Drawn{
 			"boundary": func(given, methods, datasets []string) (doc.Document, error) {

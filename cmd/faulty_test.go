@@ -115,10 +115,13 @@ func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
 	for _, r := range rows {
 		method, status, class, says, stderr := r[0].(string), r[1].(string), r[2].(string), r[3].(string), r[5].(string)
 		f := faults[method]
-		if status != f.Status || class != f.Class || !strings.Contains(says, f.Says) || strings.Contains(says, "\n") || r[4] != int64(1) {
-			t.Errorf("%s: %s %s %q, isolated %v; want %s %s and one line with %q", method, status, class, says, r[4], f.Status, f.Class, f.Says)
+		if status != f.Status || class != f.Class || !strings.Contains(says, f.Says) || strings.Contains(says, "\n") ||
+			r[4] != int64(1) {
+			t.Errorf("%s: %s %s %q, isolated %v; want %s %s and one line with %q", method, status, class, says, r[4],
+				f.Status, f.Class, f.Says)
 		}
-		if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") || strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
+		if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") ||
+			strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
 			t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr), stderr[max(0, len(stderr)-300):])
 		}
 		if method != "ChangesItsVersion" && (r[6].(int64) < 1<<20 || r[7] != int64(0)) {

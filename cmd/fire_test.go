@@ -35,7 +35,8 @@ func TestReportingToAFullDisk(t *testing.T) {
 	before := must.Get(os.ReadFile(name))(t)
 	free := disk.Fill(t)
 	c := p.command(t, report...)
-	if code, text := c.code(), strings.TrimSpace(c.said.String()); code == 0 || !strings.Contains(text, "no space left") || strings.Contains(text, "\n") {
+	if code, text := c.code(), strings.TrimSpace(c.said.String()); code == 0 ||
+		!strings.Contains(text, "no space left") || strings.Contains(text, "\n") {
 		t.Errorf("exit %d: %s", code, text)
 	}
 	if after := must.Get(os.ReadFile(name))(t); string(after) != string(before) {

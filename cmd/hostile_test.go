@@ -56,7 +56,8 @@ func hostilePlugins(t *testing.T) {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	mark := faulty.Mark + "=" + p.dir
-	p.env = []string{mark, "HOME=" + p.file("home"), faulty.Target + "=" + p.dir, faulty.Listener + "=" + listener.Addr().String()}
+	p.env = []string{mark, "HOME=" + p.file("home"), faulty.Target + "=" + p.dir, faulty.Listener + "=" +
+		listener.Addr().String()}
 	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	run := func(names []string, more ...string) {
 		t.Helper()
@@ -117,7 +118,8 @@ func hostilePlugins(t *testing.T) {
 // errors lists the failures that are stored.
 func (p process) errors(t *testing.T) any {
 	t.Helper()
-	return p.value(t, "SELECT group_concat(method || ': ' || status || ' ' || coalesce(failure, '') || ' ' || coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
+	return p.value(t, "SELECT group_concat(method || ': ' || status || ' ' || coalesce(failure, '') || ' ' || "+
+		"coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
 }
 
 // TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes itself, as it does

@@ -71,19 +71,20 @@ var document = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]*\.(md|toml|svg|html)\b
 func TestNamedDocuments(t *testing.T) {
 	named := 0
 	for _, place := range []string{"README.md", "CONTRIBUTING.md", "Makefile", "cmd", "datasets", "docs", "harness", "internal", "methods", "registry", "reports", "scripts"} {
-		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), place), func(path string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl", ".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
-				return err
-			}
-			source, err := os.ReadFile(path)
-			for _, name := range document.FindAllString(string(source), -1) {
-				named++
-				if _, err := os.Stat(filepath.Join(testenv.Root(), name)); err != nil {
-					t.Errorf("%s names %s, which is not there", path, name)
+		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), place),
+			func(path string, entry os.DirEntry, err error) error {
+				if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl", ".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
+					return err
 				}
-			}
-			return err
-		}))
+				source, err := os.ReadFile(path)
+				for _, name := range document.FindAllString(string(source), -1) {
+					named++
+					if _, err := os.Stat(filepath.Join(testenv.Root(), name)); err != nil {
+						t.Errorf("%s names %s, which is not there", path, name)
+					}
+				}
+				return err
+			}))
 	}
 	if named < 50 {
 		t.Errorf("%d documents are named", named)

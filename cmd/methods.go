@@ -20,17 +20,18 @@ func newMethodsCommand(a *app) *cobra.Command {
 }
 
 func newMethodsListCommand(a *app) *cobra.Command {
-	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()}, func(_ *cobra.Command, _ []string, l *listing) error {
-		l.header = []string{"method", "version", "tasks", "grid_points", "summary", "source"}
-		for _, s := range a.reg.All() {
-			points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
-			if err != nil {
-				return err
+	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()},
+		func(_ *cobra.Command, _ []string, l *listing) error {
+			l.header = []string{"method", "version", "tasks", "grid_points", "summary", "source"}
+			for _, s := range a.reg.All() {
+				points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
+				if err != nil {
+					return err
+				}
+				l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
 			}
-			l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // exampleShape is a problem of the method's first task, for listings.

@@ -33,7 +33,8 @@ whether it gets as much right on the test rows as is stored, is said on standard
 if it does not, the exit code is 3. Thresholds are in the units of the data file, not
 standardised.`
 
-func modelCommand(a *app, use, short, long, example string, run func(context.Context, *runner.Refitted, registry.TreeModel) error) *cobra.Command {
+func modelCommand(a *app, use, short, long, example string, run func(context.Context, *runner.Refitted,
+	registry.TreeModel) error) *cobra.Command {
 	var of place
 	var params string
 	c := &cobra.Command{
@@ -126,7 +127,8 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 }
 
 // lookAt trains the model of a cell again and hands it to show.
-func (a *app) lookAt(c *cobra.Command, method string, of place, params string, show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
+func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
+	show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
 	h, err := a.harness(of.protocol)
 	if err != nil {
 		return err

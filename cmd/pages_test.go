@@ -162,27 +162,28 @@ func TestVariables(t *testing.T) {
 	read, quoted := map[string]string{}, ""
 	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`), regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
 	for _, folder := range []string{"cmd", "datasets", "harness", "internal", "methods", "registry", "reports"} {
-		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), folder), func(path string, entry os.DirEntry, err error) error {
-			if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
-				return err
-			}
-			names := map[string]*regexp.Regexp{".go": inGo, ".py": inPython}[filepath.Ext(path)]
-			if names == nil {
-				return nil
-			}
-			source, err := os.ReadFile(path)
-			for _, m := range names.FindAllStringSubmatch(string(source), -1) {
-				name, err := strconv.Unquote(m[1])
-				if err != nil {
-					name = stands[m[1]]
+		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), folder),
+			func(path string, entry os.DirEntry, err error) error {
+				if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
+					return err
 				}
-				read[name] = path
-			}
-			if filepath.Base(path) != "surroundings.go" {
-				quoted += string(source)
-			}
-			return err
-		}))
+				names := map[string]*regexp.Regexp{".go": inGo, ".py": inPython}[filepath.Ext(path)]
+				if names == nil {
+					return nil
+				}
+				source, err := os.ReadFile(path)
+				for _, m := range names.FindAllStringSubmatch(string(source), -1) {
+					name, err := strconv.Unquote(m[1])
+					if err != nil {
+						name = stands[m[1]]
+					}
+					read[name] = path
+				}
+				if filepath.Base(path) != "surroundings.go" {
+					quoted += string(source)
+				}
+				return err
+			}))
 	}
 	for name, path := range read {
 		if !slices.Contains(listed, name) {

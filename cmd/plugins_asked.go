@@ -99,7 +99,8 @@ func (a *app) pluginOptions() external.Options {
 // bounded refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
 func (a *app) bounded(files ...string) error {
 	if lacks := lacking(); lacks != "" && !a.yes && !a.onlyNamed && len(files) > 0 {
-		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s", strings.Join(files, ", "), lacks)
+		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s",
+			strings.Join(files, ", "), lacks)
 	}
 	return nil
 }
@@ -251,7 +252,10 @@ func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool)
 		bases = append(bases, h.Protocol.Base(cmp.Or(spec.Name, name)))
 	}
 	named := func(method string) bool {
-		return s.methods == nil || slices.ContainsFunc(bases, func(base string) bool { return strings.EqualFold(base, method) })
+		return s.methods == nil || slices.ContainsFunc(bases, func(base string) bool {
+			return strings.EqualFold(base,
+				method)
+		})
 	}
 	return named, unnamed || s.methods == nil
 }

@@ -68,7 +68,8 @@ func verbOf(c *cobra.Command) string {
 // needsMethods reports whether a command needs methods. The command by which the program starts itself for isolated
 // cells needs them when it serves them, and has only the plugins that it is given.
 func needsMethods(c *cobra.Command) bool {
-	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb && (serves == nil || serves.Value.String() != "true") {
+	if serves := c.Flags().Lookup("serve"); verbOf(c) == isolatedVerb &&
+		(serves == nil || serves.Value.String() != "true") {
 		return false
 	}
 	return c.HasParent() && !slices.ContainsFunc(withoutMethods, func(path string) bool {
@@ -155,7 +156,8 @@ func (a *app) register() error {
 	for _, f := range a.found {
 		if f.usable() {
 			if there, err := a.reg.Lookup(f.in.Spec().Name); err == nil {
-				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name", f.file, there.Name, there.Source)
+				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name",
+					f.file, there.Name, there.Source)
 			} else {
 				a.reg = a.reg.With(f.in.Spec())
 				here = append(here, f.in.Spec().Name)
@@ -192,7 +194,8 @@ func (a *app) noteFaults() {
 		}
 	}
 	if unknown != nil {
-		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin what it is, and so does a run with it\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin what "+
+			"it is, and so does a run with it\n", strings.Join(unknown, ", "))
 	}
 }
 
@@ -228,5 +231,6 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 		known = append(known, listed)
 	}
 	slices.Sort(known)
-	return nil, usage("there is no file %s and no plugin of that name is known; found are: %s", name, strings.Join(append(known, "no others"), ", "))
+	return nil, usage("there is no file %s and no plugin of that name is known; found are: %s", name,
+		strings.Join(append(known, "no others"), ", "))
 }

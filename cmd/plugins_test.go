@@ -16,7 +16,8 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("BENCH_MIRROR", filepath.Join(dir, "mirror"))
 	here := &app{db: filepath.Join(dir, "results.db"), data: filepath.Join(dir, "data"), plugins: plugins{
-		allowRead: []string{dir}, network: true, found: []*foundPlugin{{file: "a.sh", in: &external.Plugin{}}, {file: "unknown.sh"}},
+		allowRead: []string{dir}, network: true, found: []*foundPlugin{{file: "a.sh", in: &external.Plugin{}},
+			{file: "unknown.sh"}},
 	}}
 	worker := &app{plugins: plugins{onlyNamed: true}}
 	c := newCellCommand(worker)

@@ -85,7 +85,8 @@ type command struct {
 func (p process) command(t *testing.T, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.program, args...), t: t}
 	c.Dir, c.Stderr, c.Stdout = p.dir, &c.said, &c.printed
-	c.Env = append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_KNOWN_PLUGINS="+p.file("known"), "BENCH_MIRROR=", "BENCH_PLUGINS=")
+	c.Env = append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_KNOWN_PLUGINS="+p.file("known"), "BENCH_MIRROR=",
+		"BENCH_PLUGINS=")
 	c.Env = append(c.Env, p.env...)
 	return c
 }
@@ -185,7 +186,8 @@ const families = "BMKR,CART,GBRFF,GBRFF-random,GBRFF1,GBRFF2,GFC,GK,GMKL,KRR-GD,
 func (p process) work(t *testing.T, methods string, splits, jobs int, more ...string) *command {
 	t.Helper()
 	p.copy(t, "every.toml")
-	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets", "balance,board,balance-multiclass",
+	return p.command(t, append([]string{"run", "--protocol", "every.toml", "--datasets",
+		"balance,board,balance-multiclass",
 		"--methods", methods, "--splits", fmt.Sprint(splits), "--jobs", fmt.Sprint(jobs)}, more...)...)
 }
 

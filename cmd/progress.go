@@ -44,7 +44,8 @@ const drawEvery = 200 * time.Millisecond
 
 func newProgress(out io.Writer, now func() store.Progress, metric string) *progress {
 	begun := time.Now()
-	p := &progress{out: out, pane: newPane(out, out), start: begun, last: begun, now: now, cells: now().Planned, metric: metric}
+	p := &progress{out: out, pane: newPane(out, out), start: begun, last: begun, now: now, cells: now().Planned,
+		metric: metric}
 	go func() {
 		for p.draw("") {
 			time.Sleep(drawEvery)

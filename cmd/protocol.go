@@ -131,7 +131,8 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	case err == nil:
 		return usage("%s exists; choose another name, or edit the file", file)
 	}
-	return a.writeText(file, text, fmt.Sprintf("; `%s` says what it computes and how long that takes", frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
+	return a.writeText(file, text, fmt.Sprintf("; `%s` says what it computes and how long that takes",
+		frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
 }
 
 // protocolsOfDatabase returns the protocols that the database holds, none where there is no database.

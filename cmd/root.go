@@ -252,7 +252,9 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a), newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a), newExperimentCommand(a),
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a),
+		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
+		newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
 	root.AddCommand(newReportCommands(a)...)
 	checkHelp(root)

@@ -137,7 +137,8 @@ func TestRoundsOfMisfortune(t *testing.T) {
 		if over {
 			err := <-ended
 			var exit *exec.ExitError
-			if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(run.said.String(), "2 workers were lost while they had this cell") {
+			if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(run.said.String(),
+				"2 workers were lost while they had this cell") {
 				p.work(t, families, 2, 2, "--retry").ends(0) // two misfortunes met one cell, which is a row that says so
 				alone := newProcess(t)
 				alone.work(t, families, 2, 2).ends(0)

@@ -66,7 +66,8 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 	more.Setup = func(e *testscript.Env) error {
 		for name, value := range map[string]string{
 			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "BENCH_MIRROR": mirror, "BENCH_KNOWN_PLUGINS": filepath.Join(e.WorkDir, "known"),
-			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": caches[0], "GOMODCACHE": caches[1], "GOFLAGS": "-buildvcs=false",
+			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": caches[0], "GOMODCACHE": caches[1],
+			"GOFLAGS": "-buildvcs=false",
 		} {
 			e.Setenv(name, value)
 		}

@@ -40,7 +40,8 @@ func TestARunInTheBrowser(t *testing.T) {
 	must.Hold(t, seen, "results.db, protocol table2", " of 8 cells, ", " left, until ", "predicted end in ",
 		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
 	browser.Is[bool](tab, `document.querySelector(".failure summary").click(), true`)
-	must.Hold(t, browser.Is[string](tab, `document.querySelector(".failure").innerText`), `<script>document.title="owned"</script>`)
+	must.Hold(t, browser.Is[string](tab, `document.querySelector(".failure").innerText`),
+		`<script>document.title="owned"</script>`)
 	tab.Picture("live-desktop")
 	mobile := browser.Open(t, at, browser.Phone)
 	browser.Is[bool](mobile, `document.querySelector(".failure").open = true`)

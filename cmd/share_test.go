@@ -13,7 +13,8 @@ func TestASecondRun(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.copy(t, "long.toml")
-	run := []string{"run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2", "--max-cell", "0"}
+	run := []string{"run", "--methods", "GBRFF2,CART", "--datasets", "board", "--protocol", "long.toml", "--jobs", "2",
+		"--max-cell", "0"}
 	first := p.begin(t, append(run, "--listen", "127.0.0.1:0")...)
 	waitFor(t, func() bool { return p.cellsStored() > 0 })
 	text := p.command(t, run...).ends(2).said.String()

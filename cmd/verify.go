@@ -112,7 +112,8 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 }
 
 // verifyCells says what it does, runs cells again and prints what differs.
-func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags, l *listing) error {
+func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags,
+	l *listing) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)

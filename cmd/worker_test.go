@@ -55,7 +55,8 @@ func TestPluginsTravel(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
 	skeleton := string(must.Get(os.ReadFile("skeleton/plugin.sh.tmpl"))(t))
-	plugin := strings.NewReplacer("{{.Name}}", "Near", `"tasks"`, `"files":["shift"],"tasks"`, `$(number shift)`, `$(cat "$(dirname "$0")/shift")`).Replace(skeleton)
+	plugin := strings.NewReplacer("{{.Name}}", "Near", `"tasks"`, `"files":["shift"],"tasks"`, `$(number shift)`,
+		`$(cat "$(dirname "$0")/shift")`).Replace(skeleton)
 	work := func(p process, args ...string) *command {
 		p.write(t, "near.sh", plugin)
 		p.write(t, "shift", "0.25\n")
@@ -67,7 +68,8 @@ func TestPluginsTravel(t *testing.T) {
 	run := work(p, "--jobs", "0", "--listen", "127.0.0.1:0").begin()
 	at := run.address()
 	careful := newProcess(t).begin(t, "worker", at, "--jobs", "1")
-	careful.said.awaits(t, "refuses Near: this program has no such method; the method is a plugin of the coordinator, and this worker takes no plugins")
+	careful.said.awaits(t, "refuses Near: this program has no such method; the method is a plugin of the coordinator, "+
+		"and this worker takes no plugins")
 	waitFor(t, func() bool { return p.cellsStored() == 4 })
 	run.said.awaits(t, "cells, such as Near on ")
 
@@ -77,7 +79,8 @@ func TestPluginsTravel(t *testing.T) {
 	lie.Header.Set("Bench-Of", "liar.1")
 	lie.Header.Set("Bench-Left", "0")
 	tell := func(split int, machine, score string) {
-		key := p.value(t, fmt.Sprint("SELECT key FROM history WHERE method = 'CART' AND dataset = 'swiss' AND split = ", split))
+		key := p.value(t, fmt.Sprint("SELECT key FROM history WHERE method = 'CART' AND dataset = 'swiss' AND split = ",
+			split))
 		lie.Data = fmt.Appendf(nil, `[{"key":%q,"machine":%q,"run":{"Status":"ok","Score":%s}}]`, key, machine, score)
 		must.Get(nc.RequestMsgWithContext(t.Context(), lie))(t)
 	}
@@ -130,7 +133,8 @@ func TestEngine(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
 	want, _ := undisturbed(t)
-	s := must.Get(server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Authorization: "a token of the server"}))(t)
+	s := must.Get(server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+		StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Authorization: "a token of the server"}))(t)
 	go s.Start()
 	defer s.Shutdown()
 	if !s.ReadyForConnections(time.Minute) {

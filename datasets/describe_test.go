@@ -126,7 +126,8 @@ func TestColumns(t *testing.T) {
 // TestTestFile: levels that only test rows have are named, and the description has both files.
 func TestTestFile(t *testing.T) {
 	line := func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) }
-	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line), describe.Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
+	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line),
+		describe.Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
 	if err != nil || !d.Loads {
 		t.Fatal(d, err)
 	}
@@ -175,12 +176,17 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
-	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string { return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3]) })+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
+	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string {
+		return fmt.Sprintf("%d,%d.5,%s", i, i,
+			[]string{"a", "b", "c"}[i*7%5%3])
+	})+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := strings.Join(d.Problems, "\n")
-	must.Hold(t, said, "DIR/a.csv:32: the line has 2 columns and most have 3", "DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`, "rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: ")
+	must.Hold(t, said, "DIR/a.csv:32: the line has 2 columns and most have 3",
+		"DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`,
+		"rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: ")
 	if d.Loads {
 		t.Error("it loads")
 	}
@@ -193,14 +199,22 @@ func TestRefusals(t *testing.T) {
 		o             describe.Options
 		want          string
 	}{
-		{"a.parquet", "PAR1xxxx", describe.Options{}, `DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
-		{"a.xlsx", "PK\x03\x04", describe.Options{}, "DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
-		{"a.csv.gz", plain, describe.Options{}, "DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
-		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20}, "DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its first lines"},
+		{"a.parquet", "PAR1xxxx", describe.Options{},
+			`DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
+		{"a.xlsx", "PK\x03\x04", describe.Options{},
+			"DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
+		{"a.csv.gz", plain, describe.Options{},
+			"DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
+		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20},
+			"DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its " +
+				"first lines"},
 		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
-		{"a.csv", "outcome,y\n" + plain, describe.Options{Label: "outcom"}, `DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
-		{"a.csv", "x,y\n1,a\n2,a\n", describe.Options{}, `DIR/a.csv: every row has the label "a"; --label names another column`},
-		{"a.csv", "words\nonly\n", describe.Options{}, "DIR/a.csv: every line has one column; a set needs an input and a label"},
+		{"a.csv", "outcome,y\n" + plain, describe.Options{Label: "outcom"},
+			`DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
+		{"a.csv", "x,y\n1,a\n2,a\n", describe.Options{},
+			`DIR/a.csv: every row has the label "a"; --label names another column`},
+		{"a.csv", "words\nonly\n", describe.Options{},
+			"DIR/a.csv: every line has one column; a set needs an input and a label"},
 	} {
 		if _, err := described(t, c.name, c.content, c.o); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -50,7 +50,8 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 				}
 			}
 		}
-		if _, got := cellsOf(t, &format.CSV, "f", file.Bytes(), format.Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
+		if _, got := cellsOf(t, &format.CSV, "f", file.Bytes(),
+			format.Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
 			t.Fatalf("read %q, wrote %q", got, rows)
 		}
 	})

@@ -206,7 +206,8 @@ func TestQueue(t *testing.T) {
 // other splits heaviest cell first. Cells of equal cost come in the order of their sets' names.
 func TestQueueOfSets(t *testing.T) {
 	cells := []*plan.Cell{
-		costing("B", "y", 1, 4), costing("A", "x", 1, 3), costing("C", "y", 1, 2), costing("B", "x", 1, 2), costing("A", "y", 1, 1),
+		costing("B", "y", 1, 4), costing("A", "x", 1, 3), costing("C", "y", 1, 2), costing("B", "x", 1, 2),
+		costing("A", "y", 1, 1),
 		costing("A", "x", 2, 3), costing("A", "z", 1, 5), costing("A", "y", 2, 5), costing("B", "x", 2, 4),
 	}
 	for _, c := range cells[:5] {

@@ -48,6 +48,7 @@ func TestReadScores(t *testing.T) {
 // Scores are decimal numbers; what only Go takes for one is a mistake in a file.
 func TestScoresAreDecimal(t *testing.T) {
 	for _, score := range []string{"0x1p3", "1_0", "inf", "-Infinity", "nan", "1e400", "1,5", ""} {
-		must.Say(t, must.Err(admit.ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\""+score+"\"\n"))), "line 2: score")
+		must.Say(t, must.Err(admit.ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\""+score+"\"\n"))),
+			"line 2: score")
 	}
 }

@@ -114,7 +114,12 @@ func TestRenamedAndMovedText(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	must.Say(t, must.Err(hasher(sources(), nil).Package("example.com/m/broken")), "expected 'package'")
-	failing := hasher(sources(), func(h *codehash.Hasher) { h.Program = func() (string, error) { return "", errors.New("gone") } })
+	failing := hasher(sources(), func(h *codehash.Hasher) {
+		h.Program = func() (string, error) {
+			return "",
+				errors.New("gone")
+		}
+	})
 	must.Say(t, must.Err(failing.Package("example.com/m/unknown")), "gone")
 }
 

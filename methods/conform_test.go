@@ -22,10 +22,13 @@ var rounds = map[string]string{
 
 // oneTask has the task in which a slow method is checked where the run is not thorough.
 var oneTask = map[string]registry.Task{
-	"EERF": registry.Multiclass, "EIGENPRO": registry.Regression, "FALKON": registry.Binary, "GK": registry.Multiclass, "GLK": registry.Regression,
-	"GMKL": registry.Regression, "KRR-GD": registry.Binary, "LKRF": registry.Binary, "NYSTROEM": registry.Multiclass, "RFF-MKL": registry.Multiclass,
-	"RFF-MKL-JOINT": registry.Binary, "RFF-SKL": registry.Binary, "RFF-SQL-MKL": registry.Binary, "RFF-SQL-MKL-JOINT": registry.Regression,
-	"RFRBoost": registry.Multiclass, "RKS": registry.Regression,
+	"EERF": registry.Multiclass, "EIGENPRO": registry.Regression, "FALKON": registry.Binary, "GK": registry.Multiclass,
+	"GLK":  registry.Regression,
+	"GMKL": registry.Regression, "KRR-GD": registry.Binary, "LKRF": registry.Binary, "NYSTROEM": registry.Multiclass,
+	"RFF-MKL":       registry.Multiclass,
+	"RFF-MKL-JOINT": registry.Binary, "RFF-SKL": registry.Binary, "RFF-SQL-MKL": registry.Binary,
+	"RFF-SQL-MKL-JOINT": registry.Regression,
+	"RFRBoost":          registry.Multiclass, "RKS": registry.Regression,
 }
 
 // TestConform runs the suite on every method, with the checks of what the method has: blocks, stages, trees.
@@ -122,7 +125,8 @@ func TestDeclaredMemory(t *testing.T) {
 	}
 	if testenv.Thorough(t) {
 		rows = append(rows, []row{
-			{"RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-SQL-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough, 1500, 6, registry.Binary, nil},
+			{"RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-SQL-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough, 1500, 6,
+				registry.Binary, nil},
 			{"XRFM", rough, 2400, 8, registry.Binary, []string{`{"max_leaf_size": 800, "subset_size": 600}`}},
 			{"XRFM", rough, 2400, 8, registry.Binary, []string{`{"max_leaf_size": 2400, "subset_size": 600}`}},
 			{"KRR-GD", rough, 1400, 8, registry.Binary, nil},

@@ -38,7 +38,8 @@ func TestNoBarsWithoutATest(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0], "There are no bars, since no pair is testable: 8 data sets are enough")
+	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0],
+		"There are no bars, since no pair is testable: 8 data sets are enough")
 	verdict := sample.Build(t, tests.Build, in, testsUsual).Blocks[0].(doc.Prose).Paragraphs[1]
 	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
 }

@@ -68,7 +68,8 @@ func TestByHand(t *testing.T) {
 	}
 	near(t, "adjusted p of equal scores", sets[1]["adjusted_p"], 1, 0)
 	pair := sample.Records(t, d, "pairs")[0]
-	if pair["won"] != 1 || pair["tied"] != 1 || pair["lost"] != 0 || pair["ahead"] != 1 || pair["within"] != 1 || pair["behind"] != 0 || pair["verdict"] != "not testable" {
+	if pair["won"] != 1 || pair["tied"] != 1 || pair["lost"] != 0 || pair["ahead"] != 1 || pair["within"] != 1 ||
+		pair["behind"] != 0 || pair["verdict"] != "not testable" {
 		t.Errorf("counts %v", pair)
 	}
 }
@@ -107,31 +108,44 @@ func TestConstructedVerdicts(t *testing.T) {
 		want string
 	}{
 		{"constant", constructed(func(int) float64 { return 0.3 }),
-			"A against B: practically equivalent. Typical difference +0.30 points (95 % interval +0.30 to +0.30, over 15 sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, behind on 0. Mean +0.30 points (+0.30 to +0.30). On no single set is a difference significant and large enough to matter."},
+			"A against B: practically equivalent. Typical difference +0.30 points (95 % interval +0.30 to +0.30, over 15 " +
+				"sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, behind on 0. Mean " +
+				"+0.30 points (+0.30 to +0.30). On no single set is a difference significant and large enough to matter."},
 		{"three sets", constructed(func(i int) float64 {
 			if i < 3 {
 				return 10
 			}
 			return -0.1
-		}), "A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.10 to +4.95, over 15 sets), p = 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. Mean +1.92 points (-0.40 to +4.24); mean and typical difference point to different sides. Single sets: significantly better on s00, s01 and s02."},
+		}), "A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.10 to +4.95, over 15 sets), p " +
+			"= 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. Mean +1.92 points " +
+			"(-0.40 to +4.24); mean and typical difference point to different sides. Single sets: significantly better on " +
+			"s00, s01 and s02."},
 		{"noise", constructed(func(i int) float64 { return []float64{2, -1.5, 0.4, -2.2, 1.3}[i%5] }),
-			"A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.90 to +1.20, over 15 sets), p = 0.761; p of equivalence = "},
+			"A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.90 to +1.20, over 15 sets), p = " +
+				"0.761; p of equivalence = "},
 		{"one set", constructed(func(i int) float64 {
 			if i == 4 {
 				return 17
 			}
 			return 1.05 + float64(i)/100
-		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, over 15 sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on 0. Mean +2.18 points (-0.09 to +4.45); without s04 +1.12."},
+		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, over 15 " +
+			"sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on 0. Mean " +
+			"+2.18 points (-0.09 to +4.45); without s04 +1.12."},
 		{"no difference at all", constructed(func(int) float64 { return 0 }),
-			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, over 15 sets), p = 1.000; p of equivalence < 0.0001."},
+			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, over 15 " +
+				"sets), p = 1.000; p of equivalence < 0.0001."},
 		{"a set that turns the mean", constructed(func(i int) float64 {
 			if i == 0 {
 				return 17
 			}
 			return -1.1
-		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, over 15 sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on 14. Mean +0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to different sides."},
+		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, over 15 " +
+			"sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on 14. Mean " +
+			"+0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to different sides."},
 		{"half of the sets", half,
-			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference +2.50 points (95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more than 1 point on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better on 8 sets."},
+			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference +2.50 points " +
+				"(95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more than 1 point " +
+				"on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better on 8 sets."},
 		{"failures", failed, "A against B, on 11 of 15 sets (B failed on 4): significantly better."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,9 +161,12 @@ func TestConstructedVerdicts(t *testing.T) {
 // the verdict says so. One split, or one set, is preliminary.
 func TestOverSets(t *testing.T) {
 	for n, want := range map[int]string{
-		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to +20.75, over 6 sets), p = 0.031; ",
-		5: "A against B: not testable, since no result of 5 sets can be significant; 6 sets are enough. Typical difference +20.38 points (too few sets for a 95 % interval), p = 0.062. ",
-		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be significant; 6 sets are enough. The difference is +20.25 points. ",
+		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to +20.75, over 6 " +
+			"sets), p = 0.031; ",
+		5: "A against B: not testable, since no result of 5 sets can be significant; 6 sets are enough. Typical " +
+			"difference +20.38 points (too few sets for a 95 % interval), p = 0.062. ",
+		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be significant; 6 sets " +
+			"are enough. The difference is +20.25 points. ",
 	} {
 		var a, b [][]int
 		for i := range n {
@@ -179,7 +196,8 @@ func TestDraws(t *testing.T) {
 	}
 	d := sample.Build(t, compare.Build, in, usual("A"))
 	set := sample.Records(t, d, "sets")[0]
-	if set["gain"] != 2.5 || set["verdict"] != "not testable" || set["adjusted_p"] != nil || set["p"] != nil || set["gain_low"] != nil {
+	if set["gain"] != 2.5 || set["verdict"] != "not testable" || set["adjusted_p"] != nil || set["p"] != nil ||
+		set["gain_low"] != nil {
 		t.Errorf("%v", set)
 	}
 	for _, b := range d.Blocks {
@@ -202,7 +220,8 @@ func TestRelativeRegion(t *testing.T) {
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
 	near(t, "region at 60 %", sets[1]["rope"], 4, 0)
-	if sets[0]["verdict"] != "significantly worse" || sets[1]["verdict"] != "practically equivalent" || pair["behind"] != 1 || pair["within"] != 1 {
+	if sets[0]["verdict"] != "significantly worse" || sets[1]["verdict"] != "practically equivalent" ||
+		pair["behind"] != 1 || pair["within"] != 1 {
 		t.Errorf("%v, %v, %v", sets[0], sets[1], pair)
 	}
 	for _, bad := range []string{"", "x", "-1", "1/2", "0x1p3", "1_0", "%"} {
@@ -247,7 +266,8 @@ func TestSides(t *testing.T) {
 			}
 		}
 		a, b := sample.Records(t, ours, "pairs")[0], sample.Records(t, theirs, "pairs")[0]
-		for _, sides := range [][2]string{{"won", "lost"}, {"ahead", "behind"}, {"tied", "tied"}, {"within", "within"}, {"equivalence_p", "equivalence_p"}, {"wilcoxon_p", "wilcoxon_p"}, {"adjusted_p", "adjusted_p"}} {
+		for _, sides := range [][2]string{{"won", "lost"}, {"ahead", "behind"}, {"tied", "tied"}, {"within", "within"},
+			{"equivalence_p", "equivalence_p"}, {"wilcoxon_p", "wilcoxon_p"}, {"adjusted_p", "adjusted_p"}} {
 			if a[sides[0]] != b[sides[1]] {
 				r.Fatalf("%s %v from A, %s %v from B", sides[0], a[sides[0]], sides[1], b[sides[1]])
 			}
@@ -264,7 +284,8 @@ func TestSplitsAreNoSets(t *testing.T) {
 			a[i], b[i] = slices.Concat(a[i], a[i]), slices.Concat(b[i], b[i])
 		}
 		twice := sample.Records(t, sample.Build(t, compare.Build, two(a, b), usual("A")), "pairs")[0]
-		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better", "typical_equivalent", "typical_gain"} {
+		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better",
+			"typical_equivalent", "typical_gain"} {
 			if once[column] != twice[column] {
 				r.Fatalf("%s is %v, with every split twice %v", column, once[column], twice[column])
 			}
@@ -279,7 +300,8 @@ func TestManySets(t *testing.T) {
 		a, b = append(a, []int{80 + i%3}), append(b, []int{79})
 	}
 	got := firstSentence(t, two(a, b))
-	must.Hold(t, got, "significantly", "without an interval, since there are more than 500 sets), p < 0.0001; p of equivalence")
+	must.Hold(t, got, "significantly",
+		"without an interval, since there are more than 500 sets), p < 0.0001; p of equivalence")
 }
 
 // Among several methods p-values over sets are adjusted for their number, and a method without a common split is named.
@@ -302,10 +324,12 @@ func TestSeveral(t *testing.T) {
 	in.Rows = append(in.Rows, sample.OK("swiss", "Late", 1, 270, 300)) // a generated set, which does not count
 	for i, p := range sample.Records(t, sample.Build(t, compare.Build, in, usual("GBRFF2")), "pairs") {
 		if i < len(pairs) && (p["comparisons"] != pairs[i]["comparisons"] || p["adjusted_p"] != pairs[i]["adjusted_p"]) {
-			t.Errorf("with a pair that shares no counted set there are %v comparisons and p %v, before %v and %v", p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
+			t.Errorf("with a pair that shares no counted set there are %v comparisons and p %v, before %v and %v",
+				p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
 		}
 	}
-	if first := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(first, "Preliminary, from 19 of 21 splits. GBRFF2 is ") {
+	if first := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(first,
+		"Preliminary, from 19 of 21 splits. GBRFF2 is ") {
 		t.Errorf("first line %q", first)
 	}
 }
@@ -323,7 +347,8 @@ func TestSummary(t *testing.T) {
 			p := must.Get(compare.New(table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
-			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") || strings.Contains(sentence, " has the best mean. ") != o.Chosen {
+			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") ||
+				strings.Contains(sentence, " has the best mean. ") != o.Chosen {
 				t.Errorf("%s: %q", m, sentence)
 			}
 			if n := strings.Count(sentence, ","); n > 12 {

@@ -88,8 +88,12 @@ func TestPartial(t *testing.T) {
 func TestBoardSaysWhatItIsOf(t *testing.T) {
 	in := sample.Paper()
 	for focus, want := range map[string]string{
-		"":       "Kinds of statements: ranks with verdicts, the confidence set of the best and equivalences. If differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any kind of at most 0.15.",
-		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any kind of at most 0.2.",
+		"": "Kinds of statements: ranks with verdicts, the confidence set of the best and equivalences. If " +
+			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, " +
+			"and of any kind of at most 0.15.",
+		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If differences " +
+			"are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any " +
+			"kind of at most 0.2.",
 	} {
 		d := sample.Build(t, leaderboard.Build, in, report.TestOptions{Level: 0.05, Control: focus})
 		if legend := d.Blocks[1].(doc.Table).Legend; !slices.Contains(legend, want) {

@@ -30,7 +30,8 @@ func TestPrintedByHand(t *testing.T) {
 	if len(c.Cells) != 1 || cell == nil || cell.Verdict != printed.Alike || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
-	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 0, lower on 0, and the results are inconclusive on 0." {
+	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, "+
+		"higher on 0, lower on 0, and the results are inconclusive on 0." {
 		t.Error(got)
 	}
 	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "by Holm for 1 cell;") {

@@ -47,7 +47,9 @@ func TestTestsByHand(t *testing.T) {
 		t.Errorf("pairs %s, want %s", got, want)
 	}
 	verdict := d.Blocks[0].(doc.Prose).Paragraphs
-	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the ranks: p = 0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons; 7 sets are enough."}
+	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the ranks: p = " +
+		"0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons; 7 sets are " +
+		"enough."}
 	if !slices.Equal(verdict, want) {
 		t.Errorf("verdict %q, want %q", verdict, want)
 	}
@@ -100,7 +102,8 @@ func TestTestsProperties(t *testing.T) {
 		}
 		for pair, row := range one {
 			for _, column := range []string{"wilcoxon_p", "adjusted_p"} {
-				if v, w := row[column], other[pair][column]; v == nil != (w == nil) || v != nil && math.Abs(v.(float64)-w.(float64)) > 1e-12 {
+				if v, w := row[column], other[pair][column]; v == nil != (w == nil) || v != nil &&
+					math.Abs(v.(float64)-w.(float64)) > 1e-12 {
 					r.Fatalf("%s: %v, with the methods reversed %v", pair, row, other[pair])
 				}
 			}

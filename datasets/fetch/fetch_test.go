@@ -298,7 +298,8 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 		t.Fatal("a fetch without a network succeeds")
 	}
 	text := err.Error()
-	must.Hold(t, text, "no answer from raw.githubusercontent.com: no such host; 40 files are missing, of set00, set01", "--from DIR")
+	must.Hold(t, text, "no answer from raw.githubusercontent.com: no such host; 40 files are missing, of set00, set01",
+		"--from DIR")
 	if strings.Contains(text, "\n") {
 		t.Errorf("error has several lines: %q", text)
 	}

@@ -33,7 +33,8 @@ func TestMirrorsOfPipes(t *testing.T) {
 	if err == nil {
 		t.Fatal("a pipe is a file")
 	}
-	must.Hold(t, err.Error(), "one.csv: it is a named pipe and not a regular file; from https:", "two.csv: it is a device and not a regular file; from https:")
+	must.Hold(t, err.Error(), "one.csv: it is a named pipe and not a regular file; from https:",
+		"two.csv: it is a device and not a regular file; from https:")
 }
 
 // failing is a network that must not be asked.

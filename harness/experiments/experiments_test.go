@@ -87,19 +87,25 @@ func TestChecks(t *testing.T) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	for change, want := range map[[2]string]string{
-		{"title", "titel"}:                                           `unknown key "titel"`,
-		{"protocol = \"table2\"\n", ""}:                              "protocol is missing",
-		{"[[show]]\nreport = \"accuracy\"", ""}:                      "show is missing",
-		{"below = 0", "below = 0, above = 0"}:                        "claim 1, comparison 1: one of above, below, within and between says where the difference lies",
-		{"below = 0", ""}:                                            "claim 1, comparison 1: one of above, below, within and between",
-		{"below = 0", "between = [2, 1]"}:                            "claim 1, comparison 1: nothing lies between 2 and 1",
-		{"below = 0", `of = "slope", below = 0`}:                     "claim 1, comparison 1: a slope is compared with a number",
-		{"below = 0", "at = [1, 2], less_at = [1, 2, 3], below = 0"}: "claim 1, comparison 1: with_at and less_at have one value, or one for each of at = [1 2]",
-		{"below = 0", "each_set = true, below = 0"}:                  "claim 1, comparison 1: each_set needs datasets",
-		{"below = 0", "printed = [1, 2, 3], below = 0"}:              "claim 1, comparison 1: printed = [1 2 3]; it is one number",
-		{"below = 0", `of = "acuracy", below = 0`}:                   `claim 1, comparison 1: of: no metric is named "acuracy"; did you mean accuracy?`,
-		{`with = ["LGBM"], below = 0`, `of = "cpu", below = 1`}:      "claim 1, comparison 1: processor times are compared with those of a series",
-		{`says = "CART is worse than LGBM"`, ""}:                     "claim 1 needs says, and either compare or undecided",
+		{"title", "titel"}:                      `unknown key "titel"`,
+		{"protocol = \"table2\"\n", ""}:         "protocol is missing",
+		{"[[show]]\nreport = \"accuracy\"", ""}: "show is missing",
+		{"below = 0", "below = 0, above = 0"}: "claim 1, comparison 1: one of above, below, " +
+			"within and between says where the difference lies",
+		{"below = 0", ""}: "claim 1, comparison 1: one of above, below, " +
+			"within and between",
+		{"below = 0", "between = [2, 1]"}: "claim 1, comparison 1: nothing lies between 2 and 1",
+		{"below = 0", `of = "slope", below = 0`}: "claim 1, comparison 1: a slope is compared with a " +
+			"number",
+		{"below = 0", "at = [1, 2], less_at = [1, 2, 3], below = 0"}: "claim 1, comparison 1: with_at and less_at have " +
+			"one value, or one for each of at = [1 2]",
+		{"below = 0", "each_set = true, below = 0"}: "claim 1, comparison 1: each_set needs datasets",
+		{"below = 0", "printed = [1, 2, 3], below = 0"}: "claim 1, comparison 1: printed = [1 2 3]; it is " +
+			"one number",
+		{"below = 0", `of = "acuracy", below = 0`}: `claim 1, comparison 1: of: no metric is named "acuracy"; did you mean accuracy?`,
+		{`with = ["LGBM"], below = 0`,
+			`of = "cpu", below = 1`}: "claim 1, comparison 1: processor times are compared with those of a series",
+		{`says = "CART is worse than LGBM"`, ""}: "claim 1 needs says, and either compare or undecided",
 	} {
 		_, err := experiments.Parse("mine", []byte(strings.Replace(mine, change[0], change[1], 1)))
 		if err == nil || !strings.HasPrefix(err.Error(), "experiment mine: "+want) && !strings.Contains(err.Error(), want) {

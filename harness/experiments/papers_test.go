@@ -45,7 +45,8 @@ func paperOf(t *testing.T, source string) string {
 }
 
 // signs of typesetting that say nothing, and what stands for them.
-var signs = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "“", `"`, "”", `"`, "’", "'", "‘", "'",
+var signs = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "“", `"`, "”", `"`, "’",
+	"'", "‘", "'",
 	"*", "", "$", "", "`", "", "<b>", "", "</b>", "", `\times`, "×", `\pm`, "±")
 
 var (

@@ -170,7 +170,8 @@ func parse(text string) ([]Value, error) {
 	var values []Value
 	for i, r := range records[min(1, len(records)):] {
 		if len(r) != 8 {
-			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, unit, mean, std, spread, folds", i+2, len(r))
+			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, unit, mean, std, spread, "+
+				"folds", i+2, len(r))
 		}
 		v := Value{Source: r[0], Dataset: r[1], Method: r[2], Unit: r[3], Spread: r[6]}
 		if v.Mean, err = strconv.ParseFloat(r[4], 64); err != nil {

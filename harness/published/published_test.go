@@ -144,7 +144,8 @@ func TestBeside(t *testing.T) {
 		if ours[v.Unit].size == nil && !slices.Contains(elsewhere, v.Unit) {
 			t.Errorf("%s: %s on %s is in the unit %q", v.Source, v.Method, v.Dataset, v.Unit)
 		}
-		if v.Std != nil && v.Spread != Deviation && v.Spread != Error && v.Source != "bazavan2012-table4-times" || v.Std == nil && v.Spread != "" {
+		if v.Std != nil && v.Spread != Deviation && v.Spread != Error && v.Source != "bazavan2012-table4-times" ||
+			v.Std == nil && v.Spread != "" {
 			t.Errorf("%s: %s on %s has a spread of the kind %q", v.Source, v.Method, v.Dataset, v.Spread)
 		}
 	}

@@ -34,7 +34,8 @@ func TestProbabilitiesOfScores(t *testing.T) {
 }
 
 func TestNaNIsAnError(t *testing.T) {
-	must.Say(t, must.Err(newScore(registry.Shape{Task: registry.Binary, N: 1, D: 1}, []float64{1}, []float64{math.NaN()})), "NaN")
+	must.Say(t, must.Err(newScore(registry.Shape{Task: registry.Binary, N: 1, D: 1}, []float64{1},
+		[]float64{math.NaN()})), "NaN")
 }
 
 func TestMulticlassTakesTheFirstLargest(t *testing.T) {

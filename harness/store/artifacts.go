@@ -27,7 +27,8 @@ func partsOf(r result.Run, fields []result.Field) (folds, others, kept []part, e
 	}) {
 		evaluations.add(valuesOf(fields, &e.Score, e.GridIndex, e.Fold, e.Score.N, e.FitSeconds))
 	}
-	stages, points, seeds, warnings := part{table: "stages"}, part{table: "point_tests"}, part{table: "seed_counts"}, part{table: "warnings"}
+	stages, points, seeds, warnings := part{table: "stages"}, part{table: "point_tests"}, part{table: "seed_counts"},
+		part{table: "warnings"}
 	for _, s := range r.Stages {
 		stages.add(valuesOf(fields, &s.Score, s.Round, s.Score.N))
 	}

@@ -307,7 +307,8 @@ func (s sealed) steps(spans []span) (steps []step) {
 // spans divides all numbers of runs, also of those that are missing. If the runs cannot be read, one span has all
 // numbers, and its step reports the error.
 func (db *DB) spans(ctx context.Context) (spans []span) {
-	ends, _ := listOf(ctx, db.sql, `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM runs) WHERE place % ? = 0`,
+	ends, _ := listOf(ctx, db.sql,
+		`SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM runs) WHERE place % ? = 0`,
 		func(id *int64) []any { return []any{id} }, mostInSpan)
 	from := everything.from
 	for _, to := range append(ends, everything.to) {

@@ -83,12 +83,14 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 
 // insertRun stores the row of a run. A stored cell that ended ok stays, unless the new run is ok and has Replace. A
 // stored cell that failed is replaced together with its evaluations.
-func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []any) (id int64, stored bool, err error) {
+func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []any) (id int64, stored bool,
+	err error) {
 	replaces := r.Replace && r.Status == result.OK
 	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
 		return 0, false, err
 	}
-	res, err := tx.ExecContext(ctx, "INSERT INTO runs VALUES (NULL"+strings.Repeat(", ?", len(row))+") ON CONFLICT (key) DO NOTHING", row...)
+	res, err := tx.ExecContext(ctx, "INSERT INTO runs VALUES (NULL"+strings.Repeat(", ?",
+		len(row))+") ON CONFLICT (key) DO NOTHING", row...)
 	if err != nil {
 		return 0, false, err
 	}
@@ -222,7 +224,8 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 		for _, row := range rows[:n] {
 			args = append(append(args, runID), row...)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO "+p.table+" VALUES "+strings.Repeat(values+",", n-1)+values, args...); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO "+p.table+" VALUES "+strings.Repeat(values+",", n-1)+values,
+			args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -336,13 +339,15 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) err
 		known [3]string // the first values of the row
 		rest  []any
 	}{
-		{&sealedProtocols, [3]string{r.Protocol, r.ProtocolHash, r.ProtocolText}, []any{r.ProtocolPath, r.ProtocolSplits, r.StartedAt}},
+		{&sealedProtocols, [3]string{r.Protocol, r.ProtocolHash, r.ProtocolText},
+			[]any{r.ProtocolPath, r.ProtocolSplits, r.StartedAt}},
 		{&sealedSetFiles, [3]string{r.Dataset, r.Fingerprint, r.SetFile}, []any{r.StartedAt}},
 	} {
 		if o.known[2] == "" || w.known.origin[o.known] {
 			continue
 		}
-		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", append([]any{o.known[0], o.known[1], o.known[2]}, o.rest...)...); err != nil {
+		if err := o.table.insert(ctx, tx, "INSERT OR REPLACE", append([]any{o.known[0], o.known[1], o.known[2]},
+			o.rest...)...); err != nil {
 			return err
 		}
 		w.known.origin[o.known] = true

@@ -97,7 +97,8 @@ type seal struct {
 
 // wrong returns the rows that are not what was stored, in the order of their numbers, and hands over every number of a
 // row that belongs to no row, with the table of that row. Where rows have numbers, only those in a span are read.
-func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table string, owner int64)) (wrong []seal, err error) {
+func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table string, owner int64)) (wrong []seal,
+	err error) {
 	columns, where := "", ""
 	var args []any
 	if s.own() {
@@ -112,29 +113,31 @@ func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table
 			wrong = append(wrong, one)
 		}
 	}
-	err = s.each(ctx, q, s.table, "SELECT "+s.by()+", "+s.sum+columns+" FROM "+s.table+where, args, func(head, values []any) error {
-		n, ok1 := head[0].(int64)
-		sum, ok2 := head[1].(int64)
-		if !ok1 || !ok2 {
-			return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
-		}
-		one := seal{at: n, stored: sum, digest: newDigest()}
-		if s.own() {
-			one.digest.table(s.table)
-			one.digest.row(values)
-		}
-		if s.parts == nil {
-			end(one)
+	err = s.each(ctx, q, s.table, "SELECT "+s.by()+", "+s.sum+columns+" FROM "+s.table+where, args,
+		func(head, values []any) error {
+			n, ok1 := head[0].(int64)
+			sum, ok2 := head[1].(int64)
+			if !ok1 || !ok2 {
+				return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
+			}
+			one := seal{at: n, stored: sum, digest: newDigest()}
+			if s.own() {
+				one.digest.table(s.table)
+				one.digest.row(values)
+			}
+			if s.parts == nil {
+				end(one)
+				return nil
+			}
+			order = append(order, one)
 			return nil
-		}
-		order = append(order, one)
-		return nil
-	})
+		})
 	for _, part := range s.parts {
 		var last int64
 		i, begun := 0, false
 		if err == nil { // both are in the order of the owners' numbers
-			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
+			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER "+
+				"BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
 				n, ok := head[0].(int64)
 				if !ok {
 					return sqlite3.Error{Code: sqlite3.ErrCorrupt}

@@ -89,7 +89,8 @@ func (e *LostError) Unwrap() error { return e.Cause }
 // NewWriter starts a writer for cells that ran in env. committed, if not nil, is called from the writer's
 // goroutine with each group of cells once the group is durable.
 func (db *DB) NewWriter(env result.Environment, committed func([]result.Run)) *Writer {
-	w := &Writer{db: db, env: env, committed: committed, fields: scoreFields(false), abandon: make(chan struct{}), done: make(chan struct{})}
+	w := &Writer{db: db, env: env, committed: committed, fields: scoreFields(false), abandon: make(chan struct{}),
+		done: make(chan struct{})}
 	w.wake = sync.NewCond(&w.mu)
 	go w.loop()
 	return w

@@ -35,7 +35,8 @@ func TestOneAgainstRest(t *testing.T) {
 	}
 	y := []float64{1, -1, 0.5}
 	for _, task := range []registry.Task{registry.Binary, registry.Regression} {
-		if got := fitting.OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 || &got[0][0] != &y[0] {
+		if got := fitting.OneAgainstRest(registry.Data{Task: task, Classes: 2, X: x, Y: y}); len(got) != 1 ||
+			&got[0][0] != &y[0] {
 			t.Errorf("%s: columns %v are not the targets", task, got)
 		}
 	}
@@ -61,14 +62,15 @@ func TestBlocks(t *testing.T) {
 // TestSum: stages are prefixes of the sum, whichever are asked for, and what does not fit is refused.
 func TestSum(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 10})
-	s := fitting.Sum{Features: 1, Outputs: 2, Rounds: 3, Least: 1, Start: 0.5, Add: func(scores []float64, from, to int) error {
-		for t := from; t < to; t++ {
-			for i := range scores {
-				scores[i] += x.At(i/2, 0) * float64(t+1+i%2)
+	s := fitting.Sum{Features: 1, Outputs: 2, Rounds: 3, Least: 1, Start: 0.5,
+		Add: func(scores []float64, from, to int) error {
+			for t := from; t < to; t++ {
+				for i := range scores {
+					scores[i] += x.At(i/2, 0) * float64(t+1+i%2)
+				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		}}
 	out := make([]float64, 4)
 	if err := s.Score(x, out); err != nil || !slices.Equal(out, []float64{6.5, 9.5, 60.5, 90.5}) {
 		t.Errorf("scores %v, %v", out, err)
@@ -140,5 +142,6 @@ func TestCheckFinite(t *testing.T) {
 		}
 	}
 	nan := func(_, out []float64) { out[0] = math.NaN() }
-	must.Say(t, fitting.ScoreBlocks(t.Context(), mat.NewDense(1, 1, nil), 1, 1, 8, []float64{0}, nan), "the score of row 0 is NaN")
+	must.Say(t, fitting.ScoreBlocks(t.Context(), mat.NewDense(1, 1, nil), 1, 1, 8, []float64{0}, nan),
+		"the score of row 0 is NaN")
 }

@@ -77,7 +77,8 @@ func TestEstimatesTheKernel(t *testing.T) {
 	for _, distance := range []float64{0.5, 1, 2} {
 		want := math.Exp(-distance * distance / 2)
 		variances := map[frequencies.How]float64{}
-		for _, how := range []frequencies.How{{}, {Draw: frequencies.Orthogonal}, {Draw: frequencies.Structured}, {Pairs: true}, {Draw: frequencies.Orthogonal, Pairs: true}} {
+		for _, how := range []frequencies.How{{}, {Draw: frequencies.Orthogonal}, {Draw: frequencies.Structured},
+			{Pairs: true}, {Draw: frequencies.Orthogonal, Pairs: true}} {
 			d, bias := 16, 0.0
 			if how.Draw == frequencies.Structured {
 				d, bias = 128, 0.01
@@ -106,11 +107,14 @@ func TestEstimatesTheKernel(t *testing.T) {
 				t.Errorf("%+v at distance %v: mean %v over draws, the kernel is %v", how, distance, sum/draws, want)
 			}
 		}
-		if variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}] > 0.9*variances[frequencies.How{Pairs: true}] {
-			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance, variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}], variances[frequencies.How{Pairs: true}])
+		if variances[frequencies.How{Draw: frequencies.Orthogonal,
+			Pairs: true}] > 0.9*variances[frequencies.How{Pairs: true}] {
+			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance,
+				variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}], variances[frequencies.How{Pairs: true}])
 		}
 		if distance <= 1 && variances[frequencies.How{Pairs: true}] > variances[frequencies.How{}] {
-			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance, variances[frequencies.How{Pairs: true}], variances[frequencies.How{}])
+			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance,
+				variances[frequencies.How{Pairs: true}], variances[frequencies.How{}])
 		}
 	}
 }

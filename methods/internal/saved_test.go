@@ -116,11 +116,13 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 	must.Say(t, must.Err(read(append(whole, 0))), "more after its end")
 	failure := errors.New("failure")
-	if _, err := saved.Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test", sound); !errors.Is(err, failure) {
+	if _, err := saved.Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test",
+		sound); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
 	must.Say(t, must.Err(saved.Read(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
-	if _, err := saved.Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err, failure) {
+	if _, err := saved.Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err,
+		failure) {
 		t.Errorf("fields that do not fit give %v", err)
 	}
 }

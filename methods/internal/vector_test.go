@@ -52,7 +52,8 @@ func TestBits(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		x := []float64{1, v, 2}
-		for name, got := range map[string]float64{"Dot": vector.Dot(x, []float64{1, 1, 1}), "Norm": vector.Norm(x), "MaxAbs": vector.MaxAbs(x)} {
+		for name, got := range map[string]float64{"Dot": vector.Dot(x, []float64{1, 1, 1}), "Norm": vector.Norm(x),
+			"MaxAbs": vector.MaxAbs(x)} {
 			if !math.IsNaN(got) && (got != v || math.IsNaN(v)) {
 				t.Errorf("%s of %v is %v", name, x, got)
 			}

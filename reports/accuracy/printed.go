@@ -77,7 +77,8 @@ func (t *table) comparePublished(splits int) {
 	case t.o.OmitPublished || source == "":
 		return
 	case len(values) == 0:
-		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so there is no comparison.",
+		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so there is no "+
+			"comparison.",
 			source, strings.Join(units, "; "))}
 		return
 	}
@@ -242,7 +243,8 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 		for i, cell := range r.cells {
 			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals), frame.Signed(cell.difference, decimals))
 			if cell.published != nil {
-				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text) + cell.printed.SpreadText()
+				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text) +
+					cell.printed.SpreadText()
 			}
 			if cell.difference != nil {
 				entries[2].Shade = shade(cell.difference)

@@ -149,7 +149,8 @@ func TestUnusedValues(t *testing.T) {
 	if tab := newTable(t, in, Options{}); tab.unused != nil {
 		t.Errorf("notes %q on what was not asked for", tab.unused)
 	}
-	want = sample.Published + " prints: percent of correct labels. This is another metric or another unit than here, so there is no comparison."
+	want = sample.Published + " prints: percent of correct labels. This is another metric or another unit than here, " +
+		"so there is no comparison."
 	if tab := newTable(t, sample.Printed(), Options{Options: report.Options{Metric: "error"}}); !slices.Equal(tab.unused, []string{want}) || tab.comparison != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}

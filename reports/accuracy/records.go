@@ -103,12 +103,14 @@ func (c *comparison) record(dataset, method string) []any {
 }
 
 func (c *comparison) records() doc.Records {
-	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean", "published_std", "published_spread", "difference", "low", "high", "adjusted_p", "verdict"}}
+	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean",
+		"published_std", "published_spread", "difference", "low", "high", "adjusted_p", "verdict"}}
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if cell.published != nil {
 				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method, "ours": cell.ours,
-					"published_mean": cell.published, "published_std": cell.printed.Std, "published_spread": cell.printed.Spread, "difference": cell.difference}
+					"published_mean": cell.published, "published_std": cell.printed.Std, "published_spread": cell.printed.Spread,
+					"difference": cell.difference}
 				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
 					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low, x.Interval.High, x.Adjusted, string(x.Verdict)
 				}

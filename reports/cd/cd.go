@@ -45,8 +45,11 @@ methods.`,
 			var o Options
 			o.AddFlags(flags)
 			report.LevelFlag(flags, &o.Level)
-			control := report.MethodFlag(flags, "control", "join only this method, which you named before you looked, with those from which its difference is not significant (default each with each)")
-			flags.StringVar(&o.Test, "test", Wilcoxon, "the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
+			control := report.MethodFlag(flags, "control",
+				"join only this method, which you named before you looked, with those from which its difference is not "+
+					"significant (default each with each)")
+			flags.StringVar(&o.Test, "test", Wilcoxon,
+				"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
 			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
 				if o.Control, err = control(f); err != nil {
 					return d, err
@@ -142,7 +145,8 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	}
 	switch by := fmt.Sprintf("by Wilcoxon's signed-rank test (adjusted for %s, level %v)", ev.Family(), ev.Level); {
 	case ev.Over == 0:
-		j.joins = fmt.Sprintf("there are no bars, since no pair is testable: %d data sets are enough for %s", ev.Enough, ev.Family())
+		j.joins = fmt.Sprintf("there are no bars, since no pair is testable: %d data sets are enough for %s", ev.Enough,
+			ev.Family())
 	case ev.Every:
 		j.joins = "have no significant difference " + by
 	default:
@@ -153,7 +157,8 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 
 // Figure is the diagram of a table that CheckComparable accepts.
 func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
-	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev), Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
+	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev),
+		Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
 	return figure
 }
 
@@ -163,7 +168,8 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 		return math.Abs(frame.Float64(f.AverageRanks[a])-frame.Float64(f.AverageRanks[b])) < cd
 	}
 	return joined{alike: alike, control: -1, cd: cd,
-		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level, strings.Join(t.Counted, ", "))}
+		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level,
+			strings.Join(t.Counted, ", "))}
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
@@ -185,7 +191,8 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 			letters[place[m]] += letter(i)
 		}
 	}
-	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".", "methods joined by a bar "+j.joins
+	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".",
+		"methods joined by a bar "+j.joins
 	if j.untested {
 		legend, drawn = strings.ToUpper(j.joins[:1])+j.joins[1:]+".", j.joins
 	}
@@ -199,7 +206,8 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
-		Alt: fmt.Sprintf("Average ranks of %s over %s; %s", frame.Count(f.Methods, "method"), frame.Count(f.Datasets, "data set"), drawn)}, records
+		Alt: fmt.Sprintf("Average ranks of %s over %s; %s", frame.Count(f.Methods, "method"),
+			frame.Count(f.Datasets, "data set"), drawn)}, records
 }
 
 // letter names a bar: a to z, then aa, ab and so on.

@@ -439,10 +439,13 @@ func Blocks(results []Result) []doc.Block {
 	var prose doc.Prose
 	prose.Heading = "Claims"
 	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
-		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; processor times are ratios.",
-			"Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions (docs/explanation/experiments.md).",
+		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; " +
+			"processor times are ratios.",
+			"Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions " +
+				"(docs/explanation/experiments.md).",
 			"Printed: the source's own number, or that of its table over the same sets."}}
-	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at", "estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone",
+	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at",
+		"estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone",
 		"quote", "where", "undecided"}}
 	for i, r := range results {
 		verdict := strings.ToUpper(string(r.Verdict))

@@ -271,9 +271,12 @@ func TestDecide(t *testing.T) {
 		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.6, inf), 4.6, Open},
 		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0, Holds},
 		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
-		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}}, 0, inf), 4.6, Fails},
-		{"more ahead at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, LessAt: []float64{2}}, 0, inf), 4.6, Holds},
-		{"on each set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"s", "r"}, EachSet: true}, 0, inf), 4.6, Holds},
+		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}},
+			0, inf), 4.6, Fails},
+		{"more ahead at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
+			LessAt: []float64{2}}, 0, inf), 4.6, Holds},
+		{"on each set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
+			Datasets: []string{"s", "r"}, EachSet: true}, 0, inf), 4.6, Holds},
 		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.6, Holds},
 		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 78, Holds},
 		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.003, Holds},
@@ -293,15 +296,18 @@ func TestFewSplits(t *testing.T) {
 	for split := 1; split < stats.FewestSplits; split++ {
 		cells = append(cells, row("s", "A", split, 80, 1), row("s", "B", split, 70, 1))
 	}
-	decides(t, rows.Of(5, cells...).Frame(t), decision{"few", ends(experiments.Comparison{Series: "A", With: []string{"B"}}, 0, math.Inf(1)), 10, Few})
+	decides(t, rows.Of(5, cells...).Frame(t), decision{"few", ends(experiments.Comparison{Series: "A",
+		With: []string{"B"}}, 0, math.Inf(1)), 10, Few})
 }
 
 // A claim that nothing decides is quoted with the reason.
 func TestUndecided(t *testing.T) {
-	claim := experiments.Claim{Says: "A has the best rank.", Quote: "A is best", Where: "Section 2", Undecided: "No rule compares ranks."}
+	claim := experiments.Claim{Says: "A has the best rank.", Quote: "A is best", Where: "Section 2",
+		Undecided: "No rule compares ranks."}
 	results := must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t)
 	blocks := Blocks(results)
-	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "1. NOT DECIDED: A has the best rank. Section 2: “A is best” No rule compares ranks." || len(blocks) != 2 {
+	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "1. NOT DECIDED: A has the best rank. Section 2: “A is "+
+		"best” No rule compares ranks." || len(blocks) != 2 {
 		t.Errorf("%d blocks, %s", len(blocks), text)
 	}
 }
@@ -310,7 +316,8 @@ func TestUndecided(t *testing.T) {
 func TestSource(t *testing.T) {
 	in := rows.Printed()
 	decided := func(c experiments.Comparison) Part {
-		return must.Get(Decide(in.Frame(t), []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{ends(c, 0, 1)}}}))(t)[0].Parts[0]
+		return must.Get(Decide(in.Frame(t), []experiments.Claim{{Says: "x",
+			Compare: []experiments.Comparison{ends(c, 0, 1)}}}))(t)[0].Parts[0]
 	}
 	c := experiments.Comparison{Series: "GBRFF2", With: []string{"LGBM"}, Datasets: []string{"wine", "sonar"}}
 	if got := decided(c).Source; got == nil || got.FloatString(3) != "1.250" {

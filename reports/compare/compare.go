@@ -196,7 +196,8 @@ func (p *Page) Parts() Parts {
 		names = append(names, p.other(&p.pairs[i]))
 	}
 	first, rest := p.Sentences()
-	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(), Typical: report.Posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
+	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(),
+		Typical: report.Posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
 		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
 		Records: []doc.Block{p.pairRecords(), p.setRecords()}}

@@ -31,23 +31,28 @@ func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals
 func (p *Page) Over() doc.Table {
 	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
 	const typical, adjusted, sets = "typical", "adjusted p", "sets"
-	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "difference", Group: typical, Kind: doc.Signed},
-		{Name: "from", Group: typical, Kind: doc.Signed}, {Name: "to", Group: typical, Kind: doc.Signed}, {Name: "p"}, {Name: "diff.", Group: adjusted}}
+	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words},
+		{Name: "diff.", Long: "difference", Group: typical, Kind: doc.Signed},
+		{Name: "from", Group: typical, Kind: doc.Signed}, {Name: "to", Group: typical, Kind: doc.Signed}, {Name: "p"},
+		{Name: "diff.", Group: adjusted}}
 	if p.region.Exists() {
 		out.Head = append(out.Head, doc.Column{Name: "equiv.", Long: "equivalence", Group: adjusted})
 	}
-	out.Head = append(out.Head, doc.Column{Name: "ahead", Group: sets}, doc.Column{Name: "behind", Group: sets}, doc.Column{Name: "of", Group: sets},
+	out.Head = append(out.Head, doc.Column{Name: "ahead", Group: sets}, doc.Column{Name: "behind", Group: sets},
+		doc.Column{Name: "of", Group: sets},
 		doc.Column{Name: "mean", Kind: doc.Signed})
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
 			n := p.interval(q.TypicalInterval(1 - p.o.Level))
-			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low), p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low), p.signed(n.High),
+				frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
 			}
-			row = append(row, doc.Texts(fmt.Sprint(q.Ahead), fmt.Sprint(q.Behind), fmt.Sprint(len(q.Gains)), frame.Signed(p.Difference(q.Mean), p.Decimals()))...)
+			row = append(row, doc.Texts(fmt.Sprint(q.Ahead), fmt.Sprint(q.Behind), fmt.Sprint(len(q.Gains)),
+				frame.Signed(p.Difference(q.Mean), p.Decimals()))...)
 		}
 		row[0] = doc.Entry{Text: string(q.Verdict), Best: q.Verdict.Found()}
 		out.Add(p.other(q), row...)
@@ -65,7 +70,8 @@ func (p *Page) overLegend() []string {
 		alone = ", of this comparison alone"
 	}
 	return []string{
-		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its %.4g %% interval%s.", 100*(1-p.o.Level), alone),
+		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its %.4g "+
+			"%% interval%s.", 100*(1-p.o.Level), alone),
 		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", p.Evidence.Family()),
 		"Sets by mean: how many are ahead and " + behind + ", of how many.",
 	}
@@ -125,19 +131,25 @@ func shade(v evidence.Verdict) int {
 
 func (p *Page) setLegend(below bool) []string {
 	legend := []string{
-		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The test takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
+		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: "+
+			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The test "+
+			"takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
 	}
 	if below {
-		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not counted over data sets.")
+		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not counted over "+
+			"data sets.")
 	}
 	return legend
 }
 
 // pairRecords has a row an opponent. Gains are in favour of the method.
 func (p *Page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain", "typical_low", "typical_high",
-		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by", "mean_without",
-		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests", "typical_worse", "typical_equivalent", "typical_better"}}
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain",
+		"typical_low", "typical_high",
+		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
+		"mean_without",
+		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests", "typical_worse",
+		"typical_equivalent", "typical_better"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
@@ -146,8 +158,9 @@ func (p *Page) pairRecords() doc.Records {
 			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
 			"sets": len(q.Gains), "typical_gain": q.Typical(), "typical_low": typical.Low, "typical_high": typical.High,
 			"adjusted_p": q.Adjusted, "equivalence_p": q.Equivalence, "verdict": string(q.Verdict),
-			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within, "behind": q.Behind,
-			"won": won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
+			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within,
+			"behind": q.Behind,
+			"won":    won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
 			"comparisons": p.Evidence.Compared(), "set_tests": p.Evidence.Sets,
 		}
 		if len(q.Gains) > 0 {
@@ -241,7 +254,9 @@ func (p *Page) power() doc.Table {
 		}
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
-	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most %.2g here, and the estimate must be beyond the region: a true difference at its edge is found half of the time at most.",
+	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability "+
+		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most %.2g "+
+		"here, and the estimate must be beyond the region: a true difference at its edge is found half of the time at most.",
 		unit, evidence.Better, wantedPower, level)}
 	return out
 }
@@ -256,8 +271,10 @@ func (p *Page) Differences() doc.Figure {
 	}
 	o := p.forestOptions("other method")
 	o.Single = "typical difference over data sets"
-	return doc.Figure{Name: "methods", Title: "Typical differences", About: p.method + " less each other method, pseudo-median over data sets", Detail: true, Plot: plot.Forest(rows, o),
-		Alt: fmt.Sprintf("Typical differences of %s from %s with their intervals", p.method, frame.Count(len(rows), "other method"))}
+	return doc.Figure{Name: "methods", Title: "Typical differences", About: p.method +
+		" less each other method, pseudo-median over data sets", Detail: true, Plot: plot.Forest(rows, o),
+		Alt: fmt.Sprintf("Typical differences of %s from %s with their intervals", p.method,
+			frame.Count(len(rows), "other method"))}
 }
 
 // forestOfSets draws the difference from a method on each data set, and the typical difference over those that count.
@@ -269,7 +286,8 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), plot.Single))
 	}
 	if len(q.Gains) > 1 {
-		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(), q.TypicalInterval(1-p.o.Level), plot.Summary))
+		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(),
+			q.TypicalInterval(1-p.o.Level), plot.Summary))
 	}
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"

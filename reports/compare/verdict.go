@@ -115,11 +115,13 @@ func (p *Page) sentence(q *evidence.Pair) string {
 		if p.Evidence.Compared() > 1 {
 			among = fmt.Sprintf(" among %d comparisons", p.Evidence.Compared())
 		}
-		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"), among, p.Evidence.Enough)
+		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"), among,
+			p.Evidence.Enough)
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
-		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
+		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.Decimals()),
+			p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
 		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
 	} else if n == 1 {
 		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
@@ -177,7 +179,8 @@ func (p *Page) typicalRange(q *evidence.Pair) string {
 	if p.Evidence.Compared() > 1 {
 		alone = " of this comparison alone"
 	}
-	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High), alone, frame.Count(len(q.Gains), "set"))
+	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High),
+		alone, frame.Count(len(q.Gains), "set"))
 }
 
 // ps are the p-values of a comparison over data sets.
@@ -208,7 +211,8 @@ func (p *Page) counts(q *evidence.Pair) string {
 // mean describes the mean difference, and names a set on which it hangs. No test asserts it.
 func (p *Page) mean(q *evidence.Pair) string {
 	i := p.interval(q.MeanInterval(1 - p.o.Level))
-	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit, p.signed(i.Low), p.signed(i.High))
+	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit, p.signed(i.Low),
+		p.signed(i.High))
 	if set, without, ok := q.Carrier(); ok {
 		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.Decimals()))
 	}
@@ -271,13 +275,19 @@ func (p *Page) limits() []string {
 		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)", frame.Count(p.Evidence.Sets, "test")))
 	}
 	return append(p.rules(),
-		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a probability of at most %v, ", p.o.Level)+
-			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level), frame.Listed(kinds))+
-			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993), for "+family+".",
-		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its interval has the values that the test does not reject. The mean and its interval (Student's t) are described and not tested.",
+		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a "+
+			"probability of at most %v, ", p.o.Level)+
+			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level),
+				frame.Listed(kinds))+
+			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993), for "+
+			""+family+".",
+		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its "+
+			"interval has the values that the test does not reject. The mean and its interval (Student's t) are described "+
+			"and not tested.",
 		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, are not.",
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+
 			"20 splits of a set hold far less evidence than 20 sets. "+
 			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
-		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for all of them.")
+		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for all of "+
+			"them.")
 }

@@ -89,7 +89,8 @@ func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float6
 	var truth [][]float64
 	var names []string
 	for s := range sets {
-		set := frame.Set{Dataset: frame.Dataset{Name: fmt.Sprintf("s%02d", s), Group: frame.GroupMain, TrainRows: train, TestRows: test}, Splits: t.Splits}
+		set := frame.Set{Dataset: frame.Dataset{Name: fmt.Sprintf("s%02d", s), Group: frame.GroupMain, TrainRows: train,
+			TestRows: test}, Splits: t.Splits}
 		values := w.of(stream, s)
 		for m, name := range t.Methods {
 			shared := deviation * math.Sqrt(float64(test)/train) * stream.Norm()
@@ -251,7 +252,8 @@ func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 // simulation.
 func (f found) check(t testing.TB, what string) {
 	t.Helper()
-	for kind, n := range map[string]int{"a difference": f.difference, "an equivalence": f.equivalence, "the best": f.best, "ranks": f.ranks, "a single set": f.single} {
+	for kind, n := range map[string]int{"a difference": f.difference, "an equivalence": f.equivalence,
+		"the best": f.best, "ranks": f.ranks, "a single set": f.single} {
 		if float64(n)/float64(f.pages) > 0.05+3*math.Sqrt(0.05*0.95/float64(f.pages)) {
 			t.Errorf("%s: %d of %d pages have a false statement on %s", what, n, f.pages, kind)
 		}
@@ -264,29 +266,39 @@ var worlds = []struct {
 	world
 	sets, asked, pages int
 }{
-	{world{name: "at the edge, sd 0.5", methods: 2, of: spread(first(2, 1.05), normal(0.5/math.Sqrt2)), typical: ahead(1.05, 0)}, 15, 0, 100},
-	{world{name: "at the edge, sd 1", methods: 2, of: spread(first(2, 1.05), normal(1/math.Sqrt2)), typical: ahead(1.05, 0)}, 15, 0, 100},
-	{world{name: "beyond the edge, sd 2", methods: 2, of: spread(first(2, 1.2), normal(math.Sqrt2)), typical: ahead(1.2, 0)}, 50, 0, 40},
-	{world{name: "at the edge, sd 3", methods: 2, of: spread(first(2, 1.05), normal(3/math.Sqrt2)), typical: ahead(1.05, 0)}, 100, 0, 20},
-	{world{name: "1.1 on every set", methods: 2, of: spread(first(2, 1.1), normal(0)), typical: ahead(1.1, 0)}, 15, 0, 100},
-	{world{name: "at both edges", methods: 6, of: spread([]float64{0, 0, 1, 1, -1, -1}, normal(0.3)), typical: ahead(0, 0, 1, 1, -1, -1)}, 15, -1, 60},
+	{world{name: "at the edge, sd 0.5", methods: 2, of: spread(first(2, 1.05), normal(0.5/math.Sqrt2)),
+		typical: ahead(1.05, 0)}, 15, 0, 100},
+	{world{name: "at the edge, sd 1", methods: 2, of: spread(first(2, 1.05), normal(1/math.Sqrt2)),
+		typical: ahead(1.05, 0)}, 15, 0, 100},
+	{world{name: "beyond the edge, sd 2", methods: 2, of: spread(first(2, 1.2), normal(math.Sqrt2)),
+		typical: ahead(1.2, 0)}, 50, 0, 40},
+	{world{name: "at the edge, sd 3", methods: 2, of: spread(first(2, 1.05), normal(3/math.Sqrt2)),
+		typical: ahead(1.05, 0)}, 100, 0, 20},
+	{world{name: "1.1 on every set", methods: 2, of: spread(first(2, 1.1), normal(0)), typical: ahead(1.1, 0)}, 15, 0,
+		100},
+	{world{name: "at both edges", methods: 6, of: spread([]float64{0, 0, 1, 1, -1, -1}, normal(0.3)),
+		typical: ahead(0, 0, 1, 1, -1, -1)}, 15, -1, 60},
 	{world{name: "two equal", methods: 2, of: spread(zeros(2), normal(2)), typical: equal}, 15, 0, 200},
 	{world{name: "six equal", methods: 6, of: spread(zeros(6), normal(2)), typical: equal}, 15, -1, 60},
 	{world{name: "six equal, the leader", methods: 6, of: spread(zeros(6), normal(2)), typical: equal}, 15, leader, 60},
 	{world{name: "ten equal, the leader", methods: 10, of: spread(zeros(10), normal(2)), typical: equal}, 50, leader, 5},
-	{world{name: "one ahead", methods: 10, of: spread(first(10, 2), normal(2)), typical: ahead(first(10, 2)...)}, 15, -1, 30},
-	{world{name: "one a little ahead", methods: 6, of: spread(first(6, 0.1), normal(2)), typical: ahead(first(6, 0.1)...)}, 15, -1, 60},
+	{world{name: "one ahead", methods: 10, of: spread(first(10, 2), normal(2)), typical: ahead(first(10, 2)...)}, 15,
+		-1, 30},
+	{world{name: "one a little ahead", methods: 6, of: spread(first(6, 0.1), normal(2)),
+		typical: ahead(first(6, 0.1)...)}, 15, -1, 60},
 	{world{name: "uneven spread", methods: 5, of: spread(zeros(5), uneven), typical: equal}, 15, -1, 60},
 	{world{name: "heavy tails", methods: 5, of: spread(zeros(5), tTwo), typical: equal}, 15, -1, 60},
 	{world{name: "heavy tails at the edge", methods: 2, of: spread(first(2, 1), tTwo), typical: ahead(1, 0)}, 30, 0, 60},
 	{world{name: "a ceiling", methods: 4, of: spread(zeros(4), normal(2)), typical: equal, ceiling: true}, 15, -1, 60},
 	{world{name: "variants of one", methods: 8, of: variants, typical: equal}, 15, -1, 40},
-	{world{name: "missing cells", methods: 6, of: spread(zeros(6), uneven), typical: equal, lacks: func(set, m int) bool { return m > 3 && set%7 > 2 }}, 15, -1, 60},
+	{world{name: "missing cells", methods: 6, of: spread(zeros(6), uneven), typical: equal,
+		lacks: func(set, m int) bool { return m > 3 && set%7 > 2 }}, 15, -1, 60},
 	{world{name: "two splits", methods: 4, of: spread(zeros(4), normal(2)), typical: equal, splits: 2}, 15, -1, 60},
 	{world{name: "a quarter of the sets gains 10", methods: 2, of: quarter, typical: equal, skewed: true}, 15, 0, 60},
 	{world{name: "a quarter of 50 sets gains 10", methods: 2, of: quarter, typical: equal, skewed: true}, 50, 0, 20},
 	{world{name: "skewed differences", methods: 2, of: exponential, typical: equal, skewed: true}, 15, 0, 60},
-	{world{name: "five splits of equal sets", methods: 3, of: spread(zeros(3), normal(0)), typical: equal, splits: 5}, 12, -1, 60},
+	{world{name: "five splits of equal sets", methods: 3, of: spread(zeros(3), normal(0)), typical: equal, splits: 5},
+		12, -1, 60},
 }
 
 // quarter is a difference of 10 points on a quarter of the sets and of -0.43 with deviation 0.5 on the others: the
@@ -352,10 +364,12 @@ func BenchmarkWorlds(b *testing.B) {
 					f.check(b, w.name)
 				}
 				percent := func(n float64) float64 { return 100 * n / float64(f.pages) }
-				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence, "best": f.best, "ranks": f.ranks, "single": f.single} {
+				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence, "best": f.best,
+					"ranks": f.ranks, "single": f.single} {
 					b.ReportMetric(percent(float64(n)), "%false-"+name)
 				}
-				for name, x := range map[string]float64{"found": f.better, "holm": f.holm, "equivalent": f.equivalent, "excluded": f.excluded, "separated": f.separated} {
+				for name, x := range map[string]float64{"found": f.better, "holm": f.holm, "equivalent": f.equivalent,
+					"excluded": f.excluded, "separated": f.separated} {
 					b.ReportMetric(percent(x), "%"+name)
 				}
 			}
@@ -380,7 +394,8 @@ func countTable(stream *rng.RandomState, sets, splits int) *frame.Table {
 				gains[i] = -1
 			}
 		}
-		set := frame.Set{Dataset: frame.Dataset{Name: fmt.Sprintf("s%02d", s), Group: frame.GroupMain, TrainRows: rows - test, TestRows: test}, Splits: t.Splits}
+		set := frame.Set{Dataset: frame.Dataset{Name: fmt.Sprintf("s%02d", s), Group: frame.GroupMain,
+			TrainRows: rows - test, TestRows: test}, Splits: t.Splits}
 		var ours, theirs []*big.Rat
 		for range splits {
 			gain := int64(0)

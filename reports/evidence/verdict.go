@@ -23,10 +23,13 @@ type Rule struct {
 
 // Rules are the verdicts in the order of a summary.
 var Rules = []Rule{
-	{Better, "the adjusted p of the difference is below the level, and the typical difference is estimated beyond {region} in favour of the method"},
+	{Better, "the adjusted p of the difference is below the level, and the typical difference is estimated beyond " +
+		"{region} in favour of the method"},
 	{Worse, "the same against the method"},
-	{Equivalent, "the adjusted p of the equivalence is below the level: the typical difference is shown to be less than {region}, and most sets lie within it"},
-	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated within {region} and not shown to be less"},
+	{Equivalent, "the adjusted p of the equivalence is below the level: the typical difference is shown to be less " +
+		"than {region}, and most sets lie within it"},
+	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated within " +
+		"{region} and not shown to be less"},
 	{Inconclusive, "neither a difference nor an equivalence is shown"},
 	{Untestable, "so few sets, or splits of a set, that no result could be significant among so many comparisons"},
 }
@@ -52,7 +55,8 @@ func verdict(differs, equivalent, beyond bool, sign int) Verdict {
 func (p *Pair) judge(level float64) {
 	for i := range p.Sets {
 		if s := &p.Sets[i]; s.Tested() {
-			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, new(big.Rat).Abs(s.Gain).Cmp(s.Rope) > 0, s.Gain.Sign())
+			s.Verdict = verdict(s.Adjusted < level, s.Equivalence < level, new(big.Rat).Abs(s.Gain).Cmp(s.Rope) > 0,
+				s.Gain.Sign())
 		}
 	}
 	if p.Adjusted >= 0 {

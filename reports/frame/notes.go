@@ -18,7 +18,8 @@ import (
 // Notes says, one sentence a note, which splits and sets the table uses and what it lacks. own are notes of
 // the report that shows the table.
 func (t *Table) Notes(own ...string) []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
+	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.apartNotes(),
+		t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and names the splits
@@ -123,7 +124,10 @@ func (t *Table) belowNotes() []string {
 		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
 		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
 	} {
-		names := t.setNames(func(s Set) bool { return s.Group == g.group && (g.group != GroupApart || s.listed) && s.Finished() > 0 })
+		names := t.setNames(func(s Set) bool {
+			return s.Group == g.group && (g.group != GroupApart || s.listed) &&
+				s.Finished() > 0
+		})
 		if len(names) > 0 {
 			notes = append(notes, fmt.Sprintf(g.text, Briefly(names, "data set")))
 		}
@@ -145,11 +149,13 @@ func (t *Table) apartNotes() []string {
 		}
 	}
 	if own != nil {
-		notes = append(notes, fmt.Sprintf("Shown apart and not counted, since protocol %s does not name them: %s. `--datasets %s` counts them.",
+		notes = append(notes, fmt.Sprintf("Shown apart and not counted, since protocol %s does not name them: %s. "+
+			"`--datasets %s` counts them.",
 			t.Protocol, Briefly(own, "data set"), strings.Join(ask, ",")))
 	}
 	if few != nil {
-		notes = append(notes, fmt.Sprintf("Not counted, since they have less than half of the usual %s: %s.", Count(t.usual, "split"), Briefly(few, "data set")))
+		notes = append(notes, fmt.Sprintf("Not counted, since they have less than half of the usual %s: %s.",
+			Count(t.usual, "split"), Briefly(few, "data set")))
 	}
 	return notes
 }

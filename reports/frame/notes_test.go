@@ -250,7 +250,9 @@ func TestPartialMethods(t *testing.T) {
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "C" && r.Dataset == "sonar" })
 	got = table(t, in)
 	err := got.CheckComparable()
-	if want := "C alone has all of 2 data sets, so that there are no ranks; name fewer methods, data sets or splits with --methods, --datasets or --splits"; !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), want) {
+	if want := "C alone has all of 2 data sets, so that there are no ranks; name fewer methods, data sets or splits " +
+		"with --methods, --datasets or --splits"; !errors.Is(err, frame.ErrNoResults) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
@@ -299,7 +301,8 @@ func TestFewSetsAndFewSplits(t *testing.T) {
 	for _, notes := range [][]string{got.Notes(), got.NotesOfPairs()} {
 		for _, want := range []string{
 			"Not counted, since they have less than half of the usual 10 splits: s7 (1).",
-			"Shown apart and not counted, since protocol " + got.Protocol + " does not name them: mine. `--datasets " + got.Protocol + ",mine` counts them.",
+			"Shown apart and not counted, since protocol " + got.Protocol + " does not name them: mine. `--datasets " +
+				got.Protocol + ",mine` counts them.",
 		} {
 			if !slices.Contains(notes, want) {
 				t.Errorf("notes %q lack %q", notes, want)
@@ -315,7 +318,8 @@ func TestWhoComputedAnUnknownMethod(t *testing.T) {
 	row := sample.OK("s01", "Gone", 1, 80, 100)
 	row.MethodVersion, row.Environment = "1+python3.12.3", &result.Environment{ProgramVersion: "v9"}
 	in.Rows = append(in.Rows, row)
-	want := "Cannot be run (this program has no such method; its results were stored by bench v9 with version 1+python3.12.3)"
+	want := "Cannot be run (this program has no such method; its results were stored by bench v9 with version " +
+		"1+python3.12.3)"
 	ft := table(t, in)
 	if !slices.ContainsFunc(ft.Reasons(), func(r frame.Reason) bool { return r.Text == want }) {
 		t.Errorf("reasons %+v lack %q", ft.Reasons(), want)

@@ -202,7 +202,8 @@ func TestCountedSets(t *testing.T) {
 		"equally long, of more methods": {[][]int{{1, 2}, {3, 4}, {3, 4, 5}, {1, 2}, {4, 3}}, []int{3, 4}},
 		"what most have":                {[][]int{{1, 2, 3}, {1, 2, 4}, {1, 2, 5}}, []int{1, 2}},
 		"nothing in common":             {[][]int{{1, 2}, {3, 4, 5}, {6}}, []int{3, 4, 5}},
-		"many methods with few sets":    {[][]int{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2}, {1, 2}, {1, 2}, {1, 2, 3}, {3}}, []int{1, 2, 3, 4}},
+		"many methods with few sets": {[][]int{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2}, {1, 2}, {1, 2}, {1, 2, 3}, {3}},
+			[]int{1, 2, 3, 4}},
 	} {
 		if got := countedSets(c.have); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v count, want %v", name, got, c.want)

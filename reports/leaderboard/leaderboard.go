@@ -73,7 +73,8 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := o.Document("leaderboard", &t,
-		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), t.Notes())
+		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title,
+			frame.Count(len(b.Sets), "data set"), t.Protocol), t.Notes())
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(&t, ev)}
 	t.End(&d, b.records(&t, ev))
 	return d, nil
@@ -82,7 +83,8 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 // Candidates says in a sentence which methods may be the best.
 func (b *Board) Candidates() string {
 	if !b.Testable {
-		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so many comparisons.", frame.Count(len(b.Sets), "data set"))
+		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so many "+
+			"comparisons.", frame.Count(len(b.Sets), "data set"))
 	}
 	var names []string
 	for _, r := range b.Rows[:b.Field] {
@@ -103,7 +105,8 @@ func (b *Board) Candidates() string {
 	if b.Field < len(b.Rows) {
 		of = " of those with all sets"
 	}
-	return fmt.Sprintf("The best method%s may be %s (%.4g %% confidence set, by multiple comparisons with the best; Hsu 1984).",
+	return fmt.Sprintf("The best method%s may be %s (%.4g %% confidence set, by multiple comparisons with the best; "+
+		"Hsu 1984).",
 		of, text, 100*(1-b.Level))
 }
 
@@ -130,10 +133,13 @@ func (r Row) RanksText() string {
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, ranks = "gain", "rank"
 	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of those with a rank.")
-	out := doc.Table{Corner: "Method", Legend: legend, Best: "the largest mean gain, the highest share of wins and the best average rank.",
+	out := doc.Table{Corner: "Method", Legend: legend,
+		Best: "the largest mean gain, the highest share of wins and the best average rank.",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
-			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks}, {Name: "range", Long: "interval", Group: ranks},
-			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words}, {Name: "p", Long: "adjusted p"}}}
+			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks},
+			{Name: "range", Long: "interval", Group: ranks},
+			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words},
+			{Name: "p", Long: "adjusted p"}}}
 	timed := b.Costs.Seconds != nil
 	if timed {
 		out.Head = append(out.Head, doc.Column{Name: "a cell", Long: "processor time of a cell"})
@@ -145,7 +151,8 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	best := b.best()
 	for _, r := range b.Rows {
 		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low, t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: r.RanksText()}, {Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: r.RanksText()},
+			{Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
 			row = append(row, doc.Entry{Text: r.Time()})
 		}
@@ -200,17 +207,22 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
-		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide nothing. "+
+		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide "+
+			"nothing. "+
 			"The gain of the leader is optimistic, since the data chose the leader.", 100*(1-ev.Level)),
-		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence set of the best answers one question alone, and may leave out a method whose range begins with 1.", 100*(1-ev.Level)),
-		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked], ev.Family(), matters),
+		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence "+
+			"set of the best answers one question alone, and may leave out a method whose range begins with 1.",
+			100*(1-ev.Level)),
+		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked],
+			ev.Family(), matters),
 		b.errors(ev),
 	}
 	if b.Costs.Seconds != nil {
 		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).", b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
 	}
 	if b.Field < len(b.Rows) {
-		lines = append(lines, "Sets: how many of the data sets the method has. Methods that lack some are below, on those that they have.")
+		lines = append(lines, "Sets: how many of the data sets the method has. Methods that lack some are below, on "+
+			"those that they have.")
 	}
 	return lines
 }
@@ -224,13 +236,16 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 	if kinds = append(kinds, "the confidence set of the best"); ev.Region.Exists() {
 		kinds = append(kinds, "equivalences")
 	}
-	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false one of a kind "+
-		"with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds), ev.Level, min(1, float64(len(kinds))*ev.Level))
+	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false one "+
+		"of a kind "+
+		"with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds), ev.Level,
+		min(1, float64(len(kinds))*ev.Level))
 }
 
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets", "whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
-		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p", "typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
+		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p",
+		"typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
 	for _, r := range b.Rows {
 		row := map[string]any{
 			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have, "whole": r.Whole,

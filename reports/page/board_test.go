@@ -37,7 +37,8 @@ func TestLeaderboard(t *testing.T) {
 		t.Errorf("rows %q, the leader is %s", start, leader)
 	}
 	sentence := is[string](tab, `document.querySelector("#verdict").textContent`)
-	if !strings.HasPrefix(sentence, "From at least 19 of 20 splits of a set. "+start[0]+" has the best mean. It is ") || !strings.Contains(sentence, "The best method of those with all sets may be ") {
+	if !strings.HasPrefix(sentence, "From at least 19 of 20 splits of a set. "+start[0]+" has the best mean. It is ") ||
+		!strings.Contains(sentence, "The best method of those with all sets may be ") {
 		t.Errorf("the verdict is %q", sentence)
 	}
 	if top := is[float64](tab, `document.querySelector("#board").getBoundingClientRect().bottom`); top > 900 {

@@ -218,7 +218,8 @@ func TestGroups(t *testing.T) {
 			}
 			want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison"))
 			if ev.Over == 0 {
-				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many comparisons. %d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
+				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many comparisons. "+
+					"%d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
 			}
 			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram), "by itself") == (m+s == 0) {
 				t.Errorf("%v on %v: %s does not say %q", methods, sets, diagram, want)
@@ -279,7 +280,8 @@ func TestOneFamily(t *testing.T) {
 		for a, first := range table.Methods {
 			for b, second := range table.Methods {
 				at, reversed := ev.Between(a, b)
-				row := regexp.MustCompile(`<tr><th scope="row">` + second + `</th><td class="wrap">(?:<strong>)?([a-z, ]+)`).FindStringSubmatch(string(p.Methods[a].Against))
+				row := regexp.MustCompile(`<tr><th scope="row">` + second +
+					`</th><td class="wrap">(?:<strong>)?([a-z, ]+)`).FindStringSubmatch(string(p.Methods[a].Against))
 				if a == b || at < 0 {
 					if row != nil {
 						t.Errorf("%s: %s beside %s: %q", method, first, second, row)
@@ -294,7 +296,8 @@ func TestOneFamily(t *testing.T) {
 					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, row, q.Verdict)
 				}
 				if max(a, b) < len(table.Whole()) && joined[[2]string{first, second}] != (ev.Over > 0 && !(q.Adjusted < ev.Level)) {
-					t.Errorf("%s: %s and %s share a bar: %v, adjusted p %v", method, first, second, joined[[2]string{first, second}], q.Adjusted)
+					t.Errorf("%s: %s and %s share a bar: %v, adjusted p %v", method, first, second,
+						joined[[2]string{first, second}], q.Adjusted)
 				}
 			}
 		}

@@ -109,7 +109,8 @@ func (p *Page) addData(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published, t.Metric.Name, t.Methods), Cells: map[string]cellData{}, Groups: groups,
+	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published, t.Metric.Name, t.Methods),
+		Cells: map[string]cellData{}, Groups: groups,
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
 			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),

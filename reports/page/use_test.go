@@ -228,7 +228,8 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	text := textOf(t, pdf)
-	must.Hold(t, text, append(slices.Clone(methods), "wine", "occupancy", "Average rank", "where no difference is significant")...)
+	must.Hold(t, text, append(slices.Clone(methods), "wine", "occupancy", "Average rank",
+		"where no difference is significant")...)
 	tab.Quiet()
 }
 

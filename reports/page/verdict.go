@@ -141,7 +141,8 @@ type boardRow struct {
 const boardWidth = 150.0
 
 // boardClasses are the style classes of rows by the verdict on the method in question.
-var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down", evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
+var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down",
+	evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
 
 // newBoard lays a board out.
 func (p *Page) newBoard(b *leaderboard.Board) *board {

@@ -43,7 +43,8 @@ func (b *builder) over() string {
 		if n := b.ev.Compared(); n > 1 {
 			among = fmt.Sprintf("be significant among %d comparisons", n)
 		}
-		return tex("There is no test over data sets: no result of so few data sets can %s; %d data sets are enough.", among, b.ev.Enough)
+		return tex("There is no test over data sets: no result of so few data sets can %s; %d data sets are enough.",
+			among, b.ev.Enough)
 	}
 	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}. ` +
 		`Verdicts are on the typical difference, the pseudo-median over data sets~\cite{bench-hodges1963}; its interval has the values that the test does not reject, of one comparison by itself. ` +
@@ -60,16 +61,19 @@ func (b *builder) adjusted() string {
 		how = append(how, tex(`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`, frame.Count(b.ev.Compared(), "comparison")))
 	}
 	if b.ev.Sets > 0 {
-		how = append(how, tex(`those of %s on single data sets by Holm's procedure~\cite{bench-holm1979}`, frame.Count(b.ev.Sets, "test")))
+		how = append(how, tex(`those of %s on single data sets by Holm's procedure~\cite{bench-holm1979}`,
+			frame.Count(b.ev.Sets, "test")))
 	}
 	if how == nil {
 		return ""
 	}
-	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the results were seen.", b.o.Method, b.o.Method)
+	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the results "+
+		"were seen.", b.o.Method, b.o.Method)
 	if b.ev.Every && len(b.ev.Methods) > 2 {
 		family = tex("They are those of each method with each, since %s has the best or the worst mean.", b.o.Method)
 	}
-	return "The $p$-values are adjusted, " + frame.Listed(how) + tex("; the level of each family is %v, if differences are symmetric over data sets. ", b.ev.Level) + family
+	return "The $p$-values are adjusted, " + frame.Listed(how) +
+		tex("; the level of each family is %v, if differences are symmetric over data sets. ", b.ev.Level) + family
 }
 
 func (b *builder) region() string {
@@ -78,7 +82,8 @@ func (b *builder) region() string {
 	}
 	var rules []string
 	for _, r := range evidence.Rules {
-		rules = append(rules, fmt.Sprintf("%s (%s)", r.Verdict, strings.ReplaceAll(r.When, "{region}", b.ev.Region.Text(b.table.Metric))))
+		rules = append(rules, fmt.Sprintf("%s (%s)", r.Verdict, strings.ReplaceAll(r.When, "{region}",
+			b.ev.Region.Text(b.table.Metric))))
 	}
 	return tex(`Differences of up to %s are taken not to matter (region of practical equivalence~\cite{bench-benavoli2017}). `, b.ev.Region.Text(b.table.Metric)) +
 		tex("The verdicts are: %s.", strings.Join(rules, "; "))

@@ -149,7 +149,8 @@ func (b *builder) draw(verdicts doc.Document) error {
 		if asked.Control == "" {
 			caption += tex(" Here each method is compared with each.")
 		}
-		b.figures = append(b.figures, figure{f, "figure", "average ranks, with bars where no difference is significant", caption})
+		b.figures = append(b.figures, figure{f, "figure", "average ranks, with bars where no difference is significant",
+			caption})
 	}
 	drawn := slices.ContainsFunc(b.ev.Pairs, func(p evidence.Pair) bool { return len(p.Gains) > 0 })
 	if f, ok := firstFigure(verdicts); ok && (drawn || len(b.ev.Pairs) == 1) {

@@ -197,14 +197,20 @@ func TestTextIsTrue(t *testing.T) {
 		"no source":          {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{"Results follow the protocol mine."}, []string{"after "}},
 		"source unknown":     {with("splits = 5\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{`protocol mine (after A\_B 2031).`}, nil},
 		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
-			[]string{"Preliminary, from 1 of 5 splits.", "Of 120 cells (3 methods on 8 data sets, 5 splits each), 24 are finished. Not run: every method on ", "There is no test on a single data set: that needs 5 splits"}, []string{"All 120"}},
+			[]string{"Preliminary, from 1 of 5 splits.",
+				"Of 120 cells (3 methods on 8 data sets, 5 splits each), 24 are finished. Not run: every method on ",
+				"There is no test on a single data set: that needs 5 splits"}, []string{"All 120"}},
 		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
-			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.", "All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary, from 2 of 5 splits. "}, nil},
+			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.",
+				"All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary, from 2 of 5 splits. "}, nil},
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
-			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.", "There is no test over data sets: no result of so few data sets can be significant among 3 comparisons; 7 data sets are enough.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
+			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.",
+				"There is no test over data sets: no result of so few data sets can be significant among 3 comparisons; 7 data " +
+					"sets are enough.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {
 			w.Datasets = []string{"s3"}
-		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.", "Preliminary, on 1 data set.", "Of the protocol's 8 data sets, 1 were chosen.\n"}, []string{"All have"}},
+		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.",
+			"Preliminary, on 1 data set.", "Of the protocol's 8 data sets, 1 were chosen.\n"}, []string{"All have"}},
 		"one other": {func(_ *testing.T, w *world) {
 			w.Methods, w.Datasets = []string{"A", "B"}, []string{"s1", "s2", "s3"}
 		}, []string{"no result of so few data sets can be significant; 6 data sets are enough."}, []string{"C "}},
@@ -279,7 +285,8 @@ func TestPreliminaryIsSaid(t *testing.T) {
 	w.drop(func(r store.Row) bool { return r.Split > 1 || r.Method == "A" && r.Dataset > "s5" })
 	files := w.build(t)
 	for _, name := range []string{"sentence.tex", "sentence.txt", "methods.tex"} {
-		must.Hold(t, files[name], "Preliminary, from 1 of 5 splits.", "Partial: of the 8 data sets that means and ranks are over, A has 5;")
+		must.Hold(t, files[name], "Preliminary, from 1 of 5 splits.",
+			"Partial: of the 8 data sets that means and ranks are over, A has 5;")
 	}
 }
 

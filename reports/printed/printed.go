@@ -149,7 +149,8 @@ func (c *Comparison) Summary() string {
 	const needs = "a test needs means in percent, a printed spread, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
-		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on %d, and the results are inconclusive on %d.",
+		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on %d, and "+
+			"the results are inconclusive on %d.",
 			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
 		if n[Bare] > 0 {
 			out += fmt.Sprintf(" %d more are not tested: %s.", n[Bare], needs)
@@ -170,6 +171,8 @@ func (c *Comparison) Legend() []string {
 		return nil
 	}
 	return []string{
-		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),
+		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at "+
+			"level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits, c.Level,
+			frame.Count(tested, "cell"), 100*(1-c.Level), near),
 	}
 }

@@ -144,8 +144,10 @@ const UsualDraws = 10_000
 
 // Posteriors is the table of the posteriors of typical differences, a row a pair by its name, in the order of the
 // pairs.
-func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []string, posteriors []*stats.Probabilities) doc.Table {
-	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference", Label: "bayes", Corner: corner, Detail: true}
+func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []string,
+	posteriors []*stats.Probabilities) doc.Table {
+	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference",
+		Label: "bayes", Corner: corner, Detail: true}
 	if !ev.Region.Exists() {
 		out.Legend = []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}
 		return out
@@ -158,7 +160,8 @@ func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []s
 		}
 		out.Add(name, row...)
 	}
-	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank test: by more than %s in favour of the first method or against it, or within. "+
+	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank "+
+		"test: by more than %s in favour of the first method or against it, or within. "+
 		"It is no prediction of a single set, and no verdict is made from it.", ev.Region.Text(m))}
 	return out
 }

@@ -35,7 +35,8 @@ func TestHolmRejects(t *testing.T) {
 // A hypothesis without a value counts, and stays without one. Equal values are adjusted alike.
 func TestAdjustedWithoutValue(t *testing.T) {
 	nan := math.NaN()
-	for _, c := range [][2][]float64{{{0.01, nan, 0.02}, {0.03, nan, 0.04}}, {{0.02, 0.01, 0.02, 0.3}, {0.06, 0.04, 0.06, 0.3}}, {}} {
+	for _, c := range [][2][]float64{{{0.01, nan, 0.02}, {0.03, nan, 0.04}},
+		{{0.02, 0.01, 0.02, 0.3}, {0.06, 0.04, 0.06, 0.3}}, {}} {
 		if got := stats.Holm(c[0]); fmt.Sprintf("%.12f", got) != fmt.Sprintf("%.12f", c[1]) {
 			t.Errorf("%v: %v, want %v", c[0], got, c[1])
 		}

@@ -18,7 +18,8 @@ func TestPower(t *testing.T) {
 		df     int
 		alpha  float64
 		want   float64
-	}{{3, 9, 0.05, 0.7611566}, {1, 19, 0.01, 0.0487257}, {0.5, 99, 0.1, 0.1414487}, {40, 4, 0.001, 1}, {3.5, 999, 0.05, 0.9378129}} {
+	}{{3, 9, 0.05, 0.7611566}, {1, 19, 0.01, 0.0487257}, {0.5, 99, 0.1, 0.1414487}, {40, 4, 0.001, 1},
+		{3.5, 999, 0.05, 0.9378129}} {
 		if got := stats.TPower(c.centre, c.df, c.alpha); math.Abs(got-c.want) > 0.02 {
 			t.Errorf("power of %+v: %.4f", c, got)
 		}
@@ -100,7 +101,8 @@ func TestSetsNeededIsLeast(t *testing.T) {
 // interval holds a true share of 95 % in at least 90 % of the draws.
 func TestWilson(t *testing.T) {
 	none, all := stats.Wilson(0, 10, 0.95), stats.Wilson(1, 10, 0.95)
-	if math.Abs(none.Low) > 1e-12 || math.Abs(none.High-0.27754) > 1e-4 || math.Abs(all.Low-0.72246) > 1e-4 || math.Abs(all.High-1) > 1e-12 {
+	if math.Abs(none.Low) > 1e-12 || math.Abs(none.High-0.27754) > 1e-4 || math.Abs(all.Low-0.72246) > 1e-4 ||
+		math.Abs(all.High-1) > 1e-12 {
 		t.Errorf("%v and %v", none, all)
 	}
 	stream := rng.New(1)

@@ -205,7 +205,8 @@ func TestPseudoMedianInterval(t *testing.T) {
 			moved[i] = new(big.Rat).Sub(v, at)
 		}
 		x, _ := at.Float64()
-		if rejected, outside := stats.Wilcoxon(moved).P < 0.1, x < interval.Low || x > interval.High; rejected != outside && at.Denom().Int64() != 1 {
+		if rejected, outside := stats.Wilcoxon(moved).P < 0.1, x < interval.Low ||
+			x > interval.High; rejected != outside && at.Denom().Int64() != 1 {
 			r.Fatalf("%v: rejected %v, interval %v", x, rejected, interval)
 		}
 	})

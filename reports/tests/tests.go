@@ -127,7 +127,8 @@ func (p *page) verdict() []string {
 		words[v] = append(words[v], a+joined+b)
 	}
 	if p.ev.Over == 0 {
-		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant among %s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
+		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant among "+
+			"%s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
 	}
 	var parts []string
 	for _, r := range evidence.Rules {
@@ -174,7 +175,8 @@ func (p *page) tests() []namedTest {
 // omnibus is the table of tests of all methods at once, and its records.
 func (p *page) omnibus() (doc.Table, doc.Records) {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test", Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
-		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the other tests are approximations for many data sets."}}
+		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the " +
+			"other tests are approximations for many data sets."}}
 	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test", "statistic", "p"}}
 	for _, t := range p.tests() {
 		df := []string{}
@@ -192,13 +194,18 @@ func (p *page) name(q evidence.Pair) string { return p.Methods[q.A] + " - " + p.
 // pairTable has a row a pair, with what is found of it.
 func (p *page) pairTable() doc.Table {
 	out := doc.Table{Caption: "Pairs", Label: "pairs", Corner: "Methods",
-		Head: []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "typical difference", Kind: doc.Signed}, {Name: "ranks", Long: "difference of average ranks", Kind: doc.Signed}, {Name: "p"},
-			{Name: "diff.", Long: "difference", Group: "adjusted p"}, {Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
+		Head: []doc.Column{{Name: "verdict", Kind: doc.Words}, {Name: "diff.", Long: "typical difference",
+			Kind: doc.Signed}, {Name: "ranks", Long: "difference of average ranks", Kind: doc.Signed}, {Name: "p"},
+			{Name: "diff.", Long: "difference", Group: "adjusted p"},
+			{Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
 		Legend: []string{
-			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
+			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, "+
+				"pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: "+
+				"exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
-		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()), frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()),
+			frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
 		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+p.ranks(q).RatString()
 		out.Add(p.name(q), row...)
 	}
@@ -207,14 +214,17 @@ func (p *page) pairTable() doc.Table {
 
 // posteriors is the table of typical differences by Bayes.
 func (p *page) posteriors() doc.Table {
-	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Each(p.pairs, p.name), p.ev.Typical(p.pairs, report.UsualDraws))
+	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Each(p.pairs, p.name),
+		p.ev.Typical(p.pairs, report.UsualDraws))
 }
 
 func (p *page) pairRecords() doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets", "typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict",
+	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets",
+		"typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict",
 		"rank_difference", "exact", "level"}}
 	for _, q := range p.pairs {
-		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical(), q.Mean, q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
+		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical(), q.Mean,
+			q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
 			p.ranks(q), p.ranks(q).RatString(), p.o.Level)
 	}
 	return out

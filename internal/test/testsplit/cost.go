@@ -32,7 +32,8 @@ func Cost(b *testing.B, sets []string, specs ...registry.Spec) {
 					var took []float64
 					for b.Loop() {
 						took = append(took, cputime.Of(func() {
-							must.Do(b, spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil }))
+							must.Do(b, spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings,
+								func(int, registry.Model) error { return nil }))
 						}))
 					}
 					slices.Sort(took)
