@@ -1,0 +1,64 @@
+package claims
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/reports/stats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// An Estimate is a mean over data sets with what its interval needs.
+type Estimate struct {
+	Mean, Error, DF float64 // standard error and degrees of freedom; NaN for one split
+	Sets, Splits    int     // number of sets, and the fewest splits of a set
+}
+
+// Interval is the confidence interval of the mean. Without a standard error it is the whole line.
+func (e Estimate) Interval(level float64) (low, high float64) {
+	switch {
+	case math.IsNaN(e.Error):
+		return math.Inf(-1), math.Inf(1)
+	case e.Error == 0:
+		return e.Mean, e.Mean
+	}
+	half := -distuv.StudentsT{Sigma: 1, Nu: e.DF}.Quantile((1-level)/2) * e.Error
+	return e.Mean - half, e.Mean + half
+}
+
+// A sample is what a data set contributes to an estimate: its weight times the mean of its values, one value a split.
+type sample struct {
+	weight float64
+	values []float64
+	ratio  float64 // test rows for a training row, 0 for values that are independent
+}
+
+// combine adds samples up. The variance of the mean of a sample is Nadeau and Bengio's. The variance of the sum has
+// Satterthwaite's degrees of freedom. There is no standard error for fewer sets than stats.FewestSplits if one of the sets
+// has fewer splits than that: the spread of so few counts is often zero by chance.
+func combine(samples []sample) Estimate {
+	e := Estimate{Sets: len(samples)}
+	sum, down := 0.0, 0.0
+	for _, s := range samples {
+		n := float64(len(s.values))
+		mean, squares := 0.0, 0.0
+		for _, v := range s.values {
+			mean += v / n
+		}
+		for _, v := range s.values {
+			squares += (v - mean) * (v - mean)
+		}
+		variance := s.weight * s.weight * (1/n + s.ratio) * squares / (n - 1)
+		e.Mean += s.weight * mean
+		sum += variance
+		down += variance * variance / (n - 1)
+		if e.Splits == 0 || len(s.values) < e.Splits {
+			e.Splits = len(s.values)
+		}
+	}
+	e.Error, e.DF = math.Sqrt(sum), sum*sum/down
+	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s sample) bool { return s.ratio > 0 && len(s.values) < stats.FewestSplits }) {
+		e.Error = math.NaN()
+	}
+	return e
+}

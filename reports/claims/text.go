@@ -1,0 +1,134 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// Blocks are the verdicts as a table, with the numbers that decide, and as records.
+func Blocks(results []Result) []doc.Block {
+	if len(results) == 0 {
+		return nil
+	}
+	var prose doc.Prose
+	prose.Heading = "Claims"
+	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
+		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; " +
+			"processor times are ratios.",
+			"Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions " +
+				"(docs/explanation/experiments.md).",
+			"Printed: the source's own number, or that of its table over the same sets."}}
+	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at",
+		"estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone",
+		"quote", "where", "undecided"}}
+	for i, r := range results {
+		verdict := strings.ToUpper(string(r.Verdict))
+		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, verdict, sentence(r.Claim)))
+		if r.Parts == nil {
+			records.Put(map[string]any{"claim": r.Claim.Says, "verdict": string(r.Verdict),
+				"quote": r.Claim.Quote, "where": r.Claim.Where, "undecided": r.Claim.Undecided})
+			continue
+		}
+		table.Sections = append(table.Sections, nil)
+		for _, p := range r.Parts {
+			name, entries := p.row(i + 1)
+			table.Add(name, entries...)
+			low, high := p.Interval(1 - Alpha)
+			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), p.Value(), low, high,
+				p.Least, p.Most, p.Source, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict), r.Claim.Quote, r.Claim.Where, nil)
+		}
+	}
+	if table.Sections == nil {
+		return []doc.Block{prose, records}
+	}
+	return []doc.Block{prose, table, records}
+}
+
+// sentence is a claim with the words of its source, and with why nothing decides it.
+func sentence(c experiments.Claim) string {
+	text := c.Says
+	switch {
+	case c.Quote != "":
+		text += fmt.Sprintf(" %s: “%s”", c.Where, c.Quote)
+	case c.Where != "":
+		text += " " + c.Where + "."
+	}
+	if c.Undecided != "" {
+		text += " " + c.Undecided
+	}
+	return text
+}
+
+func (p Part) row(claim int) (name string, entries []doc.Entry) {
+	low, high := p.Interval(1 - Alpha)
+	name = fmt.Sprintf("%d. %s", claim, p.Series)
+	if p.Other != "" {
+		name += " - " + p.Other
+		if p.Ratio {
+			name = fmt.Sprintf("%d. %s / %s", claim, p.Series, p.Other)
+		}
+	}
+	if p.Of == experiments.Slope {
+		name += ", power"
+	}
+	if at := points(p.At); at != "" && p.Of == experiments.Slope {
+		name += fmt.Sprintf(" from %g to %g", p.At[0], p.At[1])
+	} else if at != "" {
+		name += " at " + at
+	}
+	if p.WithAt != nil {
+		name += " and " + points(p.WithAt)
+	}
+	if p.LessAt != nil {
+		name += ", less that at " + points(p.LessAt)
+	}
+	if len(p.Datasets) == 1 {
+		name += ", " + p.Datasets[0]
+	}
+	texts := []string{p.number(p.Value()), p.number(low), p.number(high), p.asked(), frame.Absent, strconv.Itoa(p.Estimate.Sets), strconv.Itoa(p.Estimate.Splits), string(p.Verdict)}
+	if p.Verdict == Missing {
+		texts[0], texts[1], texts[2], texts[6] = frame.Absent, frame.Absent, frame.Absent, frame.Absent
+	}
+	if p.Source != nil {
+		texts[4] = p.number(frame.Float64(p.Source))
+	}
+	return name, doc.Texts(texts...)
+}
+
+// asked says where the difference lies if the comparison is true.
+func (p Part) asked() string {
+	switch {
+	case math.IsInf(p.Most, 1):
+		return "above " + short(p.Least)
+	case math.IsInf(p.Least, -1):
+		return "below " + short(p.Most)
+	}
+	return short(p.Least) + " to " + short(p.Most)
+}
+
+func points(at []float64) string { return strings.Join(doc.Each(at, short), ", ") }
+
+// short writes a number with as few digits as it needs.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in other units may
+// be small: of these it writes as many decimals as give two and three digits of the value itself.
+func (p Part) number(v float64) string {
+	decimals := 2
+	if value := math.Abs(p.Value()); !p.Percent && p.Of != experiments.Slope && value > 0 && value < 1 {
+		decimals -= int(math.Floor(math.Log10(value)))
+		if p.Ratio {
+			decimals--
+		}
+	}
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return frame.Absent
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
