@@ -220,6 +220,7 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	for _, d := range e.Defects {
 		l.add("known defect", d)
 	}
+	defer collectWithin(a.memory)()
 	set, err := read.Load(ctx, a.store(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
@@ -234,13 +235,16 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	if len(set.Splits) > 0 {
 		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
+	rows := map[float64]int{}
+	for _, y := range set.Y {
+		rows[y]++
+	}
 	for i, label := range set.Labels {
 		coded := float64(i)
 		if set.Task == registry.Binary {
 			coded = float64(2*i - 1)
 		}
-		others := slices.DeleteFunc(slices.Clone(set.Y), func(y float64) bool { return y == coded })
-		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, len(set.Y)-len(others)))
+		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, rows[coded]))
 	}
 	if gaps := gapsOf(set); gaps != "" {
 		l.add("missing numbers", gaps)
@@ -249,7 +253,7 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	if gaps := gapsOfCategories(set, e.Missing); gaps != "" {
 		l.add("missing categories", gaps+"; a category of its own")
 	}
-	l.add("constant columns", cmp.Or(strings.Join(constantColumns(set), ", "), "none"))
+	l.add("constant columns", cmp.Or(some(constantColumns(set)), "none"))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
 	}
@@ -291,7 +295,16 @@ func countsOf(set *datasets.Set, what func(column string) (name string, counts f
 			out = append(out, fmt.Sprintf("%s: %d", name, n))
 		}
 	}
-	return strings.Join(out, ", ")
+	return some(out)
+}
+
+// some lists the first texts; of a wide set there may be a million.
+func some(texts []string) string {
+	const most = 50
+	if more := len(texts) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), more)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // filledWith says what replaces missing values.

@@ -51,6 +51,7 @@ code 3 says that the set does not load yet.`,
 }
 
 func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) error {
+	defer collectWithin(o.Memory)()
 	d, err := describe.File(c.Context(), file, o)
 	if err != nil {
 		return exitError{exitUsage, err}

@@ -20,6 +20,9 @@ type cells struct {
 // An oddLine is a line with its number of columns.
 type oddLine struct{ line, columns int }
 
+// columnBytes estimates what is kept of a column beside its values: its name, what was found of it, and the hash of its values.
+const columnBytes = 400
+
 // readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.
 func readCells(f *format.Format, in format.File) (*cells, error) {
 	in.Ragged = true
@@ -31,6 +34,9 @@ func readCells(f *format.Format, in format.File) (*cells, error) {
 	const rowBytes, endBytes = 2 * 16, 4
 	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.Most), rowBytes)); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.Most)
+	}
+	if memory := format.Product(int64(t.Width), columnBytes); !in.Fits(memory) {
+		return nil, in.Refuse(memory, "take fewer columns", "%s: %d columns", in.Name, t.Width)
 	}
 	counts := map[int]int{}
 	for row, err := range t.Rows {

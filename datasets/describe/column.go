@@ -1,8 +1,10 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,12 +17,18 @@ type column struct {
 	j        int
 	name     string
 	numeric  bool
-	drop     string         // why the column is left out; "" if it is an input
-	missing  int            // rows without a value
-	marks    map[string]int // the texts of missing values, with their rows
-	levels   map[string]int // of a column of categories: rows of each
-	distinct int
-	values   []float64 // of a column of numbers: the known values, sorted
+	drop     string   // why the column is left out; "" if it is an input
+	missing  int      // rows without a value
+	words    []string // what else than the usual marks stands for a missing value in a column of numbers
+	distinct int      // known values
+	low      float64  // of a column of numbers
+	high     float64
+}
+
+// leave leaves the column out, with the reason.
+func (c *column) leave(d *Description, reason string, args ...any) {
+	c.drop = fmt.Sprintf(reason, args...)
+	d.say(&d.Notes, reason, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
 // number reads a number in the file's notation.
@@ -28,82 +36,93 @@ func (s *source) number(text []byte) (float64, bool) { return read.Number(text, 
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 
+// known are the values of the column that is looked at, but for the missing ones. Its room serves one column after another.
+type known struct {
+	levels  map[string]int // rows of each text
+	numbers []float64
+	strays  []int // rows whose value is no number
+}
+
 // look finds out what column j holds, and notes what is odd about it.
-func (s *source) look(j int, d *Description) *column {
-	c := &column{j: j, name: s.nameOf(j), marks: map[string]int{}, levels: map[string]int{}}
+func (s *source) look(j int, k *known, d *Description) column {
+	c := column{j: j, name: s.nameOf(j)}
 	if j == s.label {
 		c.drop = "label"
 		return c
 	}
-	var strays []int // rows whose value is no number
+	clear(k.levels)
+	k.numbers, k.strays = k.numbers[:0], k.strays[:0]
 	for i := range s.rows() {
 		text := s.text(i, j)
 		if read.IsMissingMark(text) {
 			c.missing++
-			c.marks[string(text)]++
 			continue
 		}
-		c.levels[string(text)]++
+		k.levels[string(text)]++
 		if v, ok := s.number(text); ok {
-			c.values = append(c.values, v)
+			k.numbers = append(k.numbers, v)
 		} else {
-			strays = append(strays, i)
+			k.strays = append(k.strays, i)
 		}
 	}
-	known := s.rows() - c.missing
-	switch c.distinct = len(c.levels); {
-	case known == 0:
-		c.drop = "it is empty"
+	rows := s.rows() - c.missing
+	switch c.distinct = len(k.levels); {
+	case rows == 0:
+		c.leave(d, "it is empty")
 	case s.parts[0].Nominal(j):
-	case len(strays) == 0:
-		c.numbers(d)
-	case 5*len(c.values) >= 4*known:
-		s.mostlyNumbers(c, strays, d)
+	case len(k.strays) == 0:
+		c.look(k, d)
+	case 5*len(k.numbers) >= 4*rows:
+		s.mostlyNumbers(&c, k, d)
 	default:
-		s.texts(c, strays, d)
+		s.texts(&c, k, d)
 	}
 	if c.drop == "" && c.distinct == 1 {
-		c.drop = fmt.Sprintf("every known value is %q", clip(sortedKeys(c.levels)[0]))
-	}
-	if c.drop != "" {
-		d.note("column %s is left out: %s", c.name, c.drop)
+		c.leave(d, "every known value is %q", clip(sortedKeys(k.levels)[0]))
 	}
 	return c
 }
 
-// numbers looks at a column of numbers: identifiers, and marks such as -999.
-func (c *column) numbers(d *Description) {
+// look looks at a column of numbers: identifiers, and marks such as -999. It sorts the numbers.
+func (c *column) look(k *known, d *Description) {
 	c.numeric = true
+	v, n := k.numbers, len(k.numbers)
 	falls := 0 // in the order of the file
-	for i := 1; i < len(c.values); i++ {
-		if c.values[i] <= c.values[i-1] {
+	for i := 1; i < n; i++ {
+		if v[i] <= v[i-1] {
 			falls++
 		}
 	}
-	slices.Sort(c.values)
-	v, n := c.values, len(c.values)
-	c.distinct = len(slices.Compact(slices.Clone(v)))
-	whole := !slices.ContainsFunc(v, func(x float64) bool { return x != float64(int64(x)) })
-	if c.distinct > 1 {
-		c.levels = nil // of many texts
+	slices.Sort(v)
+	c.low, c.high, c.distinct = v[0], v[n-1], 1
+	for i := 1; i < n; i++ {
+		if v[i] != v[i-1] {
+			c.distinct++
+		}
 	}
-	low, high := v[0], v[n-1]
+	whole := !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) })
 	switch {
-	case n > 10 && whole && 20*falls < n && high-low == float64(c.distinct-1):
-		c.drop = "it numbers the rows"
+	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
+		c.leave(d, "it numbers the rows")
 	case n > 10 && whole && 10*c.distinct > 9*n && likeIdentifier.MatchString(c.name):
-		c.drop = "it looks like an identifier, different in almost each row"
+		c.leave(d, "it looks like an identifier, different in almost each row")
 	}
-	for _, end := range []float64{low, high} {
-		rest := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return x == end })
-		if times := n - len(rest); times >= 3 && len(rest) > 1 && sentinel(end) {
-			if gap := max(rest[0]-end, end-rest[len(rest)-1]); gap > rest[len(rest)-1]-rest[0] && rest[0] < rest[len(rest)-1] {
-				d.note("column %s has %v in %d rows, far from its other values %v to %v: if it stands for a missing value, add it to missing, with impute = \"median\"", c.name, end, times, rest[0], rest[len(rest)-1])
+	above, _ := slices.BinarySearchFunc(v, c.low, func(x, low float64) int { return cmp.Or(cmp.Compare(x, low), -1) })
+	below, _ := slices.BinarySearch(v, c.high)
+	for _, end := range []struct {
+		value float64
+		rest  []float64
+	}{{c.low, v[above:]}, {c.high, v[:below]}} {
+		if times := n - len(end.rest); times >= 3 && len(end.rest) > 1 && sentinel(end.value) {
+			least, most := end.rest[0], end.rest[len(end.rest)-1]
+			if gap := max(least-end.value, end.value-most); gap > most-least && least < most {
+				d.note("column %s has %v in %d rows, far from its other values %v to %v: if it stands for a missing value, "+
+					"add it to missing, with impute = \"median\"", c.name, end.value, times, least, most)
 			}
 		}
 	}
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
-		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical", c.name, c.distinct, low, high)
+		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical", c.name, c.distinct, c.low, c.high)
 	}
 }
 
@@ -114,45 +133,70 @@ func sentinel(v float64) bool {
 
 // mostlyNumbers looks at what else a column of numbers holds: a few words are marks of missing values, anything else is a
 // problem.
-func (s *source) mostlyNumbers(c *column, strays []int, d *Description) {
+func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
 	words := map[string]int{}
-	for _, i := range strays {
+	for _, i := range k.strays {
 		words[string(s.text(i, c.j))]++
 	}
-	if keys := sortedKeys(words); len(keys) <= 3 && !slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
-		for w, n := range words {
-			c.marks[w] += n
-			c.missing += n
-			delete(c.levels, w)
-		}
-		d.note("column %s: %s in %d rows is read as a missing value", c.name, listed(keys), len(strays))
-		c.numbers(d)
+	keys := sortedKeys(words)
+	if len(keys) > 3 || slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
+		s.cannotRead(c, k.strays, d)
 		return
 	}
-	s.cannotRead(c, strays, d)
+	for _, w := range keys {
+		delete(k.levels, w)
+	}
+	c.words, c.missing = keys, c.missing+len(k.strays)
+	d.note("column %s: %s in %d rows is read as a missing value", c.name, listed(keys), len(k.strays))
+	c.look(k, d)
 }
 
-// findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class elsewhere. The key
-// missing holds for all columns.
+// findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class elsewhere.
+// The key missing holds for all columns.
 func (s *source) findAmbiguous(d *Description) {
+	marks := map[string][]string{} // the columns of numbers in which the word stands for a missing value
 	for _, c := range s.columns {
-		if c.drop != "" || !c.numeric {
-			continue
-		}
-		for _, mark := range slices.Sorted(maps.Keys(c.marks)) {
-			if read.IsMissingMark([]byte(mark)) {
-				continue
-			}
-			for _, other := range s.columns {
-				if other.drop == "" && other.j != s.label && !other.numeric && other.levels[mark] > 0 {
-					d.problem("%q is read as a missing value in column %s, and is a category of column %s; write another text in one of them", mark, c.name, other.name)
-				}
-			}
-			if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == mark }) {
-				d.problem("%q is read as a missing value in column %s, and is a label; write another text in one of them", mark, c.name)
+		if c.drop == "" {
+			for _, w := range c.words {
+				marks[w] = append(marks[w], c.name)
 			}
 		}
 	}
+	if len(marks) == 0 {
+		return
+	}
+	categories := map[string][]string{} // the columns in which the word is a category
+	for _, c := range s.columns {
+		if c.drop != "" || c.numeric {
+			continue
+		}
+		seen := map[string]bool{}
+		for i := range s.rows() {
+			if w := s.text(i, c.j); marks[string(w)] != nil && !seen[string(w)] {
+				seen[string(w)] = true
+				categories[string(w)] = append(categories[string(w)], c.name)
+			}
+		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(marks)) {
+		if in := categories[w]; in != nil {
+			d.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them", w, some(marks[w]), some(in))
+		}
+		if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == w }) {
+			d.problem("%q is read as a missing value in %s, and is a label; write another text in one of them", w, some(marks[w]))
+		}
+	}
+}
+
+// some names up to eight columns for people.
+func some(columns []string) string {
+	switch n := len(columns); {
+	case n == 1:
+		return "column " + columns[0]
+	case n > 8:
+		return fmt.Sprintf("columns %s and %d more", strings.Join(columns[:8], ", "), n-8)
+	}
+	return "columns " + strings.Join(columns, ", ")
 }
 
 // cannotRead says which values of a column are no numbers.
@@ -172,7 +216,7 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 	case read.DecimalComma, read.DecimalPoint:
 		what, advice = "written with another decimal separator", "write one of them throughout the file"
 	}
-	c.drop = fmt.Sprintf("%s %s", values(len(strays)), what)
+	c.leave(d, "%s "+what, values(len(strays)))
 	d.problem("column %s: %s %s (%s); %s", c.name, values(len(strays)), what, strings.Join(places, ", "), advice)
 }
 
@@ -184,21 +228,28 @@ func values(n int) string {
 }
 
 // texts looks at a column of texts: dates, identifiers, or categories.
-func (s *source) texts(c *column, strays []int, d *Description) {
-	known := len(strays) + len(c.values)
-	kinds := map[read.Notation]int{}
-	for _, i := range strays {
-		kinds[read.NotationOf(s.text(i, c.j), s.decimal)]++
-	}
-	c.values = nil
-	switch {
-	case 5*(known-kinds[read.NoNumber]) >= 4*known:
-		s.cannotRead(c, slices.DeleteFunc(strays, func(i int) bool { return read.NotationOf(s.text(i, c.j), s.decimal) == read.NoNumber }), d)
+func (s *source) texts(c *column, k *known, d *Description) {
+	rows := len(k.strays) + len(k.numbers)
+	odd := slices.DeleteFunc(k.strays, func(i int) bool { return read.NotationOf(s.text(i, c.j), s.decimal) == read.NoNumber })
+	switch n := rows - (len(k.strays) - len(odd)); {
+	case 5*n >= 4*rows:
+		s.cannotRead(c, odd, d)
 	case c.distinct > read.MaxLevels:
-		c.drop = fmt.Sprintf("it has %d different texts", c.distinct)
-	case known > 10 && (c.distinct == known || 2*c.distinct > known && known >= 50):
-		c.drop = fmt.Sprintf("it looks like an identifier or free text: %d different values in %d rows", c.distinct, known)
+		c.leave(d, "it has %d different texts", c.distinct)
+	case rows > 10 && (c.distinct == rows || 2*c.distinct > rows && rows >= 50):
+		c.leave(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct, rows)
 	}
+}
+
+// levelsOf counts the known values of a column in the first rows. Keeping them for all columns would take too much memory.
+func (s *source) levelsOf(j, rows int) map[string]int {
+	levels := map[string]int{}
+	for i := range rows {
+		if text := s.text(i, j); !read.IsMissingMark(text) {
+			levels[string(text)]++
+		}
+	}
+	return levels
 }
 
 // rare is the number of rows under which a level is rare.
@@ -211,16 +262,13 @@ func (s *source) levels(d *Description) {
 		if c.drop != "" || c.numeric {
 			continue
 		}
-		seen := map[string]bool{}
-		for i := range train {
-			seen[string(s.text(i, c.j))] = true
-		}
+		all, seen := s.levelsOf(c.j, s.rows()), s.levelsOf(c.j, train)
 		var few, unseen []string
-		for _, level := range sortedKeys(c.levels) {
+		for _, level := range sortedKeys(all) {
 			switch {
-			case !seen[level]:
+			case seen[level] == 0:
 				unseen = append(unseen, level)
-			case c.levels[level] < rare:
+			case all[level] < rare:
 				few = append(few, level)
 			}
 		}

@@ -13,7 +13,6 @@
 package describe
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -46,20 +45,53 @@ type Description struct {
 	Problems []string // what is wrong with the file: because of each problem, rows, a column or the whole set cannot be used
 	Notes    []string // what is to be checked
 	Loads    bool     // the set loads with this description
+
+	kinds map[string]*kind
+	order []*kind
 }
 
+// A kind is problems or notes that differ in names and numbers alone.
+type kind struct {
+	list *[]string
+	n    int
+	last string // of those that are written out
+}
+
+// most is how many problems or notes of one kind are written out. The others are counted.
+const most = 20
+
 func (d *Description) problem(format string, args ...any) {
-	d.Problems = append(d.Problems, fmt.Sprintf(format, args...))
+	d.say(&d.Problems, format, fmt.Sprintf(format, args...))
 }
 
 func (d *Description) note(format string, args ...any) {
-	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+	d.say(&d.Notes, format, fmt.Sprintf(format, args...))
+}
+
+func (d *Description) say(list *[]string, name, text string) {
+	k := d.kinds[name]
+	if k == nil {
+		k = &kind{list: list}
+		d.kinds[name], d.order = k, append(d.order, k)
+	}
+	if k.n++; k.n <= most {
+		*list, k.last = append(*list, text), text
+	}
+}
+
+// sayHowMany says how many problems or notes of a kind are not written out.
+func (d *Description) sayHowMany() {
+	for _, k := range d.order {
+		if k.n > most {
+			*k.list = append(*k.list, fmt.Sprintf("%d more like this: %s", k.n-most, k.last))
+		}
+	}
 }
 
 // File describes a data file. It is an error if the file cannot be read at all, if the column of the label is not there, or
 // if the file has no row with a label that was asked for as class +1.
 func File(ctx context.Context, path string, o Options) (*Description, error) {
-	d := &Description{}
+	d := &Description{kinds: map[string]*kind{}}
 	o.Memory = read.MemoryLimit(o.Memory)
 	s, err := open(path, o)
 	if err != nil {
@@ -75,6 +107,7 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 	}
 	d.TOML = s.toml(o)
 	s.check(ctx, d, o)
+	d.sayHowMany()
 	return d, nil
 }
 
@@ -89,15 +122,20 @@ type source struct {
 	parts   []*cells
 	first   int // number of header rows of each file: 0 or 1
 	names   []string
-	columns []*column
+	named   map[string]int // how many columns have a name
+	columns []column
 	labels  [][]byte // of a sparse file
-	places  []string // of a sparse file: file:line of each label
+	places  []place  // of each label of a sparse file
 	label   int
 	guessed bool // nobody said which column is the label
 	task    string
 	classes []class
 	pos     []string
+	of      []string // the class of each row
 }
+
+// A place is a line of the file, or of the test file.
+type place struct{ file, line int }
 
 // content returns the content of a file, unpacked where the file's name says that it is packed.
 func content(path string, memory int64) ([]byte, error) {
@@ -114,6 +152,7 @@ func open(path string, o Options) (*source, error) {
 	if o.Test != "" {
 		s.paths = append(s.paths, o.Test)
 	}
+	budget := &format.Budget{Limit: o.Memory}
 	for k, path := range s.paths {
 		data, err := content(path, o.Memory)
 		if err != nil {
@@ -126,9 +165,12 @@ func open(path string, o Options) (*source, error) {
 		if k == 0 {
 			s.format, s.options = format.Sniff(data)
 		}
-		in := format.File{Name: path, Data: data, Options: s.options, Budget: &format.Budget{Limit: o.Memory}}
+		if size := int64(len(data)); !budget.Fits(size) {
+			return nil, budget.Refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
+		}
+		in := format.File{Name: path, Data: data, Options: s.options, Budget: budget}
 		if s.format.Sparse {
-			if err := s.readLabels(in); err != nil {
+			if err := s.readLabels(k, in); err != nil {
 				return nil, err
 			}
 			continue
@@ -137,6 +179,7 @@ func open(path string, o Options) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
+		budget.Held -= int64(len(data)) // of which part has a copy
 		if k > 0 && part.Width != s.parts[0].Width {
 			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Width, s.paths[0], s.parts[0].Width)
 		}
@@ -173,8 +216,10 @@ func (s *source) table(d *Description, o Options) error {
 	if err := s.findLabel(d, o); err != nil {
 		return err
 	}
-	for j := range s.parts[0].Width {
-		s.columns = append(s.columns, s.look(j, d))
+	s.columns = make([]column, s.parts[0].Width)
+	values := &known{levels: map[string]int{}}
+	for j := range s.columns {
+		s.columns[j] = s.look(j, values, d)
 	}
 	s.findLeaks(d)
 	s.findAmbiguous(d)
@@ -213,28 +258,28 @@ func (s *source) where(i int) string {
 
 // repeats looks for equal columns and equal rows.
 func (s *source) repeats(d *Description) {
-	columns := map[[32]byte]*column{}
-	for _, c := range s.columns {
-		if c.drop != "" || c.j == s.label {
+	columns := map[[32]byte]int{}
+	var column, row []byte
+	for j, c := range s.columns {
+		if c.drop != "" {
 			continue
 		}
-		hash := sha256.New()
+		column = column[:0]
 		for i := range s.rows() {
-			hash.Write(append(bytes.Clone(s.text(i, c.j)), 0))
+			column = append(append(column, s.text(i, j)...), 0)
 		}
-		key := [32]byte(hash.Sum(nil))
-		if same := columns[key]; same != nil {
-			d.note("column %s repeats column %s", c.name, same.name)
+		key := sha256.Sum256(column)
+		if same, seen := columns[key]; seen {
+			d.note("column %s repeats column %s", c.name, s.columns[same].name)
 			continue
 		}
-		columns[key] = c
+		columns[key] = j
 	}
 	labels, equal, other := map[[32]byte]string{}, 0, 0
-	var row []byte
 	for i := range s.rows() {
 		row = row[:0]
 		for _, c := range s.columns {
-			if c.drop == "" && c.j != s.label {
+			if c.drop == "" {
 				row = append(append(row, s.text(i, c.j)...), 0)
 			}
 		}
@@ -263,7 +308,9 @@ func repeat(n int) string {
 	return fmt.Sprint(n, " rows repeat")
 }
 
+// check loads the set as the description says. The values that were looked at are not held meanwhile.
 func (s *source) check(ctx context.Context, d *Description, o Options) {
+	s.parts, s.labels, s.of = nil, nil, nil
 	full, err := filepath.Abs(o.TOML)
 	if err == nil {
 		var e *catalogue.Entry
@@ -280,30 +327,41 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	}
 }
 
-// made says how many features are numbers and how many are levels of each column of categories; "" for a set without categories.
+// made says how many features are numbers and how many are levels of each column of categories, which come after the numbers;
+// "" for a set without categories.
 func (s *source) made(features []string) string {
-	coded, parts := 0, []string(nil)
+	rest, parts, more := features, []string(nil), 0
 	for _, c := range s.columns {
-		if c.levels == nil || c.drop != "" || c.j == s.label || s.names[c.j] == "" {
+		if c.drop == "" && c.numeric {
+			rest = rest[1:]
+		}
+	}
+	numbers := len(features) - len(rest)
+	for _, c := range s.columns {
+		if c.drop != "" || c.numeric {
 			continue
 		}
 		levels, prefix := 0, s.names[c.j]+"="
-		for _, f := range features {
-			if strings.HasPrefix(f, prefix) {
-				levels++
-			}
+		if s.names[c.j] == "" {
+			prefix = fmt.Sprintf("c%d=", c.j)
 		}
-		coded += levels
-		parts = append(parts, fmt.Sprintf("%d levels of %s", levels, s.names[c.j]))
+		for levels < len(rest) && strings.HasPrefix(rest[levels], prefix) {
+			levels++
+		}
+		if rest = rest[levels:]; len(parts) < 8 {
+			parts = append(parts, fmt.Sprintf("%d levels of %s", levels, c.name))
+		} else {
+			more++
+		}
 	}
 	if parts == nil {
 		return ""
 	}
-	if numbers := len(features) - coded; numbers > 0 {
+	if numbers > 0 {
 		parts = append([]string{fmt.Sprintf("%d of numbers", numbers)}, parts...)
 	}
-	if len(parts) > 8 {
-		parts = append(parts[:8], fmt.Sprintf("%d more columns", len(parts)-8))
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more columns", more))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

@@ -3,7 +3,6 @@ package describe
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/datasets/read"
@@ -88,6 +87,12 @@ func (s *source) nameOf(j int) string {
 
 // byName reports whether a column can be called by its name: it is text, and no other column has it.
 func (s *source) byName(j int) bool {
+	if s.named == nil {
+		s.named = map[string]int{}
+		for _, name := range s.names {
+			s.named[name]++
+		}
+	}
 	name := s.names[j]
-	return name != "" && utf8.ValidString(name) && slices.Index(s.names, name) == j && !slices.Contains(s.names[j+1:], name)
+	return name != "" && utf8.ValidString(name) && s.named[name] == 1
 }

@@ -155,22 +155,27 @@ func (s *source) findSmallClasses(d *Description, all int) {
 	}
 }
 
-// readLabels reads the labels of all rows of a sparse file, even of a row whose pairs cannot be read: loading the set
-// reports the error of that row.
-func (s *source) readLabels(in format.File) error {
+// readLabels reads the labels of all rows of sparse file k, even of a row whose pairs cannot be read: loading the set reports
+// the error of that row.
+func (s *source) readLabels(k int, in format.File) error {
 	t, err := s.format.Read(in)
 	if err != nil {
 		return err
 	}
+	const labelBytes = 2 * (24 + 16)
+	if memory := format.Product(int64(t.Most), labelBytes); !in.Fits(memory) {
+		return in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.Most)
+	}
 	var first error
+	before := len(s.labels)
 	for row, err := range t.Rows {
 		if first = cmp.Or(first, err); len(row.Cells) == 0 {
 			continue
 		}
 		s.labels = append(s.labels, t.Cell(row, 0))
-		s.places = append(s.places, fmt.Sprintf("%s:%d", in.Name, row.Line))
+		s.places = append(s.places, place{k, row.Line})
 	}
-	if s.labels == nil {
+	if len(s.labels) == before {
 		return cmp.Or(first, fmt.Errorf("%s: the file has no data rows", in.Name))
 	}
 	return nil
@@ -181,7 +186,9 @@ func (s *source) sparse(d *Description, o Options) error {
 	if o.Label != "" {
 		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
 	}
-	return s.chooseTask(d, o, s.labels, func(i int) string { return s.places[i] })
+	return s.chooseTask(d, o, s.labels, func(i int) string {
+		return fmt.Sprintf("%s:%d", s.paths[s.places[i].file], s.places[i].line)
+	})
 }
 
 // findLeaks looks for columns that tell the label of every row.
@@ -189,8 +196,11 @@ func (s *source) findLeaks(d *Description) {
 	if s.rows() < 20 {
 		return
 	}
+	for i := range s.rows() {
+		s.of = append(s.of, s.class(i))
+	}
 	for _, c := range s.columns {
-		if c.drop != "" || c.missing == s.rows() {
+		if c.drop != "" {
 			continue
 		}
 		if s.task == "regression" {
@@ -205,15 +215,15 @@ func (s *source) findLeaks(d *Description) {
 
 // tells reports whether the values of a column divide the classes without error. Either the column has few values and each
 // value has one label, or the numbers of each class lie in a range of their own.
-func (s *source) tells(c *column) bool {
+func (s *source) tells(c column) bool {
 	if c.distinct <= s.rows()/5 {
 		of := map[string]string{}
 		for i := range s.rows() {
 			text := string(s.text(i, c.j))
-			if have, seen := of[text]; seen && have != s.class(i) {
+			if have, seen := of[text]; seen && have != s.of[i] {
 				return false
 			}
-			of[text] = s.class(i)
+			of[text] = s.of[i]
 		}
 		return true
 	}
@@ -227,7 +237,7 @@ func (s *source) tells(c *column) bool {
 	var all []labelled
 	for i := range s.rows() {
 		if v, ok := s.number(s.text(i, c.j)); ok {
-			all = append(all, labelled{v, s.class(i)})
+			all = append(all, labelled{v, s.of[i]})
 		}
 	}
 	slices.SortFunc(all, func(a, b labelled) int { return cmp.Or(cmp.Compare(a.v, b.v), strings.Compare(a.label, b.label)) })

@@ -3,9 +3,12 @@ package describe
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -74,39 +77,62 @@ func (s *source) toml(o Options) string {
 
 // columnKeys writes what becomes of columns and of missing values.
 func (s *source) columnKeys(key func(name, value string)) {
-	var drop, categorical, marks []string
-	numbers := false
-	for _, c := range s.columns {
+	var drop, categorical []int
+	marks, numbers := map[string]bool{}, false
+	for j, c := range s.columns {
 		switch {
-		case c.j == s.label:
+		case j == s.label:
 			continue
 		case c.drop != "":
-			drop = append(drop, s.ref(c.j))
+			drop = append(drop, j)
 			continue
-		case !c.numeric && !s.parts[0].Nominal(c.j):
-			categorical = append(categorical, s.ref(c.j))
-		}
-		for m := range c.marks {
-			if !slices.Contains(marks, m) {
-				marks = append(marks, m)
-			}
+		case !c.numeric && !s.parts[0].Nominal(j):
+			categorical = append(categorical, j)
 		}
 		numbers = numbers || c.numeric && c.missing > 0
+		for _, w := range c.words {
+			marks[w] = true
+		}
+		for i := 0; c.missing > 0 && i < s.rows(); i++ {
+			if text := s.text(i, j); read.IsMissingMark(text) && !marks[string(text)] {
+				marks[string(text)] = true
+			}
+		}
 	}
 	if drop != nil {
-		key("drop", "["+strings.Join(drop, ", ")+"]")
+		key("drop", s.refs(drop))
 	}
 	if categorical != nil {
-		key("categorical", "["+strings.Join(categorical, ", ")+"]")
+		key("categorical", s.refs(categorical))
 	}
-	if marks == nil {
+	if len(marks) == 0 {
 		return
 	}
-	slices.Sort(marks)
-	key("missing", quotedList(marks))
+	key("missing", quotedList(slices.Sorted(maps.Keys(marks))))
 	if numbers {
 		key("impute", quoted("median"))
 	}
+}
+
+// Runs of columns are written as ranges if they are at least so long, and no range is longer than a range of numbers may be.
+const leastRange, mostRange = 20, 1 << 20
+
+// refs lists columns in TOML.
+func (s *source) refs(columns []int) string {
+	var out []string
+	for len(columns) > 0 {
+		n := 1
+		for n < min(len(columns), mostRange) && columns[n] == columns[n-1]+1 {
+			n++
+		}
+		if n < leastRange {
+			out, columns = append(out, s.ref(columns[0])), columns[1:]
+			continue
+		}
+		out = append(out, fmt.Sprintf("{from = %s, to = %s}", s.ref(columns[0]), s.ref(columns[n-1])))
+		columns = columns[n:]
+	}
+	return "[" + strings.Join(out, ", ") + "]"
 }
 
 // mostColumns bounds the lines on columns.
@@ -138,9 +164,9 @@ func (s *source) comments(b *strings.Builder) {
 		case c.drop != "":
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
 		case c.numeric:
-			text = fmt.Sprintf("numbers %v to %v, %d different", c.values[0], c.values[len(c.values)-1], c.distinct)
+			text = fmt.Sprintf("numbers %v to %v, %d different", c.low, c.high, c.distinct)
 		default:
-			text = fmt.Sprintf("%d categories: %s", c.distinct, listed(sortedKeys(c.levels)))
+			text = fmt.Sprintf("%d categories: %s", c.distinct, listed(sortedKeys(s.levelsOf(c.j, s.rows()))))
 		}
 		if c.missing > 0 {
 			text += fmt.Sprintf("; %d missing", c.missing)

@@ -68,7 +68,7 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.Task, s.Label = registry.Multiclass.String(), column(features, label)
+	s.Task, s.Label = registry.Multiclass.String(), namer(features)(label)
 	if t == nil && features[label].Type == "numeric" || t != nil && !t.classes {
 		s.Task = registry.Regression.String()
 	}
@@ -85,9 +85,12 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 // columns says which columns are left out, and whether values are missing.
 func (s *set) columns(d description, features []feature, label int, dropText bool) error {
 	var texts []string
+	column, ignored := namer(features), map[string]bool{}
+	for _, name := range slices.Concat(d.Ignored, strings.Split(strings.Join(d.Ignored, ","), ",")) {
+		ignored[name] = true
+	}
 	for i, f := range features {
-		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || slices.Contains(d.Ignored, string(f.Name)) ||
-			slices.Contains(strings.Split(strings.Join(d.Ignored, ","), ","), string(f.Name))
+		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || ignored[string(f.Name)]
 		text := f.Type != "numeric" && f.Type != "nominal"
 		switch {
 		case i == label:
@@ -95,10 +98,10 @@ func (s *set) columns(d description, features []feature, label int, dropText boo
 		case !out && text && !dropText:
 			texts = append(texts, string(f.Name))
 		case out || text:
-			s.Drop = append(s.Drop, column(features, i))
+			s.Drop = append(s.Drop, column(i))
 			continue
 		case f.Type == "nominal":
-			s.nominal = append(s.nominal, column(features, i))
+			s.nominal = append(s.nominal, column(i))
 		}
 		if n, err := strconv.ParseFloat(string(f.Missing), 64); err != nil || n > 0 {
 			s.Missing, s.Impute = "?", "median"
@@ -131,15 +134,19 @@ func labelOf(d description, features []feature, t *task) (int, error) {
 	return 0, fmt.Errorf("the target %q is no column of %s", target, d.Name)
 }
 
-// column is how a column is called in TOML: by its name if no other column has this name, else by its number.
-func column(features []feature, i int) any {
-	name := string(features[i].Name)
-	for j, f := range features {
-		if name == "" || name != strings.TrimSpace(name) || j != i && string(f.Name) == name {
+// namer returns how a column is called in TOML: by its name if no other column has this name, else by its number.
+func namer(features []feature) func(i int) any {
+	times := map[string]int{}
+	for _, f := range features {
+		times[string(f.Name)]++
+	}
+	return func(i int) any {
+		name := string(features[i].Name)
+		if name == "" || name != strings.TrimSpace(name) || times[name] > 1 {
 			return i
 		}
+		return name
 	}
-	return name
 }
 
 // mirrored lists the names that the file may have on a mirror.

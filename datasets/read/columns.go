@@ -293,9 +293,30 @@ func resolve(t *format.Table, c catalogue.Column) (int, error) {
 	return found, nil
 }
 
+// resolverOf returns resolve for the columns of a list. A long list looks names up in a map of those that occur once.
+func resolverOf(t *format.Table, list catalogue.ColumnList) func(catalogue.Column) (int, error) {
+	const long = 16
+	once := map[string]int{}
+	if len(list) >= long {
+		for j, name := range t.Names {
+			if _, again := once[name]; again {
+				j = -1
+			}
+			once[name] = j
+		}
+	}
+	return func(c catalogue.Column) (int, error) {
+		if j, found := once[c.Name]; found && j >= 0 && c.Name != "" {
+			return j, nil
+		}
+		return resolve(t, c)
+	}
+}
+
 // claim notes in used, at the place of each column of list, what the column is used as.
 // It is an error if a column is used twice.
 func claim(t *format.Table, used []string, list catalogue.ColumnList, as string) error {
+	resolve := resolverOf(t, list)
 	for _, c := range list {
 		if c.All {
 			for j := range used {
@@ -305,10 +326,10 @@ func claim(t *format.Table, used []string, list catalogue.ColumnList, as string)
 			}
 			continue
 		}
-		first, err := resolve(t, c)
+		first, err := resolve(c)
 		last := first
 		if err == nil && c.To != nil {
-			last, err = resolve(t, *c.To)
+			last, err = resolve(*c.To)
 		}
 		if err == nil && last < first {
 			err = fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.File, t.Column(first), t.Column(last))

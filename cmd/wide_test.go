@@ -1,0 +1,72 @@
+package cmd_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// TestWideFilesWithinMemory describes and shows files of 12 rows by 40,000 columns, in the full form by a million. The peak of
+// the memory that the process takes is within --memory.
+func TestWideFilesWithinMemory(t *testing.T) {
+	columns, limit := 40_000, int64(128)
+	if testenv.Thorough(t) {
+		columns, limit = 1_000_000, 1024
+	}
+	row := func(w *bufio.Writer, i int, cell func(j, v int)) {
+		for j := range columns {
+			cell(j, (i*7919+j*31)%97)
+		}
+		fmt.Fprintln(w, i%2)
+	}
+	for name, write := range map[string]func(w *bufio.Writer){
+		"a.csv": func(w *bufio.Writer) {
+			for j := range columns {
+				fmt.Fprintf(w, "g%d,", j)
+			}
+			fmt.Fprintln(w, "y")
+			for i := range 12 {
+				row(w, i, func(_, v int) { fmt.Fprintf(w, "%d.5,", v) })
+			}
+		},
+		"a.arff": func(w *bufio.Writer) {
+			for j := range columns {
+				fmt.Fprintf(w, "@attribute g%d real\n", j)
+			}
+			fmt.Fprintln(w, "@attribute y {0,1}\n@data")
+			for i := range 12 {
+				row(w, i, func(_, v int) { fmt.Fprintf(w, "%d.5,", v) })
+			}
+		},
+		"a.libsvm": func(w *bufio.Writer) {
+			for i := range 12 {
+				fmt.Fprint(w, i%2)
+				for j := range columns {
+					fmt.Fprintf(w, " %d:%d.5", j+1, (i*7919+j*31)%97)
+				}
+				fmt.Fprintln(w)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcess(t)
+			f := must.Get(os.Create(p.file(name)))(t)
+			w := bufio.NewWriter(f)
+			write(w)
+			must.Do(t, w.Flush())
+			must.Do(t, f.Close())
+			for _, line := range []string{"data describe " + name + " -o a.toml", "data show ./a.toml"} {
+				c := p.command(t, append(strings.Fields(line), "--memory", fmt.Sprint(limit, "MiB"))...).ends(0)
+				if peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024; peak > limit {
+					t.Errorf("%s: %d MiB", line, peak)
+				}
+			}
+		})
+	}
+}
