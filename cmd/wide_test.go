@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestWideFilesWithinMemory describes and shows files of 12 rows by 40,000 columns, in the full form by a million. The peak of
-// the memory that the process takes is within --memory.
+// TestWideFilesWithinMemory describes and shows files of 12 rows by 40,000 columns, in the full form by a million. The
+// peak of the memory that the process takes is within --memory.
 func TestWideFilesWithinMemory(t *testing.T) {
 	columns, limit := 40_000, int64(128)
 	if testenv.Thorough(t) {

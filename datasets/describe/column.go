@@ -36,7 +36,8 @@ func (s *source) number(text []byte) (float64, bool) { return read.Number(text, 
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 
-// known are the values of the column that is looked at, but for the missing ones. Its room serves one column after another.
+// known are the values of the column that is looked at, but for the missing ones. Its room serves one column after
+// another.
 type known struct {
 	levels  map[string]int // rows of each text
 	numbers []float64
@@ -116,13 +117,14 @@ func (c *column) look(k *known, d *Description) {
 		if times := n - len(end.rest); times >= 3 && len(end.rest) > 1 && sentinel(end.value) {
 			least, most := end.rest[0], end.rest[len(end.rest)-1]
 			if gap := max(least-end.value, end.value-most); gap > most-least && least < most {
-				d.note("column %s has %v in %d rows, far from its other values %v to %v: if it stands for a missing value, "+
-					"add it to missing, with impute = \"median\"", c.name, end.value, times, least, most)
+				d.note("column %s has %v in %d rows, far from its other values %v to %v: if it stands for a "+
+					"missing value, add it to missing, with impute = \"median\"", c.name, end.value, times, least, most)
 			}
 		}
 	}
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
-		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical", c.name, c.distinct, c.low, c.high)
+		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
+			c.name, c.distinct, c.low, c.high)
 	}
 }
 
@@ -151,8 +153,8 @@ func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
 	c.look(k, d)
 }
 
-// findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class elsewhere.
-// The key missing holds for all columns.
+// findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class
+// elsewhere. The key missing holds for all columns.
 func (s *source) findAmbiguous(d *Description) {
 	marks := map[string][]string{} // the columns of numbers in which the word stands for a missing value
 	for _, c := range s.columns {
@@ -180,10 +182,12 @@ func (s *source) findAmbiguous(d *Description) {
 	}
 	for _, w := range slices.Sorted(maps.Keys(marks)) {
 		if in := categories[w]; in != nil {
-			d.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them", w, some(marks[w]), some(in))
+			d.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them",
+				w, some(marks[w]), some(in))
 		}
 		if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == w }) {
-			d.problem("%q is read as a missing value in %s, and is a label; write another text in one of them", w, some(marks[w]))
+			d.problem("%q is read as a missing value in %s, and is a label; write another text in one of them",
+				w, some(marks[w]))
 		}
 	}
 }
@@ -230,7 +234,9 @@ func values(n int) string {
 // texts looks at a column of texts: dates, identifiers, or categories.
 func (s *source) texts(c *column, k *known, d *Description) {
 	rows := len(k.strays) + len(k.numbers)
-	odd := slices.DeleteFunc(k.strays, func(i int) bool { return read.NotationOf(s.text(i, c.j), s.decimal) == read.NoNumber })
+	odd := slices.DeleteFunc(k.strays, func(i int) bool {
+		return read.NotationOf(s.text(i, c.j), s.decimal) == read.NoNumber
+	})
 	switch n := rows - (len(k.strays) - len(odd)); {
 	case 5*n >= 4*rows:
 		s.cannotRead(c, odd, d)
@@ -241,7 +247,8 @@ func (s *source) texts(c *column, k *known, d *Description) {
 	}
 }
 
-// levelsOf counts the known values of a column in the first rows. Keeping them for all columns would take too much memory.
+// levelsOf counts the known values of a column in the first rows. Keeping them for all columns would take too much
+// memory.
 func (s *source) levelsOf(j, rows int) map[string]int {
 	levels := map[string]int{}
 	for i := range rows {

@@ -327,8 +327,8 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	}
 }
 
-// made says how many features are numbers and how many are levels of each column of categories, which come after the numbers;
-// "" for a set without categories.
+// made says how many features are numbers and how many are levels of each column of categories, which come after the
+// numbers; "" for a set without categories.
 func (s *source) made(features []string) string {
 	rest, parts, more := features, []string(nil), 0
 	for _, c := range s.columns {

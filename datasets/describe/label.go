@@ -155,8 +155,8 @@ func (s *source) findSmallClasses(d *Description, all int) {
 	}
 }
 
-// readLabels reads the labels of all rows of sparse file k, even of a row whose pairs cannot be read: loading the set reports
-// the error of that row.
+// readLabels reads the labels of all rows of sparse file k, even of a row whose pairs cannot be read: loading the set
+// reports the error of that row.
 func (s *source) readLabels(k int, in format.File) error {
 	t, err := s.format.Read(in)
 	if err != nil {

@@ -114,7 +114,8 @@ func (s *source) columnKeys(key func(name, value string)) {
 	}
 }
 
-// Runs of columns are written as ranges if they are at least so long, and no range is longer than a range of numbers may be.
+// Runs of columns are written as ranges if they are at least so long, and no range is longer than a range of numbers
+// may be.
 const leastRange, mostRange = 20, 1 << 20
 
 // refs lists columns in TOML.
