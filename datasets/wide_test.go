@@ -64,7 +64,8 @@ func TestWideFiles(t *testing.T) {
 					}
 				}
 				if seconds[1] > 24*seconds[0] || said[0] != said[1] {
-					t.Errorf("500 and 4,000 columns: %.3g s and %.3g s, %d and %d notes", seconds[0], seconds[1], said[0], said[1])
+					t.Errorf("500 and 4,000 columns: %.3g and %.3g s, %d and %d notes",
+						seconds[0], seconds[1], said[0], said[1])
 				}
 			})
 		}
