@@ -29,7 +29,8 @@ import (
 const referenceRun = "reference"
 
 func newImportCommand(a *app) *cobra.Command {
-	var from, method, version string
+	var from, scores string
+	var of admit.Elsewhere
 	c := a.lists(&cobra.Command{
 		Use:   "import reference | PROTOCOL | FILE...",
 		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, or test scores",
@@ -42,17 +43,20 @@ and ` + "`bench run`" + ` computes only what is new. Neither the data nor a netw
 What is stored already stays. A result that this program would compute from other inputs
 (method version, libraries of a plugin, grid, protocol, data) is named, and kept as a
 superseded attempt in view history; where its cell has no other result, view results shows
-it, too. A result with the key of a stored one and other counts is a conflict: it is listed,
+it, too. A result of a set or a method that is not here is stored under its names, and reports
+show it; a line says what is missing. A result with the key of a stored one and other counts is a conflict: it is listed,
 what is stored stays, and the exit code is 3. The text of a protocol of your own comes with its results. The
 column imported of view results names the file. The name of a protocol takes the results of
 its experiments, where they come with the program.
 
 With --as the file is CSV: the test scores of a method elsewhere, with the columns
 dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
-for several classes. Every test row of a split stands in it once (see ` + "`bench data export`" + `).
+for several classes. The column dataset names a set, or the TOML file of your own.
+Every test row of a split is in it once (see ` + "`bench data export`" + `).
 A score of 0 or more means class +1; the largest means its class; of a regression it is the
-prediction. Counts are computed here, so that the method stands in every report. Scores
-that differ from stored ones need another --version.`,
+prediction. With --scores probability a score of two classes is the probability of class +1,
+and 1/2 or more means this class. Counts are computed here, so that every report shows the
+method. Scores that differ from stored ones need another --version.`,
 		Example: `  bench import reference && bench report table2
   bench import laptop.db cluster-*.db theirs.bench --db all.db
   bench import scores.csv --as MyMethod`,
@@ -63,17 +67,25 @@ that differ from stored ones need another --version.`,
 			return nil
 		},
 	}, func(c *cobra.Command, args []string, conflicts *listing) error {
-		if method == "" {
+		if scores != "margin" && scores != "probability" {
+			return usage("--scores %q is neither margin nor probability", scores)
+		}
+		if of.Method == "" {
 			return a.importResults(c.Context(), args, from, conflicts)
 		}
 		if len(args) > 1 {
-			return usage("--as %s: test scores come in one file, not in %d", method, len(args))
+			return usage("--as %s: test scores come in one file, not in %d", of.Method, len(args))
 		}
-		return a.importScores(c.Context(), args[0], from, method, version)
+		of.Probabilities = scores == "probability"
+		return a.importScores(c.Context(), args[0], from, of)
 	})
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its text (of scores: the protocol, default table2)")
-	c.Flags().StringVar(&method, "as", "", "the file holds test scores of this method, which is none of the program's")
-	c.Flags().StringVar(&version, "version", "1", "of the method whose scores are imported")
+	c.Flags().StringVar(&of.Method, "as", "", "the file holds test scores of this method, which is none of the program's")
+	c.Flags().StringVar(&scores, "scores", "margin",
+		"margin or probability: whether scores are decided by their sign, or at 1/2, with log loss and Brier score")
+	_ = c.RegisterFlagCompletionFunc("scores",
+		cobra.FixedCompletions([]string{"margin", "probability"}, cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&of.Version, "version", "1", "of the method whose scores are imported")
 	return c
 }
 
@@ -123,6 +135,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 
 func (a *app) tellImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
+	a.noteGroups("stored under its names", in.Unknown)
 	a.noteGroups("not imported", in.Refused)
 	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored, cellsIn(in.Old))
 	if refused := cellsIn(in.Refused); refused > 0 {
@@ -166,7 +179,8 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 			break
 		}
 		all.Taken, all.Stored = all.Taken+in.Taken, all.Stored+in.Stored
-		all.Old, all.Refused, all.Conflicts = append(all.Old, in.Old...), append(all.Refused, in.Refused...), append(all.Conflicts, in.Conflicts...)
+		all.Old, all.Unknown = append(all.Old, in.Old...), append(all.Unknown, in.Unknown...)
+		all.Refused, all.Conflicts = append(all.Refused, in.Refused...), append(all.Conflicts, in.Conflicts...)
 	}
 	if stored := end(); stored != nil || err == nil {
 		return all, stored

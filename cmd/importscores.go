@@ -6,19 +6,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // importScores counts and stores test scores of a method that another program computed.
-func (a *app) importScores(ctx context.Context, path, protocolName, method, version string) error {
-	if err := wording.CheckName(method); err != nil {
+func (a *app) importScores(ctx context.Context, path, protocolName string, of admit.Elsewhere) error {
+	if err := wording.CheckName(of.Method); err != nil {
 		return usage("--as: %w", err)
 	}
-	if version == "" {
+	if of.Version == "" {
 		return usage("--version is empty; give one")
 	}
 	f, err := os.Open(path)
@@ -34,7 +38,11 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	if err != nil {
 		return err
 	}
-	runs, err := admit.OfScores(ctx, h, method, version, filepath.Base(path), scores)
+	if scores, err = a.scoredSets(ctx, scores); err != nil {
+		return usage("%s: %w", path, err)
+	}
+	of.File = filepath.Base(path)
+	runs, err := admit.OfScores(ctx, h, of, scores)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -59,8 +67,58 @@ func (a *app) importScores(ctx context.Context, path, protocolName, method, vers
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n", filepath.Base(path), plural(len(fresh), "cell"), method, len(runs)-len(fresh))
+	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n",
+		of.File, plural(len(fresh), "cell"), of.Method, len(runs)-len(fresh))
+	a.noteUnsigned(of, runs, scores)
 	return nil
+}
+
+// noteUnsigned says where scores of two classes look like probabilities and were not read as such.
+func (a *app) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
+	var sets []string
+	for _, r := range runs {
+		if r.Task == registry.Binary.String() && !slices.Contains(sets, r.Dataset) && scores.Unsigned(r.Dataset) {
+			sets = append(sets, r.Dataset)
+		}
+	}
+	if len(sets) > 0 && !of.Probabilities {
+		fmt.Fprintf(a.err, "note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are probabilities, "+
+			"import them with --scores probability and another --version\n", strings.Join(sets, ", "))
+	}
+}
+
+// scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its TOML
+// file, or by its name where the database knows it.
+func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores, error) {
+	lookup := a.set
+	switch db, err := a.reader(ctx); {
+	case err == nil:
+		defer db.Close()
+		stored, err := a.storedSets(ctx, db)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		lookup = func(name string) (*catalogue.Entry, error) {
+			if strings.HasSuffix(name, ".toml") {
+				return a.set(name)
+			}
+			return stored.Entry(name)
+		}
+	case !isNoDatabase(err):
+		return nil, err
+	}
+	out := admit.Scores{}
+	for name, splits := range scores {
+		e, err := lookup(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case out[e.Name] != nil:
+			return nil, fmt.Errorf("two names in its column dataset are of set %s", e.Name)
+		}
+		out[e.Name] = splits
+	}
+	return out, nil
 }
 
 // notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,

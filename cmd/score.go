@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/externaltrees"
-	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
@@ -68,7 +68,11 @@ as they stand in the data file.`,
 		if units == "standardised" {
 			whole.Target.Invert(scores)
 		}
-		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, parts, of.split, scores) },
+		name := parts.Set.Name
+		if strings.HasSuffix(of.dataset, ".toml") { // by which bench import finds a set of the user's own
+			name = of.dataset
+		}
+		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, name, parts.Split.Test, of.split, scores) },
 			fmt.Sprintf(": %s of %s, split %d", plural(len(parts.Split.Test), "test row"), parts.Set.Name, of.split))
 	}
 	return c
@@ -87,10 +91,10 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 	return raw, err
 }
 
-// writeScores writes scores of the test rows as harness.ReadScores takes them.
-func writeScores(w io.Writer, p split.Parts, number int, scores []float64) error {
+// writeScores writes scores of the test rows as admit.ReadScores takes them.
+func writeScores(w io.Writer, set string, rows []int, number int, scores []float64) error {
 	out := csv.NewWriter(w)
-	outputs := len(scores) / len(p.Split.Test)
+	outputs := len(scores) / len(rows)
 	head := []string{"dataset", "split", "row"}
 	if outputs == 1 {
 		head = append(head, "score")
@@ -102,8 +106,8 @@ func writeScores(w io.Writer, p split.Parts, number int, scores []float64) error
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	for i, row := range p.Split.Test {
-		line := []string{p.Set.Name, strconv.Itoa(number), strconv.Itoa(row)}
+	for i, row := range rows {
+		line := []string{set, strconv.Itoa(number), strconv.Itoa(row)}
 		for _, s := range scores[i*outputs : (i+1)*outputs] {
 			line = append(line, strconv.FormatFloat(s, 'g', -1, 64))
 		}

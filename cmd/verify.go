@@ -97,6 +97,7 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	}
 	a.noteGroups("old: cannot be compared", stand.Old)
 	a.noteGroups("its data is not here: cannot be compared", stand.NoData)
+	a.noteGroups("cannot be compared", stand.Unknown)
 	if len(stand.Cells) == 0 {
 		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was asked", a.db)}
 	}
@@ -228,7 +229,7 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 		}
 		out.Cells = append(out.Cells, s.Cells...)
 		out.Old = append(out.Old, s.Old...)
-		out.NoData = append(out.NoData, s.NoData...)
+		out.NoData, out.Unknown = append(out.NoData, s.NoData...), append(out.Unknown, s.Unknown...)
 	}
 	return out, nil
 }

@@ -89,7 +89,7 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 	}{
 		"version":  {change: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
 		"protocol": {change: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
-		"method":   {change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) }, why: "this program has no method"},
+		"method":   {change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) }, why: "the method is not known here"},
 		"set":      {change: func(h *testHarness) { h.Data.Root = "/nowhere" }},
 	} {
 		h, db := newTestHarness(t, centroids()), openTestDB(t)
@@ -98,7 +98,7 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 		stored := must.Get(db.Cells(t.Context()))(t)
 		stand := must.Get(h.Standing(t.Context(), stored, true))(t)
 		old := 0
-		for _, g := range stand.Old {
+		for _, g := range slices.Concat(stand.Old, stand.Unknown) {
 			old += g.Cells
 			must.Hold(t, g.Why, c.why)
 		}

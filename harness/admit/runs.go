@@ -23,6 +23,7 @@ type Import struct {
 	Taken     int          // cells that are new here
 	Stored    int          // cells that are stored already
 	Old       []plan.Group // cells that this program plans with another key; their results are taken as superseded attempts
+	Unknown   []plan.Group // cells whose data set or method is not here; their results are taken under their names
 	Refused   []plan.Group // cells whose counts do not fit their grid, their folds or their seeds; they are not taken
 	Conflicts []Conflict   // cells that are stored with other counts; the stored result stays
 }
@@ -34,8 +35,8 @@ type Conflict struct {
 }
 
 // Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported from
-// the source. A result is marked as superseded if this program would plan its cell with another key today. A result that is
-// stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the
+// the source. A result is marked as superseded if this program would plan its cell with another key today. A result of a set
+// or a method that is not here counts under its names. A result that is stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the
 // results with these keys. The data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
@@ -48,12 +49,17 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 	for _, c := range stand.Cells {
 		planned[c.Spec.Key] = c
 	}
+	unknown := map[[2]string]bool{}
+	for _, g := range stand.Unknown {
+		unknown[[2]string{g.Dataset, g.Method}] = true
+	}
 	for _, c := range cells {
-		if err := t.take(ctx, c, planned[c.Key]); err != nil {
+		today := planned[c.Key]
+		if err := t.take(ctx, c, today, today == nil && !unknown[[2]string{c.Dataset, c.Method}]); err != nil {
 			return t.out, err
 		}
 	}
-	t.out.Old = append(stand.Old, stand.NoData...)
+	t.out.Old, t.out.Unknown = append(stand.Old, stand.NoData...), stand.Unknown
 	return t.out, nil
 }
 
@@ -64,7 +70,7 @@ func Unplanned(ctx context.Context, protocol, why string, src Source, known map[
 		if c.Protocol != protocol {
 			continue
 		}
-		if err := t.take(ctx, c, nil); err != nil {
+		if err := t.take(ctx, c, nil, true); err != nil {
 			return t.out, err
 		}
 		t.out.Old = append(t.out.Old, plan.Group{Protocol: protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
@@ -80,9 +86,9 @@ type taking struct {
 	out    Import
 }
 
-// take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if the planned key
-// differs.
-func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell) error {
+// take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if it plans the cell
+// with another key or not at all.
+func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, superseded bool) error {
 	have, there := t.known[c.Key]
 	if there && have.Status != result.OK && c.Status != result.OK {
 		t.out.Stored++
@@ -92,7 +98,7 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell) error
 	if err != nil {
 		return err
 	}
-	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, today == nil
+	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, superseded
 	if today != nil {
 		var fits bool
 		if r, fits = completed(r, today); !fits {

@@ -27,28 +27,35 @@ type Scores map[string]map[int]map[int][]float64
 // allTasks are the tasks that imported scores may belong to.
 const allTasks = registry.Binary | registry.Multiclass | registry.Regression
 
+// Elsewhere is what is known of test scores that another program computed.
+type Elsewhere struct {
+	Method, Version string // the method's name, which no method of this program has, and a version
+	File            string // where they come from, for people
+	Probabilities   bool   // scores of two classes are probabilities of class +1, those of more classes one for each
+}
+
 // OfScores counts test scores of a method that this program does not have, and returns runs for the store. They are cells
-// of h's protocol under the method's name and a version that the caller gives. They have no folds and no times, and are
-// marked as imported from name. The data must be here. It is an error if a name is unknown, if the method is one of this
+// of h's protocol under the method's name and version. They have no folds and no times, and are marked as imported from
+// the file. The data must be here. It is an error if a name is unknown, if the method is one of this
 // program, or if the scores are not exactly those of a split's test rows.
-func OfScores(ctx context.Context, h *plan.Experiment, method, version, name string, scores Scores) ([]result.Run, error) {
-	if _, err := h.Registry.Lookup(method); err == nil {
-		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", method)
+func OfScores(ctx context.Context, h *plan.Experiment, of Elsewhere, scores Scores) ([]result.Run, error) {
+	if _, err := h.Registry.Lookup(of.Method); err == nil {
+		return nil, fmt.Errorf("%s is a method of this program; give what is imported another name", of.Method)
 	}
 	elsewhere := *h
 	elsewhere.Registry = registry.New(registry.DefineRaw(registry.Spec{
-		Name: method, Version: version, Tasks: allTasks, Source: "imported test scores", Summary: "a method elsewhere",
+		Name: of.Method, Version: of.Version, Tasks: allTasks, Source: "imported test scores", Summary: "a method elsewhere",
 	}, nil, nil, func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 		return nil, errors.New("the method is not of this program")
 	}))
 	var out []result.Run
 	for _, set := range slices.Sorted(maps.Keys(scores)) {
-		runs, err := admitSet(ctx, &elsewhere, set, scores[set])
+		runs, err := admitSet(ctx, &elsewhere, set, scores[set], of.Probabilities)
 		if err != nil {
 			return nil, err
 		}
 		for i := range runs {
-			runs[i].Imported = name
+			runs[i].Imported = of.File
 			runs[i].Environment = &result.Environment{ProgramVersion: environment.ProgramVersion}
 		}
 		out = append(out, runs...)
@@ -57,7 +64,9 @@ func OfScores(ctx context.Context, h *plan.Experiment, method, version, name str
 }
 
 // admitSet counts the scores of one data set, one split after another.
-func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[int]map[int][]float64) ([]result.Run, error) {
+func admitSet(
+	ctx context.Context, h *plan.Experiment, name string, splits map[int]map[int][]float64, probabilities bool,
+) ([]result.Run, error) {
 	entry, err := h.Catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -66,13 +75,19 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	if err != nil {
 		return nil, err
 	}
+	var of registry.Probability
+	if probabilities {
+		if splits, of, err = asMargins(entry.Name, set.Task, splits); err != nil {
+			return nil, err
+		}
+	}
 	plan, err := h.Plan(ctx, plan.Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	var out []result.Run
 	for _, c := range plan.Cells {
-		run, err := c.Spec.Imported(h.Protocol, set, splits[c.Split])
+		run, err := c.Spec.Imported(h.Protocol, set, splits[c.Split], of)
 		if err != nil {
 			return nil, err
 		}
@@ -83,6 +98,45 @@ func admitSet(ctx context.Context, h *plan.Experiment, name string, splits map[i
 	}
 	slices.SortFunc(out, func(a, b result.Run) int { return a.Split - b.Split })
 	return out, nil
+}
+
+// asMargins returns scores that are probabilities as scores whose sign or whose largest decides, with what turns those of
+// two classes into probabilities again.
+func asMargins(
+	set string, task registry.Task, splits map[int]map[int][]float64,
+) (map[int]map[int][]float64, registry.Probability, error) {
+	if task == registry.Regression {
+		return nil, nil, fmt.Errorf("%s is a regression, whose scores are predictions and no probabilities", set)
+	}
+	out := map[int]map[int][]float64{}
+	for number, rows := range splits {
+		out[number] = map[int][]float64{}
+		for row, values := range rows {
+			for _, p := range values {
+				if p < 0 || p > 1 {
+					return nil, nil, fmt.Errorf("%s, split %d, row %d: %v is no probability", set, number, row, p)
+				}
+			}
+			if len(values) == 1 {
+				values = []float64{values[0] - .5}
+			}
+			out[number][row] = values
+		}
+	}
+	return out, func(score float64) float64 { return score + .5 }, nil
+}
+
+// Unsigned reports whether all scores of a split, of one score a row, lie in [0, 1]: they look like probabilities, and are
+// all of class +1 where the sign decides.
+func (s Scores) Unsigned(set string) bool {
+	for _, rows := range s[set] {
+		for _, values := range rows {
+			if len(values) != 1 || values[0] < 0 || values[0] > 1 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ReadScores reads a CSV file with the columns dataset, split, row and score, in any order. For a task with K classes the
@@ -174,7 +228,7 @@ func (s Scores) add(record []string, c columns) error {
 		s[set][split] = map[int][]float64{}
 	}
 	if _, twice := s[set][split][row]; twice {
-		return fmt.Errorf("row %d of split %d of %s stands twice", row, split, set)
+		return fmt.Errorf("row %d of split %d of %s is there twice", row, split, set)
 	}
 	s[set][split][row] = values
 	return nil

@@ -25,9 +25,10 @@ type Group struct {
 
 // Stand divides stored cells by whether this program would plan them with the same inputs today.
 type Stand struct {
-	Cells  []*Cell // cells with the same inputs; their Seconds are the measured ones
-	Old    []Group // cells that this program plans with other inputs
-	NoData []Group // cells whose data is not here
+	Cells   []*Cell // cells with the same inputs; their Seconds are the measured ones
+	Old     []Group // cells that this program plans with other inputs
+	NoData  []Group // cells whose data is not here
+	Unknown []Group // cells whose data set or method this program does not have, so that it cannot plan them
 }
 
 // Standing plans stored cells of h's protocol again and finds those whose planned key is the stored key. withData
@@ -49,6 +50,9 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			left(&out.NoData, len(group), err.Error())
+			continue
+		case errors.Is(err, errUnknown):
+			left(&out.Unknown, len(group), err.Error())
 			continue
 		case ctx.Err() != nil:
 			return out, ctx.Err()
@@ -76,15 +80,20 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 	return out, nil
 }
 
+// errUnknown is what a set or a method that this program does not have wraps.
+var errUnknown = errors.New("not known here")
+
 // again plans cells of one method on one set in the way a run would today.
 func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bool) ([]*Cell, error) {
-	entry, err := h.Catalogue.Lookup(stored[0].Dataset)
-	if err != nil {
-		return nil, err
-	}
-	spec, err := h.Registry.Lookup(stored[0].Method)
-	if err != nil {
-		return nil, errors.New("this program has no method of that name")
+	entry, noSet := h.Catalogue.Lookup(stored[0].Dataset)
+	spec, noMethod := h.Registry.Lookup(stored[0].Method)
+	switch {
+	case noSet != nil && noMethod != nil:
+		return nil, fmt.Errorf("data set and method are %w", errUnknown)
+	case noSet != nil:
+		return nil, fmt.Errorf("the data set is %w", errUnknown)
+	case noMethod != nil:
+		return nil, fmt.Errorf("the method is %w", errUnknown)
 	}
 	if unfit := entry.Unfit(spec); unfit != "" {
 		return nil, errors.New(unfit)

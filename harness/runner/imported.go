@@ -6,13 +6,17 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // Imported returns the run of a cell whose test scores another program computed. scores holds the scores by row of the data
 // file, counted from 0. A row has one score, or with several classes one score for each class. Predictions of a regression
 // are in the unit of the data. The run has no folds and no times, and its grid has a single grid point. It is an error
-// unless exactly the test rows of the split have scores, all of them finite.
-func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[int][]float64) (result.Run, error) {
+// unless exactly the test rows of the split have scores, all of them finite. of, which may be nil, turns scores of two
+// classes into probabilities.
+func (c CellSpec) Imported(
+	p *protocol.Protocol, set *datasets.Set, scores map[int][]float64, of registry.Probability,
+) (result.Run, error) {
 	run := c.NewRun()
 	parts, err := partsOf(p, set, c.Cell)
 	if err != nil {
@@ -41,6 +45,11 @@ func (c CellSpec) Imported(p *protocol.Protocol, set *datasets.Set, scores map[i
 	}
 	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
+	}
+	if of != nil && set.Task == registry.Binary {
+		if err := addProbabilities(&run.Score, of, whole.Score.Y, values); err != nil {
+			return run, fmt.Errorf("%s: %w", c.Cell, err)
+		}
 	}
 	run.Status, run.Selected = result.OK, new(0)
 	run.ScoresHash, run.Outputs = result.HashScores(values), shape.Outputs()
