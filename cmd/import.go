@@ -44,9 +44,9 @@ What is stored already stays. A result that this program would compute from othe
 (method version, libraries of a plugin, grid, protocol, data) is named, and kept as a
 superseded attempt in view history; where its cell has no other result, view results shows
 it, too. A result of a set or a method that is not here is stored under its names, and reports
-show it; a line says what is missing. A result with the key of a stored one and other counts is a conflict: it is listed,
-what is stored stays, and the exit code is 3. The text of a protocol of your own comes with its results. The
-column imported of view results names the file. The name of a protocol takes the results of
+show it; a line says what is missing. A result with the key of a stored one and other counts
+is a conflict: it is listed, what is stored stays, and the exit code is 3. The text of a
+protocol of your own comes with its results. The column imported of view results names the file. The name of a protocol takes the results of
 its experiments, where they come with the program.
 
 With --as the file is CSV: the test scores of a method elsewhere, with the columns
@@ -80,7 +80,8 @@ method. Scores that differ from stored ones need another --version.`,
 		return a.importScores(c.Context(), args[0], from, of)
 	})
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its text (of scores: the protocol, default table2)")
-	c.Flags().StringVar(&of.Method, "as", "", "the file holds test scores of this method, which is none of the program's")
+	c.Flags().StringVar(&of.Method, "as", "",
+		"the file holds test scores of this method, which is none of the program's")
 	c.Flags().StringVar(&scores, "scores", "margin",
 		"margin or probability: whether scores are decided by their sign, or at 1/2, with log loss and Brier score")
 	_ = c.RegisterFlagCompletionFunc("scores",

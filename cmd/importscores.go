@@ -82,13 +82,14 @@ func (a *app) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.S
 		}
 	}
 	if len(sets) > 0 && !of.Probabilities {
-		fmt.Fprintf(a.err, "note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are probabilities, "+
-			"import them with --scores probability and another --version\n", strings.Join(sets, ", "))
+		fmt.Fprintf(a.err, "note: all scores of %s lie in [0, 1], so that every row counts as class +1; "+
+			"if they are probabilities, import them with --scores probability and another --version\n",
+			strings.Join(sets, ", "))
 	}
 }
 
-// scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its TOML
-// file, or by its name where the database knows it.
+// scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its
+// TOML file, or by its name where the database knows it.
 func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores, error) {
 	lookup := a.set
 	switch db, err := a.reader(ctx); {

@@ -72,7 +72,8 @@ as they stand in the data file.`,
 		if strings.HasSuffix(of.dataset, ".toml") { // by which bench import finds a set of the user's own
 			name = of.dataset
 		}
-		return a.writeTo(output, func(w io.Writer) error { return writeScores(w, name, parts.Split.Test, of.split, scores) },
+		write := func(w io.Writer) error { return writeScores(w, name, parts.Split.Test, of.split, scores) }
+		return a.writeTo(output, write,
 			fmt.Sprintf(": %s of %s, split %d", plural(len(parts.Split.Test), "test row"), parts.Set.Name, of.split))
 	}
 	return c
