@@ -46,8 +46,9 @@ superseded attempt in view history; where its cell has no other result, view res
 it, too. A result of a set or a method that is not here is stored under its names, and reports
 show it; a line says what is missing. A result with the key of a stored one and other counts
 is a conflict: it is listed, what is stored stays, and the exit code is 3. The text of a
-protocol of your own comes with its results. The column imported of view results names the file. The name of a protocol takes the results of
-its experiments, where they come with the program.
+protocol of your own comes with its results. The column imported of view results names the
+file. The name of a protocol takes the results of its experiments, where they come with the
+program.
 
 With --as the file is CSV: the test scores of a method elsewhere, with the columns
 dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on

@@ -69,8 +69,8 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	}
 }
 
-// TestAdmitRefuses what was not made by this program. What it would compute from other inputs is history, and what it does not
-// know counts under its names.
+// TestAdmitRefuses what was not made by this program. What it would compute from other inputs is history, and what it
+// does not know counts under its names.
 func TestAdmitRefuses(t *testing.T) {
 	h, db := newTestHarness(t, centroids()), openTestDB(t)
 	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
@@ -79,7 +79,11 @@ func TestAdmitRefuses(t *testing.T) {
 		run     func(r *result.Run)
 		why     string
 	}{
-		"a new version":     {harness: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
+		"a new version": {harness: func(h *testHarness) {
+			s := centroids()
+			s.Version = "2"
+			h.Registry = registry.New(s)
+		}, why: "method version was 1, is 2"},
 		"a new protocol":    {harness: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
 		"another data set":  {run: func(r *result.Run) { r.Fingerprint = "f" }, why: "data was f, is"},
 		"another grid":      {run: func(r *result.Run) { r.GridHash = "g" }, why: "grid was g, is"},

@@ -89,8 +89,11 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 	}{
 		"version":  {change: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
 		"protocol": {change: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
-		"method":   {change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) }, why: "the method is not known here"},
-		"set":      {change: func(h *testHarness) { h.Data.Root = "/nowhere" }},
+		"method": {
+			change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) },
+			why:    "the method is not known here",
+		},
+		"set": {change: func(h *testHarness) { h.Data.Root = "/nowhere" }},
 	} {
 		h, db := newTestHarness(t, centroids()), openTestDB(t)
 		runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)

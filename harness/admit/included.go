@@ -11,8 +11,9 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Included stores the results of h's protocol that come with the program in a new database at path. It returns false if
-// there are none. Results of an earlier version of a method are taken, too: they stand for their cells, since no others do.
+// Included stores the results of h's protocol that come with the program in a new database at path. It returns false
+// if there are none. Results of an earlier version of a method are taken, too: they stand for their cells, since no
+// others do.
 func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, there bool, err error) {
 	name := h.Protocol.Name
 	file, there, err := reference.File(name)

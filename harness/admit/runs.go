@@ -34,10 +34,11 @@ type Conflict struct {
 	Differences []verify.Difference // Stored is the value stored here, Computed that of the source
 }
 
-// Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported from
-// the source. A result is marked as superseded if this program would plan its cell with another key today. A result of a set
-// or a method that is not here counts under its names. A result that is stored with other counts is a conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the
-// results with these keys. The data need not be here.
+// Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported
+// from the source. A result is marked as superseded if this program would plan its cell with another key today. A
+// result of a set or a method that is not here counts under its names. A result that is stored with other counts is a
+// conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the results with these keys. The
+// data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
@@ -63,7 +64,8 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 	return t.out, nil
 }
 
-// Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded attempts.
+// Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded
+// attempts.
 func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	for _, c := range src.Cells {
@@ -86,8 +88,8 @@ type taking struct {
 	out    Import
 }
 
-// take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if it plans the cell
-// with another key or not at all.
+// take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if it plans the
+// cell with another key or not at all.
 func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, superseded bool) error {
 	have, there := t.known[c.Key]
 	if there && have.Status != result.OK && c.Status != result.OK {

@@ -34,9 +34,9 @@ type Elsewhere struct {
 	Probabilities   bool   // scores of two classes are probabilities of class +1, those of more classes one for each
 }
 
-// OfScores counts test scores of a method that this program does not have, and returns runs for the store. They are cells
-// of h's protocol under the method's name and version. They have no folds and no times, and are marked as imported from
-// the file. The data must be here. It is an error if a name is unknown, if the method is one of this
+// OfScores counts test scores of a method that this program does not have, and returns runs for the store. They are
+// cells of h's protocol under the method's name and version. They have no folds and no times, and are marked as
+// imported from the file. The data must be here. It is an error if a name is unknown, if the method is one of this
 // program, or if the scores are not exactly those of a split's test rows.
 func OfScores(ctx context.Context, h *plan.Experiment, of Elsewhere, scores Scores) ([]result.Run, error) {
 	if _, err := h.Registry.Lookup(of.Method); err == nil {
@@ -44,7 +44,8 @@ func OfScores(ctx context.Context, h *plan.Experiment, of Elsewhere, scores Scor
 	}
 	elsewhere := *h
 	elsewhere.Registry = registry.New(registry.DefineRaw(registry.Spec{
-		Name: of.Method, Version: of.Version, Tasks: allTasks, Source: "imported test scores", Summary: "a method elsewhere",
+		Name: of.Method, Version: of.Version, Tasks: allTasks,
+		Source: "imported test scores", Summary: "a method elsewhere",
 	}, nil, nil, func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 		return nil, errors.New("the method is not of this program")
 	}))
@@ -100,8 +101,8 @@ func admitSet(
 	return out, nil
 }
 
-// asMargins returns scores that are probabilities as scores whose sign or whose largest decides, with what turns those of
-// two classes into probabilities again.
+// asMargins returns scores that are probabilities as scores whose sign or whose largest decides, with what turns
+// those of two classes into probabilities again.
 func asMargins(
 	set string, task registry.Task, splits map[int]map[int][]float64,
 ) (map[int]map[int][]float64, registry.Probability, error) {
@@ -126,8 +127,8 @@ func asMargins(
 	return out, func(score float64) float64 { return score + .5 }, nil
 }
 
-// Unsigned reports whether all scores of a split, of one score a row, lie in [0, 1]: they look like probabilities, and are
-// all of class +1 where the sign decides.
+// Unsigned reports whether all scores of a split, of one score a row, lie in [0, 1]: they look like probabilities,
+// and are all of class +1 where the sign decides.
 func (s Scores) Unsigned(set string) bool {
 	for _, rows := range s[set] {
 		for _, values := range rows {
@@ -139,8 +140,8 @@ func (s Scores) Unsigned(set string) bool {
 	return true
 }
 
-// ReadScores reads a CSV file with the columns dataset, split, row and score, in any order. For a task with K classes the
-// columns score_0 to score_K-1 replace score. A row of a split may occur once. Errors name the line.
+// ReadScores reads a CSV file with the columns dataset, split, row and score, in any order. For a task with K classes
+// the columns score_0 to score_K-1 replace score. A row of a split may occur once. Errors name the line.
 func ReadScores(r io.Reader) (Scores, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true

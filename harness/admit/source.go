@@ -22,8 +22,8 @@ type Source struct {
 	Run func(ctx context.Context, key string) (result.Run, error)
 }
 
-// OfBundle returns the results of a bundle as a Source. The key of an ok result follows from its inputs; the file has the
-// key of a failure.
+// OfBundle returns the results of a bundle as a Source. The key of an ok result follows from its inputs; the file has
+// the key of a failure.
 func OfBundle(name string, runs []result.Run) Source {
 	byKey := map[string]result.Run{}
 	src := Source{Name: name, Protocols: map[string]store.StoredProtocol{}, Run: func(_ context.Context, key string) (result.Run, error) { return byKey[key], nil }}
@@ -44,8 +44,8 @@ func OfBundle(name string, runs []result.Run) Source {
 	return src
 }
 
-// OfDatabase returns the results of a database as a Source: every result that stands for its cell, with failures, scores
-// and models. It is an error if a key does not follow from the stored inputs.
+// OfDatabase returns the results of a database as a Source: every result that stands for its cell, with failures,
+// scores and models. It is an error if a key does not follow from the stored inputs.
 func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) {
 	src := Source{Name: name}
 	var err error
@@ -104,8 +104,8 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 	return src, err
 }
 
-// Pairs hands over the two results of each cell that both sources have, and returns the number of cells that only one side
-// has.
+// Pairs hands over the two results of each cell that both sources have, and returns the number of cells that only one
+// side has.
 func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (alone [2]int, err error) {
 	name := func(c store.Cell) runner.Cell {
 		return runner.Cell{Protocol: c.Protocol, Dataset: c.Dataset, Split: c.Split, Method: c.Method}
