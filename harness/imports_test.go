@@ -84,7 +84,10 @@ func TestAdmitRefuses(t *testing.T) {
 			s.Version = "2"
 			h.Registry = registry.New(s)
 		}, why: "method version was 1, is 2"},
-		"a new protocol":    {harness: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
+		"a new protocol": {
+			harness: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") },
+			why:     "protocol was",
+		},
 		"another data set":  {run: func(r *result.Run) { r.Fingerprint = "f" }, why: "data was f, is"},
 		"another grid":      {run: func(r *result.Run) { r.GridHash = "g" }, why: "grid was g, is"},
 		"an unknown set":    {run: func(r *result.Run) { r.Dataset = "blance" }, why: "the data set is not known here"},
