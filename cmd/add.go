@@ -25,7 +25,10 @@ for the sets of all its tasks, and a group of these for --datasets.
 
 Files are compared with the server's MD5, and their SHA-256 goes into the description. What
 is there is not asked for again, so that an interrupted suite goes on where it was. A set of
-a suite that cannot be had or read is left out with the reason, and the exit code is then 3.`,
+a suite that cannot be had or read is left out with the reason, and the exit code is then 3.
+
+A set without some of its columns (--drop) is another set, and its name says so:
+Australian-40981-without-A1-A7.`,
 		Example: `  bench data add openml:40981
   bench data add openml-suite:OpenML-CC18
   bench run --methods LGBM --datasets OpenML-CC18`,
@@ -53,6 +56,8 @@ a suite that cannot be had or read is left out with the reason, and the exit cod
 	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, else "+openml.PublicServer+")")
 	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the folder openml of another data directory")
 	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that has one is refused")
+	dropFlag(c, &add.Drop)
+	a.forceFlag(c)
 	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "between two requests")
 	rare(c, "server", "pause")
 	return c
@@ -61,7 +66,7 @@ a suite that cannot be had or read is left out with the reason, and the exit cod
 func (a *app) add(c *cobra.Command, add openml.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
-	add.Dir, add.Memory = a.added(), a.memory
+	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
 	if add.From != "" {
 		if info, err := os.Stat(add.From); err != nil || !info.IsDir() {
 			return usage("--from %s: that is no folder; name one with ARFF files", add.From)

@@ -63,7 +63,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 	protocolFlag(c, &f.protocol, defaultProtocol)
 	b.add(c.Flags())
 	permissionFlags(a, c)
-	outputFlags(c, &f)
+	a.outputFlags(c, &f)
 	return c
 }
 

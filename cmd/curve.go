@@ -49,7 +49,7 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	f.options.AddFlags(flags)
 	rare(c, "title", "label")
 	permissionFlags(a, c)
-	outputFlags(c, &f.report)
+	a.outputFlags(c, &f.report)
 	return c
 }
 

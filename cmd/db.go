@@ -37,13 +37,14 @@ What SQLite itself cannot read is not mended by that: restore a copy then.`,
 }
 
 func newDBBackupCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a copy of the database to a file",
 		Long: `backup copies the database as it is at one moment, also while a run goes on. The
 copy is compared with its checksums before it takes its name, and the name holds a
-whole copy or what it held before. A file that is there already is replaced if it is
-a results database.`,
+whole copy or what it held before. A file that is there already is replaced if it is a
+copy that backup wrote and nothing has changed since; with --force, if it is a results
+database.`,
 		Example: `  bench db backup /mnt/safe/results.db`,
 		Args:    takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,7 +56,7 @@ a results database.`,
 			if err := db.CanBackup(c.Context(), args[0]); err != nil {
 				return exitError{exitUsage, err}
 			}
-			if err := db.Backup(c.Context(), args[0]); err != nil {
+			if err := db.Backup(c.Context(), args[0], a.write); err != nil {
 				return damaged(err)
 			}
 			cells, evaluations, err := db.Size(c.Context())
@@ -66,6 +67,8 @@ a results database.`,
 			return nil
 		},
 	}
+	a.forceFlag(c)
+	return c
 }
 
 func newDBCompactCommand(a *app) *cobra.Command {

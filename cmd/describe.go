@@ -22,8 +22,12 @@ the set: separator, header, decimal commas, the label, columns of categories, ma
 values, and columns that are left out with the reason. What is wrong with the file, and what is
 to be checked, follows on standard error, all at once: lines and values that cannot be read,
 identifiers, constant columns, columns that tell the label, repeated rows, rare levels. Exit
-code 3 says that the set does not load yet.`,
+code 3 says that the set does not load yet.
+
+--drop leaves columns out, so that neither the file nor the description is edited. A description
+that was edited is not replaced.`,
 		Example: `  bench data describe patients.csv --label outcome --positive mild,severe -o patients.toml
+  bench data describe patients.csv --label outcome --drop nr,discharged -o patients.toml
   bench run --methods LGBM --datasets patients.toml`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,9 +49,15 @@ code 3 says that the set does not load yet.`,
 	}
 	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else the last)")
 	c.Flags().StringVar(&positive, "positive", "", "labels of class +1, with commas between them")
+	dropFlag(c, &o.Drop)
 	c.Flags().StringVar(&o.Test, "test", "", "a test file of the set's own")
-	c.Flags().StringVarP(&out, "output", "o", "", "write the description to this file")
+	a.outputFlag(c, &out, "write the description to this file")
 	return c
+}
+
+// dropFlag adds --drop.
+func dropFlag(c *cobra.Command, to *[]string) {
+	c.Flags().StringSliceVar(to, "drop", nil, "columns that are left out, with commas between them")
 }
 
 func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) error {

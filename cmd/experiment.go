@@ -77,7 +77,7 @@ the results that come with the program, where it has them.`,
 	}
 	c.Flags().BoolVar(&f.quick, "quick", false, "only the part that bench experiment run --quick computes")
 	permissionFlags(a, c)
-	outputFlags(c, &f.report)
+	a.outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c
 }
@@ -115,7 +115,7 @@ time and the methods take turns, one split after the other; leave the machine al
 	yesToLongRuns(c)
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
 	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core, if the experiment sets no other limit; 0 for none")
-	outputFlags(c, &f.report)
+	a.outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c
 }

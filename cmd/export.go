@@ -39,7 +39,7 @@ is the same only if it standardises the rows of each fold again.`,
 	}
 	of.add(c, "split")
 	c.Flags().StringVar(&format, "format", "", "npz, csv (default by the ending of --output, else csv)")
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"npz", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		of.dataset = args[0]

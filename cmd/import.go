@@ -20,7 +20,6 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
@@ -320,6 +319,7 @@ package harness/bundle describes its form.`,
 	}
 	flags := c.Flags()
 	f.add(a, c, "")
+	a.forceFlag(c)
 	flags.BoolVar(&without, "without-folds", false, "leave out the folds of every grid point")
 	return c
 }
@@ -354,7 +354,7 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		return usage("database %s holds no result for what was asked", a.db)
 	}
 	bytes := int64(0)
-	err = atomicfile.Write(path, func(to io.Writer) (err error) {
+	err = a.write(path, func(to io.Writer) (err error) {
 		bytes, err = bundle.Write(to, runs)
 		return err
 	})

@@ -40,6 +40,6 @@ the epsilon-insensitive loss of support vector regression. No result is read.`,
 		},
 	}
 	l.add(c.Flags())
-	outputFlags(c, &f)
+	a.outputFlags(c, &f)
 	return c
 }

@@ -124,7 +124,7 @@ func (a *app) askWrapper(ctx context.Context, file string, values map[string]str
 	var f *foundPlugin
 	text, err := fillSkeleton(skeletonFile{file, "wrapper.py"}, values)
 	if err == nil {
-		err = writeFile(file, text)
+		err = a.writeSource(file, text)
 	}
 	if err == nil {
 		f, err = a.namedPlugin(file)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -211,7 +212,7 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 		texts = append(texts, text)
 	}
 	for i, f := range files {
-		if err := writeFile(f.path, texts[i]); err != nil {
+		if err := a.writeSource(f.path, texts[i]); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, f.path)
@@ -219,8 +220,14 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 	return nil
 }
 
-func writeFile(path string, text []byte) error {
-	return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
+func (a *app) writeSource(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return a.write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // fillSkeleton fills in a template, and formats it if it is Go.

@@ -67,7 +67,7 @@ same but for the rounding of its sums, which are in single precision.`,
 			}
 			return a.writeTo(output, func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }, "")
 		})
-	c.Flags().StringVarP(&output, "output", "o", "", "file, written whole or not at all (default standard output)")
+	a.outputFlag(c, &output, "file, written whole or not at all (default standard output)")
 	return c
 }
 

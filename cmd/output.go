@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -377,7 +379,32 @@ func (a *app) writeTo(file string, write func(io.Writer) error, told string) err
 	if file == "" {
 		return write(a.out)
 	}
-	return a.wrote(file+told, nil, atomicfile.Write(file, write))
+	return a.wrote(file+told, nil, a.write(file, write))
+}
+
+// write writes a file for the user, whole or not at all. One that is there is replaced if the program wrote it and nobody has
+// changed it since, or with --force.
+func (a *app) write(file string, write func(io.Writer) error) error {
+	cache, err := os.UserCacheDir()
+	if err != nil { // no home directory: the hashes lie beside the database
+		cache = filepath.Dir(a.db)
+	}
+	err = atomicfile.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force}.Write(file, write)
+	if kept := (*atomicfile.KeptError)(nil); errors.As(err, &kept) {
+		return exitError{exitUsage, err}
+	}
+	return err
+}
+
+// outputFlag adds --output, and --force for what is there already.
+func (a *app) outputFlag(c *cobra.Command, to *string, means string) {
+	c.Flags().StringVarP(to, "output", "o", "", means)
+	a.forceFlag(c)
+}
+
+func (a *app) forceFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.force, "force", false, "replace a file that this program did not write, or that was edited since")
+	rare(c, "force")
 }
 
 // writeText is writeTo for a text.

@@ -42,7 +42,7 @@ that holds anything else is refused.`,
 	protocolFlag(c, &f.protocol, defaultProtocol)
 	f.addSets(a, c)
 	metricFlag(c, &o.Metric, " (default the protocol's)")
-	flags.StringVarP(&f.output, "output", "o", "", "write this folder, whole or not at all (default paper-METHOD)")
+	a.outputFlag(c, &f.output, "write this folder, whole or not at all (default paper-METHOD)")
 	region := report.TestFlags(flags, &o.Level)
 	c.ValidArgsFunction = a.completeMethods
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
@@ -81,7 +81,7 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 		return exitError{exitUsage, err}
 	}
 	folder := cmp.Or(f.output, paper.Folder(o.Method))
-	err = atomicfile.Folder(folder, paper.Mark, func(add func(string, func(io.Writer) error) error) error {
+	err = atomicfile.Folder(folder, paper.Mark, a.force, func(add func(string, func(io.Writer) error) error) error {
 		return p.Write(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 	}, paper.Products...)
 	return a.wrote(folder, p.Warnings, err)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
@@ -76,7 +75,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 			if output == "" {
 				err = a.query(ctx, db, args[0], l.format, a.out)
 			} else {
-				err = atomicfile.Write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], l.format, w) })
+				err = a.write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], l.format, w) })
 			}
 			if ctx.Err() != nil {
 				return exitError{exitInterrupted, errors.New("interrupted; the answer is not complete")}
@@ -90,7 +89,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 	l = a.listing(c)
 	c.PreRunE = nil // an answer may also be a Parquet file
 	c.Flags().Lookup("format").Usage += "; parquet with --output"
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")
+	a.outputFlag(c, &output, "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")
 	return c
 }
 

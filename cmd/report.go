@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -54,7 +53,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
-	outputFlags(c, &f)
+	a.outputFlags(c, &f)
 	if r.Select == nil {
 		f.selection.add(a, c, defaultProtocol)
 	} else {
@@ -79,10 +78,11 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 }
 
 // outputFlags adds the flags for the form of a report and for its file.
-func outputFlags(c *cobra.Command, f *reportFlags) {
+func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 	flags := c.Flags()
 	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
-	flags.StringVarP(&f.output, "output", "o", "", "write to this file, whole or not at all, what its ending says ("+strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
+	a.outputFlag(c, &f.output, "write to this file, whole or not at all, what its ending says ("+
+		strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
 	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
 	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or for so many millimetres (default page; column for drawings of details)")
 	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
@@ -192,7 +192,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 		o.Bold = colourful(a.out)
 		return render.Write(a.out.bold(), out.format, d, o)
 	}
-	err := atomicfile.Write(f.output, func(w io.Writer) error {
+	err := a.write(f.output, func(w io.Writer) error {
 		return cmp.Or(render.Write(w, out.format, d, o), ctx.Err())
 	})
 	return a.wrote(f.output, d.Clean().Warnings, err)

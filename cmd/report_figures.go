@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/render"
 )
@@ -136,7 +135,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 			}
 			return formats[0].Write(a.out, named[0].Figure, o.width)
 		}
-		return a.wrote(f.output, d.Clean().Warnings, writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width))
+		return a.wrote(f.output, d.Clean().Warnings, a.writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width))
 	}
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return exitError{exitUsage, err}
@@ -145,7 +144,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {
-			if err := writeFigure(ctx, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure, o.width); err != nil {
+			if err := a.writeFigure(ctx, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure, o.width); err != nil {
 				return err
 			}
 			endings = append(endings, format.Ending)
@@ -155,6 +154,6 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	return nil
 }
 
-func writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64) error {
-	return notWritten(atomicfile.Write(file, func(w io.Writer) error { return cmp.Or(format.Write(w, figure, width), ctx.Err()) }))
+func (a *app) writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64) error {
+	return notWritten(a.write(file, func(w io.Writer) error { return cmp.Or(format.Write(w, figure, width), ctx.Err()) }))
 }

@@ -62,7 +62,7 @@ was written so before is replaced; one that holds anything else is refused.`,
 		Args: takes(),
 	}
 	f.add(a, c)
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this file, or to this folder with a / at its end, whole or not at all (default standard output)")
+	a.outputFlag(c, &f.output, "write to this file, or to this folder with a / at its end, whole or not at all (default standard output)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		folder := isFolder(f.output)
 		if f.output != "" && !folder && render.FormatOf(f.output) != "html" {
@@ -78,11 +78,11 @@ was written so before is replaced; one that holds anything else is refused.`,
 		case f.output == "":
 			return p.Write(a.out, nil)
 		case folder:
-			err = atomicfile.Folder(f.output, page.Mark, func(add func(string, func(io.Writer) error) error) error {
+			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add func(string, func(io.Writer) error) error) error {
 				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 			})
 		default:
-			err = atomicfile.Write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
+			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
 		}
 		return a.wrote(f.output, p.Warnings, err)
 	}

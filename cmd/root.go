@@ -77,6 +77,7 @@ type app struct {
 	out      *output   // standard output
 	err      *messages // standard error
 	db       string
+	force    bool   // files of others are replaced
 	included string // name of a temporary database with results that come with the program
 	data     string
 	limit    string // --memory as it was given

@@ -35,7 +35,7 @@ as they stand in the data file.`,
 	of.addAll(a, c)
 	flags := c.Flags()
 	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
-	flags.StringVarP(&output, "output", "o", "", "write to this file, whole or not at all (default standard output)")
+	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
 	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if units != "standardised" && units != "file" {

@@ -65,7 +65,8 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 	caches := strings.Fields(string(must.Get(exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output())(t)))
 	more.Setup = func(e *testscript.Env) error {
 		for name, value := range map[string]string{
-			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "BENCH_MIRROR": mirror, "BENCH_KNOWN_PLUGINS": filepath.Join(e.WorkDir, "known"),
+			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "XDG_CACHE_HOME": filepath.Join(e.WorkDir, "cache"),
+			"BENCH_MIRROR": mirror, "BENCH_KNOWN_PLUGINS": filepath.Join(e.WorkDir, "known"),
 			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"), "GOCACHE": caches[0], "GOMODCACHE": caches[1],
 			"GOFLAGS": "-buildvcs=false",
 		} {

@@ -17,6 +17,7 @@ func newVersionCommand(a *app) *cobra.Command {
 		l.header, l.rows = []string{"what", "value"}, [][]any{
 			{"version", e.ProgramVersion}, {"revision", e.VCSRevision}, {"modified", e.VCSModified}, {"go", e.GoVersion},
 			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores}, {"memory_bytes", e.MemoryBytes},
+			{"data", a.store().Dir()},
 		}
 		return nil
 	})

@@ -35,6 +35,7 @@ type Options struct {
 	Test     string                 // path of a test file of the set's own; "" for none
 	Label    string                 // name or number of the label; "" lets it be guessed
 	Positive []string               // labels of class +1; nil lets them be guessed
+	Drop     []string               // names or numbers of columns that are left out
 	Taken    func(name string) bool // whether a set has the name already
 	Memory   int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
 }
@@ -216,9 +217,17 @@ func (s *source) table(d *Description, o Options) error {
 	if err := s.findLabel(d, o); err != nil {
 		return err
 	}
+	drop, err := s.toDrop(o)
+	if err != nil {
+		return err
+	}
 	s.columns = make([]column, s.parts[0].Width)
 	values := &known{levels: map[string]int{}}
 	for j := range s.columns {
+		if drop[j] {
+			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "as was asked"}
+			continue
+		}
 		s.columns[j] = s.look(j, values, d)
 	}
 	s.findLeaks(d)

@@ -24,19 +24,15 @@ var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "r
 
 // findLabel finds the column of the label.
 func (s *source) findLabel(d *Description, o Options) error {
-	width := s.parts[0].Width
-	if s.label = width - 1; o.Label != "" {
-		s.label = slices.Index(s.names, o.Label)
-		if n, err := strconv.Atoi(o.Label); s.label < 0 && err == nil && n >= -width && n < width {
-			s.label = (n + width) % width
-		}
+	if s.label = s.parts[0].Width - 1; o.Label != "" {
+		s.label = s.columnOf(o.Label)
 		same := func(n string) bool { return strings.EqualFold(n, o.Label) }
 		if j := slices.IndexFunc(s.names, same); s.label < 0 && j >= 0 && !slices.ContainsFunc(s.names[j+1:], same) {
 			s.label = j
 			d.note("there is no column %q; %s is taken", o.Label, s.names[j])
 		}
 		if s.label < 0 {
-			return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], o.Label, listed(s.names), catalogue.Meant(o.Label, s.names))
+			return s.noColumn(o.Label)
 		}
 	} else {
 		s.guessed = true
@@ -52,6 +48,35 @@ func (s *source) findLabel(d *Description, o Options) error {
 		labels[i] = s.text(i, s.label)
 	}
 	return s.chooseTask(d, o, labels, s.where)
+}
+
+// columnOf returns the number of a column that is called by its name or its number, or a negative number if there is none.
+func (s *source) columnOf(called string) int {
+	j, width := slices.Index(s.names, called), s.parts[0].Width
+	if n, err := strconv.Atoi(called); j < 0 && err == nil && n >= -width && n < width {
+		j = (n + width) % width
+	}
+	return j
+}
+
+func (s *source) noColumn(called string) error {
+	return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], called, listed(s.names), catalogue.Meant(called, s.names))
+}
+
+// toDrop returns the columns that are to be left out.
+func (s *source) toDrop(o Options) (map[int]bool, error) {
+	drop := map[int]bool{}
+	for _, called := range o.Drop {
+		j := s.columnOf(called)
+		switch {
+		case j < 0:
+			return nil, fmt.Errorf("--drop: %w", s.noColumn(called))
+		case j == s.label:
+			return nil, fmt.Errorf("%s: --drop names %s, the column of the label; --label names another label", s.paths[0], s.nameOf(j))
+		}
+		drop[j] = true
+	}
+	return drop, nil
 }
 
 // chooseTask counts the labels and chooses the task.
@@ -185,6 +210,9 @@ func (s *source) readLabels(k int, in format.File) error {
 func (s *source) sparse(d *Description, o Options) error {
 	if o.Label != "" {
 		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
+	}
+	if o.Drop != nil {
+		return fmt.Errorf("%s: in a LIBSVM file columns have no names; leave out --drop", s.paths[0])
 	}
 	return s.chooseTask(d, o, s.labels, func(i int) string {
 		return fmt.Sprintf("%s:%d", s.paths[s.places[i].file], s.places[i].line)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,37 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 			s.Name += "-task-" + t.id
 		}
 	}
+	if err := s.without(features, label, a.Drop); err != nil {
+		return nil, err
+	}
 	return s, s.columns(d, features, label, a.DropText)
+}
+
+// without leaves columns out, and gives the set a name and a source of its own.
+func (s *set) without(features []feature, label int, drop []string) error {
+	var known []string
+	for _, f := range features {
+		known = append(known, string(f.Name))
+	}
+	for i, name := range drop {
+		switch j := slices.Index(known, name); {
+		case j < 0:
+			return fmt.Errorf("--drop: %s has no column %q; its columns are %s%s", s.plain, name, strings.Join(known, ", "), catalogue.Meant(name, known))
+		case j == label:
+			return fmt.Errorf("--drop names %s, the target of %s; an openml-task: with another target has it as an input", name, s.plain)
+		case !slices.Contains(drop[:i], name):
+			s.Drop = append(s.Drop, column(features, j))
+		}
+	}
+	if drop != nil {
+		s.Source += ", without " + strings.Join(drop, ", ")
+		suffix := catalogue.SetName(strings.ReplaceAll(strings.Join(drop, "-"), "/", "-") + ".arff")
+		if len(suffix) > 100 { // of a file name of at most 255 bytes
+			suffix = fmt.Sprintf("%d-columns-%x", len(drop), sha256.Sum256([]byte(suffix)))[:30]
+		}
+		s.Name += "-without-" + suffix
+	}
+	return nil
 }
 
 // columns says which columns are left out, and whether values are missing.
@@ -93,7 +124,7 @@ func (s *set) columns(d description, features []feature, label int, dropText boo
 		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || ignored[string(f.Name)]
 		text := f.Type != "numeric" && f.Type != "nominal"
 		switch {
-		case i == label:
+		case i == label, slices.Contains(s.Drop, column(features, i)):
 			continue
 		case !out && text && !dropText:
 			texts = append(texts, string(f.Name))

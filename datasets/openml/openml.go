@@ -39,13 +39,16 @@ const (
 
 // An Adder adds data sets to a folder.
 type Adder struct {
-	Dir      string // the folder, which is made where it is not there
-	Server   string // "" means PublicServer
-	From     string // a mirror: a folder with files of sets, which is asked before the server; "" for none
-	DropText bool   // columns of text are left out; otherwise a set with a column of text is an error
-	Memory   int64  // bytes that loading a set may take
+	Dir      string   // the folder, which is made where it is not there
+	Server   string   // "" means PublicServer
+	From     string   // a mirror: a folder with files of sets, which is asked before the server; "" for none
+	Drop     []string // names of further columns that are left out; the set's name says so. None for a suite
+	DropText bool     // columns of text are left out; otherwise a set with a column of text is an error
+	Memory   int64    // bytes that loading a set may take
 	Web      *fetch.Polite
 	Tell     func(format string, args ...any) // a line on what was done
+	// Write writes a description or a group, or refuses to replace one that was edited; nil means atomicfile.Write.
+	Write func(path string, content func(io.Writer) error) error
 }
 
 // A LeftOut is a task of a suite whose set was not added.
@@ -66,6 +69,9 @@ func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	kind, what, err := parse(ref)
 	switch kind {
 	case Suite:
+		if a.Drop != nil {
+			return nil, fmt.Errorf("%s: --drop names columns of one set, and this is a suite; add the set by its own number", ref)
+		}
 		return a.suite(ctx, what)
 	case Task:
 		_, err = a.task(ctx, listedTask{id: what})
@@ -127,7 +133,7 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	}
 	group := catalogue.SetName(s.name + ".group")
 	path := filepath.Join(a.Dir, group+catalogue.GroupExtension)
-	if err := write(path, strings.Join(names, "\n")+"\n"); err != nil {
+	if err := a.write(path, strings.Join(names, "\n")+"\n"); err != nil {
 		return out, err
 	}
 	a.Tell("group %s has %d of %d sets; `bench run --datasets %s` takes them", group, len(names), len(s.tasks), group)
@@ -178,11 +184,22 @@ func (a *Adder) set(ctx context.Context, id string, t *task) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := write(s.path(a), s.toml()); err != nil {
+	if err := a.write(s.path(a), s.toml()); err != nil {
 		return "", err
 	}
 	a.Tell("%s: %s", s.Name, what)
 	return s.Name, nil
+}
+
+// write writes a file that users may edit.
+func (a *Adder) write(path, text string) error {
+	if there, err := os.ReadFile(path); a.Write == nil || err == nil && string(there) == text {
+		return write(path, text)
+	}
+	return a.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 func write(path, text string) error {

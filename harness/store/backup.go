@@ -12,9 +12,9 @@ import (
 )
 
 // Backup writes the database as it is at one moment to a file at path, whole or not at all. Runs may go on in
-// the meantime. The copy is compared with its checksums before it gets its name. If path is a results
-// database Backup replaces it. Any other file there is an error.
-func (db *DB) Backup(ctx context.Context, path string) error {
+// the meantime. The copy is compared with its checksums before it gets its name. A file at path that is no
+// results database is an error; whether a database is replaced, write decides, as atomicfile.Write or another.
+func (db *DB) Backup(ctx context.Context, path string, write func(path string, content func(io.Writer) error) error) error {
 	if err := db.CanBackup(ctx, path); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	defer from.Close()
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return write(path, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

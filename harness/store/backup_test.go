@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -39,7 +40,7 @@ func TestBackup(t *testing.T) {
 	defer db.Close()
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 {
-		must.Do(t, db.Backup(context.Background(), to))
+		must.Do(t, db.Backup(context.Background(), to, atomicfile.Write))
 		must.Be(t, dump(t, to) == dump(t, path), true, "the copy holds something else")
 		put(t, open(t, path), testRun("k later", result.OK))
 	}
@@ -59,7 +60,7 @@ func TestBackupRefuses(t *testing.T) {
 		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
 		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
 	} {
-		must.Say(t, db.Backup(context.Background(), to), says)
+		must.Say(t, db.Backup(context.Background(), to, atomicfile.Write), says)
 	}
 	if raw, _ := os.ReadFile(text); string(raw) != "a letter to a friend" {
 		t.Error("a file was written over")
@@ -71,10 +72,10 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 	testenv.NotUnderRace(t)
 	path, to := smallDatabase(t), filepath.Join(t.TempDir(), "copy.db")
 	db := open(t, path)
-	must.Do(t, db.Backup(context.Background(), to))
+	must.Do(t, db.Backup(context.Background(), to, atomicfile.Write))
 	before := dump(t, to)
 	must.Get(db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`))(t)
-	must.Say(t, db.Backup(context.Background(), to), "CART on wine, split 1")
+	must.Say(t, db.Backup(context.Background(), to, atomicfile.Write), "CART on wine, split 1")
 	must.Be(t, dump(t, to) == before, true, "a backup that failed changed the one before")
 	if _, _, err := db.Compact(context.Background()); err == nil {
 		t.Error("a damaged database was compacted")

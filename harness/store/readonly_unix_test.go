@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -46,7 +47,7 @@ func TestWritingWhereNothingMayBeWritten(t *testing.T) {
 			t.Errorf("read-only %s: %v", name, err)
 			continue
 		}
-		if err := db.Backup(context.Background(), filepath.Join(t.TempDir(), "copy.db")); err != nil {
+		if err := db.Backup(context.Background(), filepath.Join(t.TempDir(), "copy.db"), atomicfile.Write); err != nil {
 			t.Errorf("read-only %s: a copy of it: %v", name, err)
 		}
 		_ = db.Close()

@@ -1,5 +1,7 @@
 """Data sets: files, frames and arrays as sets of the program."""
 
+import hashlib
+import json
 import os
 import subprocess
 import warnings
@@ -14,26 +16,29 @@ def fetch(*names):
     call("data", "fetch", *names)
 
 
-def dataset(source, name=None, *, label=None, positive=None):
+def dataset(source, name=None, *, label=None, positive=None, drop=None, force=False):
     """Describes data to the program and returns the file that names it, for `datasets=[...]` of `run`.
 
-    source    the path of a CSV, TSV, ARFF or LIBSVM file, or a pandas frame, or a pair (X, y) of arrays
-    name      of the set, where source is no path: NAME.csv and NAME.toml are written
+    source    the path of a CSV, TSV, ARFF, LIBSVM or Parquet file, whose description is written beside it; or a pandas frame,
+              or a pair (X, y) of arrays, which goes to a folder of the program's
+    name      of the set, where source is no path
     label     the column of labels; the last one if nothing else is said
     positive  labels of class +1
+    drop      columns that are left out
+    force     replaces a description that was edited, or that somebody else wrote
 
     What is to be checked in the data comes as warnings; what keeps it from being read is an Error.
     """
+    said = []
+    for flag, value in (("--label", None if label is None else [label]), ("--positive", positive), ("--drop", drop)):
+        if value is not None:
+            said += [flag, ",".join(map(str, [value] if isinstance(value, str) else value))]
     if not isinstance(source, (str, os.PathLike)):
         if not name:
             raise ValueError("data that is no file needs a name")
-        source = written(source, name + ".csv")
+        source = kept(text_of(source), name, said)
     toml = os.path.splitext(os.fspath(source))[0] + ".toml"
-    arguments = ["data", "describe", os.fspath(source), "-o", toml]
-    if label is not None:
-        arguments += ["--label", str(label)]
-    if positive is not None:
-        arguments += ["--positive", ",".join(map(str, [positive] if isinstance(positive, str) else positive))]
+    arguments = ["data", "describe", os.fspath(source), "-o", toml, *said] + ["--force"] * force
     done = subprocess.run([program(), *arguments], env=environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode == INCOMPLETE:
         raise Error(f"{toml} was written, and the set does not load yet:\n{done.stderr.strip()}")
@@ -44,16 +49,26 @@ def dataset(source, name=None, *, label=None, positive=None):
     return toml
 
 
-def written(source, file):
-    """Writes a frame or a pair of arrays as CSV."""
+def kept(text, name, said):
+    """Writes the text of a data file into a folder of the data directory that no other text and no other description has."""
+    facts = {row["what"]: row["value"] for row in json.loads(call("version", "--format", "json"))}
+    content = hashlib.sha256("\0".join([text, name, *said]).encode()).hexdigest()
+    file = os.path.join(facts["data"], "frames", content[:16], name + ".csv")
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    if not os.path.exists(file):
+        with open(file + ".new", "w", newline="") as f:
+            f.write(text)
+        os.replace(file + ".new", file)
+    return file
+
+
+def text_of(source):
+    """A frame or a pair of arrays as CSV."""
     if hasattr(source, "to_csv"):
-        source.to_csv(file, index=False)
-        return file
+        return source.to_csv(index=False)
     X, y = (np.asarray(part) for part in source)
     if X.ndim != 2 or y.shape != (len(X),):
         raise ValueError(f"arrays of the shapes {X.shape} and {y.shape}; X has a row for each value of y")
-    with open(file, "w") as f:
-        f.write(",".join([f"x{j + 1}" for j in range(X.shape[1])] + ["label"]) + "\n")
-        for row, target in zip(X.tolist(), y.tolist()):
-            f.write(",".join([repr(v) for v in row] + [str(target)]) + "\n")
-    return file
+    lines = [",".join([f"x{j + 1}" for j in range(X.shape[1])] + ["label"])]
+    lines += [",".join([repr(v) for v in row] + [str(target)]) for row, target in zip(X.tolist(), y.tolist())]
+    return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ functions and classes beside it, the imports, and constants. The version of a me
 class has the same results, and a changed one new results.
 """
 
+import hashlib
 import os
 import re
 import warnings
@@ -14,7 +15,7 @@ from benchplugin._method import Method, is_estimator
 
 from ._source import Source
 
-MARK = "# Written by the Python package bench; a run with a class of this name writes it again.\n"
+MARK = "# Written by the Python package bench; a run with a class of this name writes it again, unless it was edited: "
 
 
 class Wrapped:
@@ -37,19 +38,32 @@ def method(thing, grid=None, *, name=None, **options):
     return Wrapped(thing, name, {"grid": grid, **options} if grid is not None else options)
 
 
-def as_plugin(thing, folder):
+def marked(text):
+    """A text below a line that says who wrote it, with its hash, so that a file that was edited is known."""
+    return MARK + hashlib.sha256(text.encode()).hexdigest()[:16] + "\n" + text
+
+
+def ours(path):
+    """Reports whether this package wrote a file and nobody has changed it since."""
+    with open(path) as f:
+        first, text = f.readline(), f.read()
+    return marked(text) == first + text
+
+
+def as_plugin(thing, folder, force=False):
     """Writes the plugin of a class, an estimator or a Wrapped. Returns the method's name and the file."""
     wrapped = thing if isinstance(thing, Wrapped) else method(thing)
     options = completed(wrapped)
     source = Source()
     written = source.expression(wrapped.thing, wrapped.name)
     said = "".join(f", {key}={source.expression(value, key)}" for key, value in options.items())
-    text = MARK + source.text() + f'\n\nif __name__ == "__main__":\n    from benchplugin import serve\n\n    serve({written}, name="{wrapped.name}"{said})\n'
+    text = marked(source.text() + f'\n\nif __name__ == "__main__":\n    from benchplugin import serve\n\n    serve({written}, name="{wrapped.name}"{said})\n')
     link = os.path.join(folder, wrapped.name.lower().replace("-", "_") + ".py")
     file = link if source.folder is None else os.path.join(source.folder, "bench_" + os.path.basename(link))
     for path in {file, link}:
-        if os.path.exists(path) and not content(path).startswith(MARK):
-            raise FileExistsError(f"{path} is there, and this package did not write it; give the method another name: bench.method(..., name=...)")
+        if os.path.exists(path) and not force and not ours(path):
+            raise FileExistsError(f"{path} is there, and this package did not write it, or it was edited since; give the method "
+                                  "another name, bench.method(..., name=...), or replace the file by force=True")
     os.makedirs(folder, exist_ok=True)
     if not os.path.exists(file) or content(file) != text:
         if os.path.islink(file):

@@ -9,12 +9,14 @@ from ._plugin import as_plugin
 from ._program import Error, INCOMPLETE, INTERRUPTED, call, flags, last_words, watched
 
 
-def run(methods=None, datasets=None, *, protocol="table2", splits=None, jobs=None, db="results.db", **options):
+def run(methods=None, datasets=None, *, protocol="table2", splits=None, jobs=None, db="results.db",
+        force=False, **options):
     """Runs methods on data sets under a protocol, stores every evaluation in a database, and returns the Results.
 
     methods   names of methods and groups; classes and estimators, which become plugins (see `method`)
     datasets  names of sets and groups, paths of TOML files, what `dataset` returns
     splits    20 for the first 20, "4-6" for a range
+    force     replaces a file in `plugins/` that was edited, or that somebody else wrote
     options   other flags of `bench run`, such as timeout="10m", keep="models", yes=True
 
     What is stored already is not run again. With neither methods nor datasets the program takes all.
@@ -24,7 +26,7 @@ def run(methods=None, datasets=None, *, protocol="table2", splits=None, jobs=Non
         if isinstance(m, str):
             names.append(m)
             continue
-        name, file = as_plugin(m, os.path.join(os.path.dirname(db), "plugins"))
+        name, file = as_plugin(m, os.path.join(os.path.dirname(db), "plugins"), force)
         names.append(name)
         files.append(file)
     arguments = ["run", "--db", db, "--protocol", protocol]
@@ -114,10 +116,12 @@ class Report:
 
     def figure(self, **options):
         """The report's figure; a notebook shows it."""
-        return Figure(Report(self.db, self.command, {**self.options, **options}).as_("svg"))
+        return Figure(Report(self.db, self.command, {**self.options, **options}))
 
     def save(self, file, **options):
-        """Writes the report in the format of the file's ending: .txt, .md, .tex, .html, .csv, .json, .svg, .pdf, .png."""
+        """Writes the report in the format of the file's ending: .txt, .md, .tex, .html, .csv, .json, .svg, .pdf, .png.
+
+        A file that the program did not write, or that was edited since, is replaced by force=True alone."""
         call(*self.command, "--db", self.db, "-o", file, *flags({**self.options, **options}))
 
     def __str__(self):
@@ -130,14 +134,10 @@ class Report:
 
 
 class Figure:
-    """A drawing, as the text of an SVG file."""
+    """A drawing, as the text of an SVG file; `save` is that of the report, for .svg, .pdf and .png."""
 
-    def __init__(self, svg):
-        self.svg = svg
+    def __init__(self, report):
+        self.svg, self.save = report.as_("svg"), report.save
 
     def _repr_svg_(self):
         return self.svg
-
-    def save(self, file):
-        with open(file, "w") as f:
-            f.write(self.svg)

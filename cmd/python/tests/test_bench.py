@@ -169,6 +169,12 @@ class RunTest(unittest.TestCase):
         found.table().save("t.tex")
         with open("t.tex") as f:
             self.assertIn("tabular", f.read())
+        found.report("cd").figure().save("cd.pdf")
+        with open("cd.pdf", "w") as f:
+            f.write("mine")
+        with self.assertRaisesRegex(bench.Error, "cd.pdf is there"):
+            found.report("cd").figure().save("cd.pdf")
+        found.report("cd").figure().save("cd.pdf", force=True)
         runs = "SELECT count(*) AS n FROM history"
         before = found.query(runs).n[0]
         again = bench.run([Ridge, logistic, "CART"], ["swiss", "circles"], splits=2, keep="none")
@@ -208,7 +214,42 @@ class RunTest(unittest.TestCase):
         self.assertEqual(list(found.dataset), ["arrays", "framed"])
         self.assertTrue((found.accuracy > 0.9).all())
         with self.assertRaisesRegex(bench.Error, "outcom"):
-            bench.dataset("framed.csv", label="outcom")
+            bench.dataset(files[0].replace(".toml", ".csv"), label="outcom")
+
+    def test_nothing_of_the_users_is_replaced(self):
+        """Frames do not go beside the user's files; what the user wrote or edited stays, until it is forced."""
+        import pandas
+
+        draws = np.random.RandomState(3)
+        frame = pandas.DataFrame({"a": draws.normal(size=60), "told": np.arange(60) % 2, "y": np.where(np.arange(60) % 2, "yes", "no")})
+        frame.to_csv("loans.csv", index=False)
+        with open("loans.csv", "a") as f:
+            f.write("0.5,1,yes\n")
+        with open("loans.csv") as f:
+            mine = f.read()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            framed = bench.dataset(frame, name="loans", drop=["told"])
+            self.assertEqual(bench.dataset(frame, name="loans", drop="told"), framed, "the same frame has the same place")
+            self.assertNotEqual(os.path.dirname(bench.dataset(frame, name="loans")), os.path.dirname(framed))
+            self.assertEqual(os.listdir("."), ["loans.csv"])
+            toml = bench.dataset("loans.csv", drop=["told"])
+            bench.dataset("loans.csv", drop=["told"])
+            with open(toml, "a") as f:
+                f.write("# mine\n")
+            with self.assertRaisesRegex(bench.Error, "loans.toml is there, and it was changed since this program wrote it"):
+                bench.dataset("loans.csv")
+            with open(toml) as f:
+                edited = f.read()
+            self.assertTrue(edited.endswith("# mine\n"))
+            self.assertIn('drop = ["told"]', edited)
+            bench.dataset("loans.csv", force=True)
+            with open(toml) as f:
+                self.assertNotIn("mine", f.read())
+        with open("loans.csv") as f:
+            self.assertEqual(f.read(), mine)
+        with self.assertRaisesRegex(bench.Error, '--drop: .*no column "tolds".*did you mean "told"'):
+            bench.dataset(frame, name="loans", drop=["tolds"])
 
     def test_errors(self):
         with self.assertRaisesRegex(bench.Error, "did you mean CART"):
@@ -220,6 +261,11 @@ class RunTest(unittest.TestCase):
             f.write("# mine\n")
         with self.assertRaisesRegex(FileExistsError, "ridge.py is there"):
             bench.run([Ridge], ["swiss"])
+        bench.run([Ridge], ["swiss"], splits=1, keep="none", force=True)
+        with open("plugins/ridge.py", "a") as f:
+            f.write("# edited\n")
+        with self.assertRaisesRegex(FileExistsError, "ridge.py is there, .*edited since"):
+            bench.run([Ridge], ["swiss"], splits=1, keep="none")
 
     def test_interrupt(self):
         said = []

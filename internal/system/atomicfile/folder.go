@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,10 +16,17 @@ import (
 	"strings"
 )
 
-// A ForeignError is a folder that is not replaced, since it holds a file that no earlier Folder wrote.
-type ForeignError struct{ Folder, File string }
+// A ForeignError is a folder that is not replaced, since it holds a file that no earlier Folder wrote, or that was edited since.
+type ForeignError struct {
+	Folder, File string
+	Edited       bool
+}
 
 func (e *ForeignError) Error() string {
+	if e.Edited {
+		return fmt.Sprintf("%s holds %s, which was edited since this program wrote it; name another folder, or add --force to replace it",
+			e.Folder, e.File)
+	}
 	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or not there", e.Folder, e.File)
 }
 
@@ -28,12 +36,15 @@ func (e *ForeignError) Error() string {
 //
 // What killed calls left beside it is removed first, and a folder that one of them was replacing has its name again.
 //
-// A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists;
-// else the error is a ForeignError. Between the old folder and the new one there is a moment without any.
+// A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists
+// as sha256sum does; else the error is a ForeignError. force replaces files that were edited since, and removes no other file.
+// Between the old folder and the new one there is a moment without any.
 //
 // Files named as one of products, which other programs make of the folder's files and would make again, do not count, and go with
 // the folder that is replaced.
-func Folder(path, mark string, write func(add func(name string, content func(io.Writer) error) error) error, products ...string) error {
+func Folder(
+	path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error, products ...string,
+) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -42,7 +53,7 @@ func Folder(path, mark string, write func(add func(name string, content func(io.
 		path = target
 	}
 	clean(filepath.Dir(path))
-	replaces, mode, err := replaceable(path, mark, products)
+	replaces, mode, err := replaceable(path, mark, force, products)
 	if err != nil {
 		return err
 	}
@@ -66,7 +77,7 @@ func Folder(path, mark string, write func(add func(name string, content func(io.
 }
 
 // replaceable reports whether a folder is there that may be replaced, and its permissions.
-func replaceable(path, mark string, products []string) (bool, fs.FileMode, error) {
+func replaceable(path, mark string, force bool, products []string) (bool, fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,45 +91,51 @@ func replaceable(path, mark string, products []string) (bool, fs.FileMode, error
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, 0, err
 	}
-	known := map[string]bool{}
-	for _, p := range products {
-		known[p] = len(list) > 0
-	}
+	sums := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
-		known[lines.Text()] = true
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		sums[name] = sum
 	}
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(path, file)
-		if name = filepath.ToSlash(name); err == nil && !known[name] {
-			err = &ForeignError{path, name}
+		name = filepath.ToSlash(name)
+		if err != nil || len(list) > 0 && (name == mark || slices.Contains(products, name)) {
+			return err
 		}
-		return err
+		if sums[name] == "" {
+			return &ForeignError{Folder: path, File: name}
+		}
+		if sum, err := hashOf(file); err != nil || force || sum == sums[name] {
+			return err
+		}
+		return &ForeignError{path, name, true}
 	})
 	return true, info.Mode().Perm(), err
 }
 
-// fillFolder writes the files, and last the list of them, which begins with itself.
+// fillFolder writes the files, and last the list of them with their hashes.
 func fillFolder(folder, mark string, write func(add func(string, func(io.Writer) error) error) error) error {
-	names := []string{mark}
+	names, list := []string{mark}, ""
 	err := write(func(name string, content func(io.Writer) error) error {
 		if !filepath.IsLocal(filepath.FromSlash(name)) || slices.Contains(names, name) {
 			return fmt.Errorf("%q is no name of a file below the folder, or was written already", name)
 		}
-		names = append(names, name)
-		file := filepath.Join(folder, filepath.FromSlash(name))
+		file, sum := filepath.Join(folder, filepath.FromSlash(name)), sha256.New()
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return err
 		}
-		return Write(file, content)
+		err := Write(file, func(w io.Writer) error { return content(io.MultiWriter(w, sum)) })
+		names, list = append(names, name), fmt.Sprintf("%s%x  %s\n", list, sum.Sum(nil), name)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return Write(filepath.Join(folder, mark), func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
+		_, err := io.WriteString(w, list)
 		return err
 	})
 }

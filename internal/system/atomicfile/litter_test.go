@@ -28,7 +28,7 @@ func names(t *testing.T, dir string) []string {
 // writers are the ways to write beside other files, each to a name of its own.
 var writers = map[string]func(dir string) error{
 	"Write":  func(dir string) error { return Write(filepath.Join(dir, "new"), text("whole")) },
-	"Folder": func(dir string) error { return Folder(filepath.Join(dir, "new"), "list.txt", site(nil, "index.html")) },
+	"Folder": func(dir string) error { return Folder(filepath.Join(dir, "new"), "list.txt", false, site(nil, "index.html")) },
 	"Scratch": func(dir string) error {
 		_, release, err := Scratch(dir, "new")
 		if err == nil {
@@ -86,7 +86,7 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(scratch, "copy.db"), nil, 0o600))
 	must.Do(t, Write(filepath.Join(dir, "table"), func(w io.Writer) error {
 		beside()
-		return Folder(filepath.Join(dir, "site"), "list.txt", func(add func(string, func(io.Writer) error) error) error {
+		return Folder(filepath.Join(dir, "site"), "list.txt", false, func(add func(string, func(io.Writer) error) error) error {
 			err := add("index.html", text("whole"))
 			beside()
 			return err
@@ -112,12 +112,12 @@ func TestLongNames(t *testing.T) {
 func TestAFolderGetsItsNameBack(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site")
-	must.Do(t, Folder(path, "list.txt", site(nil, "index.html")))
+	must.Do(t, Folder(path, "list.txt", false, site(nil, "index.html")))
 	left := filepath.Join(dir, ".site.7.bench-former")
 	old := time.Now().Add(-2 * time.Hour)
 	must.Do(t, errors.Join(os.Rename(path, left), os.Chtimes(left, old, old)))
 	broken := errors.New("broken")
-	if err := Folder(path, "list.txt", site(broken)); !errors.Is(err, broken) {
+	if err := Folder(path, "list.txt", false, site(broken)); !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
 	must.Get(os.Stat(filepath.Join(path, "index.html")))(t)
@@ -126,7 +126,7 @@ func TestAFolderGetsItsNameBack(t *testing.T) {
 	if lock.file == nil || !free {
 		return
 	}
-	if err := Folder(path, "list.txt", site(nil, "index.html")); err == nil || errors.Is(err, fs.ErrExist) {
+	if err := Folder(path, "list.txt", false, site(nil, "index.html")); err == nil || errors.Is(err, fs.ErrExist) {
 		t.Errorf("a folder that another process is replacing: %v", err)
 	}
 }
