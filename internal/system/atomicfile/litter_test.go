@@ -27,8 +27,10 @@ func names(t *testing.T, dir string) []string {
 
 // writers are the ways to write beside other files, each to a name of its own.
 var writers = map[string]func(dir string) error{
-	"Write":  func(dir string) error { return Write(filepath.Join(dir, "new"), text("whole")) },
-	"Folder": func(dir string) error { return Folder(filepath.Join(dir, "new"), "list.txt", false, site(nil, "index.html")) },
+	"Write": func(dir string) error { return Write(filepath.Join(dir, "new"), text("whole")) },
+	"Folder": func(dir string) error {
+		return Folder(filepath.Join(dir, "new"), "list.txt", false, site(nil, "index.html"))
+	},
 	"Scratch": func(dir string) error {
 		_, release, err := Scratch(dir, "new")
 		if err == nil {
