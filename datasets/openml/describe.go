@@ -80,26 +80,28 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 			s.Name += "-task-" + t.id
 		}
 	}
-	if err := s.without(features, label, a.Drop); err != nil {
+	left, err := s.without(features, label, a.Drop)
+	if err != nil {
 		return nil, err
 	}
-	return s, s.columns(d, features, label, a.DropText)
+	return s, s.columns(d, features, label, left, a.DropText)
 }
 
-// without leaves columns out, and gives the set a name and a source of its own.
-func (s *set) without(features []feature, label int, drop []string) error {
+// without returns the columns that are to be left out, and gives the set a name and a source of its own.
+func (s *set) without(features []feature, label int, drop []string) (map[int]bool, error) {
 	var known []string
+	left := map[int]bool{}
 	for _, f := range features {
 		known = append(known, string(f.Name))
 	}
-	for i, name := range drop {
+	for _, name := range drop {
 		switch j := slices.Index(known, name); {
 		case j < 0:
-			return fmt.Errorf("--drop: %s has no column %q; its columns are %s%s", s.plain, name, strings.Join(known, ", "), catalogue.Meant(name, known))
+			return nil, fmt.Errorf("--drop: %s has no column %q; its columns are %s%s", s.plain, name, strings.Join(known, ", "), catalogue.Meant(name, known))
 		case j == label:
-			return fmt.Errorf("--drop names %s, the target of %s; an openml-task: with another target has it as an input", name, s.plain)
-		case !slices.Contains(drop[:i], name):
-			s.Drop = append(s.Drop, column(features, j))
+			return nil, fmt.Errorf("--drop names %s, the target of %s; an openml-task: with another target has it as an input", name, s.plain)
+		default:
+			left[j] = true
 		}
 	}
 	if drop != nil {
@@ -110,11 +112,11 @@ func (s *set) without(features []feature, label int, drop []string) error {
 		}
 		s.Name += "-without-" + suffix
 	}
-	return nil
+	return left, nil
 }
 
 // columns says which columns are left out, and whether values are missing.
-func (s *set) columns(d description, features []feature, label int, dropText bool) error {
+func (s *set) columns(d description, features []feature, label int, left map[int]bool, dropText bool) error {
 	var texts []string
 	column, ignored := namer(features), map[string]bool{}
 	for _, name := range slices.Concat(d.Ignored, strings.Split(strings.Join(d.Ignored, ","), ",")) {
@@ -124,11 +126,11 @@ func (s *set) columns(d description, features []feature, label int, dropText boo
 		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || ignored[string(f.Name)]
 		text := f.Type != "numeric" && f.Type != "nominal"
 		switch {
-		case i == label, slices.Contains(s.Drop, column(features, i)):
+		case i == label:
 			continue
-		case !out && text && !dropText:
+		case !out && text && !dropText && !left[i]:
 			texts = append(texts, string(f.Name))
-		case out || text:
+		case out || text || left[i]:
 			s.Drop = append(s.Drop, column(i))
 			continue
 		case f.Type == "nominal":
