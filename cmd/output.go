@@ -382,8 +382,8 @@ func (a *app) writeTo(file string, write func(io.Writer) error, told string) err
 	return a.wrote(file+told, nil, a.write(file, write))
 }
 
-// write writes a file for the user, whole or not at all. One that is there is replaced if the program wrote it and nobody has
-// changed it since, or with --force.
+// write writes a file for the user, whole or not at all. One that is there is replaced if the program wrote it and
+// nobody has changed it since, or with --force.
 func (a *app) write(file string, write func(io.Writer) error) error {
 	cache, err := os.UserCacheDir()
 	if err != nil { // no home directory: the hashes lie beside the database
@@ -403,7 +403,8 @@ func (a *app) outputFlag(c *cobra.Command, to *string, means string) {
 }
 
 func (a *app) forceFlag(c *cobra.Command) {
-	c.Flags().BoolVar(&a.force, "force", false, "replace a file that this program did not write, or that was edited since")
+	c.Flags().BoolVar(&a.force, "force", false,
+		"replace a file that this program did not write, or that was edited since")
 	rare(c, "force")
 }
 

@@ -29,7 +29,8 @@ func TestPythonPackage(t *testing.T) {
 	python := testenv.Python(t)
 	tests := []string{"test_bench"}
 	if !testenv.Thorough(t) {
-		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_changed_class_is_another_version", "test_bench.RunTest.test_errors",
+		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_changed_class_is_another_version",
+			"test_bench.RunTest.test_errors",
 			"test_bench.RunTest.test_nothing_of_the_users_is_replaced"}
 	}
 	root := must.Get(filepath.Abs(testenv.Root()))(t)
@@ -38,7 +39,8 @@ func TestPythonPackage(t *testing.T) {
 	c.Dir = dir
 	packages := []string{filepath.Join(root, "cmd", "python"), filepath.Join(root, "cmd", "python", "tests"), filepath.Join(root, "methods", "external", "python")}
 	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1",
-		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
+		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "XDG_CACHE_HOME="+filepath.Join(dir,
+			"cache"), "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -89,7 +89,8 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 	l = a.listing(c)
 	c.PreRunE = nil // an answer may also be a Parquet file
 	c.Flags().Lookup("format").Usage += "; parquet with --output"
-	a.outputFlag(c, &output, "write to this file, whole or not at all, in the format of its ending ("+strings.Join(queryEndings, ", ")+"; default standard output)")
+	a.outputFlag(c, &output, "write to this file, whole or not at all, in the format of its ending "+
+		"("+strings.Join(queryEndings, ", ")+"; default standard output)")
 	return c
 }
 

@@ -144,7 +144,8 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {
-			if err := a.writeFigure(ctx, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure, o.width); err != nil {
+			if err := a.writeFigure(ctx, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure,
+				o.width); err != nil {
 				return err
 			}
 			endings = append(endings, format.Ending)
@@ -154,6 +155,10 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	return nil
 }
 
-func (a *app) writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64) error {
-	return notWritten(a.write(file, func(w io.Writer) error { return cmp.Or(format.Write(w, figure, width), ctx.Err()) }))
+func (a *app) writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure,
+	width float64) error {
+	return notWritten(a.write(file, func(w io.Writer) error {
+		return cmp.Or(format.Write(w, figure, width),
+			ctx.Err())
+	}))
 }

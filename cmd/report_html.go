@@ -62,7 +62,8 @@ was written so before is replaced; one that holds anything else is refused.`,
 		Args: takes(),
 	}
 	f.add(a, c)
-	a.outputFlag(c, &f.output, "write to this file, or to this folder with a / at its end, whole or not at all (default standard output)")
+	a.outputFlag(c, &f.output, "write to this file, or to this folder with a / at its end, whole or not at all "+
+		"(default standard output)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		folder := isFolder(f.output)
 		if f.output != "" && !folder && render.FormatOf(f.output) != "html" {
@@ -78,7 +79,8 @@ was written so before is replaced; one that holds anything else is refused.`,
 		case f.output == "":
 			return p.Write(a.out, nil)
 		case folder:
-			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add func(string, func(io.Writer) error) error) error {
+			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add func(string,
+				func(io.Writer) error) error) error {
 				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 			})
 		default:

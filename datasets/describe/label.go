@@ -50,7 +50,8 @@ func (s *source) findLabel(d *Description, o Options) error {
 	return s.chooseTask(d, o, labels, s.where)
 }
 
-// columnOf returns the number of a column that is called by its name or its number, or a negative number if there is none.
+// columnOf returns the number of a column that is called by its name or its number, or a negative number if there
+// is none.
 func (s *source) columnOf(called string) int {
 	j, width := slices.Index(s.names, called), s.parts[0].Width
 	if n, err := strconv.Atoi(called); j < 0 && err == nil && n >= -width && n < width {
@@ -60,7 +61,8 @@ func (s *source) columnOf(called string) int {
 }
 
 func (s *source) noColumn(called string) error {
-	return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], called, listed(s.names), catalogue.Meant(called, s.names))
+	return fmt.Errorf("%s: there is no column %q; the columns are %s%s", s.paths[0], called, listed(s.names),
+		catalogue.Meant(called, s.names))
 }
 
 // toDrop returns the columns that are to be left out.
@@ -72,7 +74,8 @@ func (s *source) toDrop(o Options) (map[int]bool, error) {
 		case j < 0:
 			return nil, fmt.Errorf("--drop: %w", s.noColumn(called))
 		case j == s.label:
-			return nil, fmt.Errorf("%s: --drop names %s, the column of the label; --label names another label", s.paths[0], s.nameOf(j))
+			return nil, fmt.Errorf("%s: --drop names %s, the column of the label; --label names another label",
+				s.paths[0], s.nameOf(j))
 		}
 		drop[j] = true
 	}

@@ -97,9 +97,11 @@ func (s *set) without(features []feature, label int, drop []string) (map[int]boo
 	for _, name := range drop {
 		switch j := slices.Index(known, name); {
 		case j < 0:
-			return nil, fmt.Errorf("--drop: %s has no column %q; its columns are %s%s", s.plain, name, strings.Join(known, ", "), catalogue.Meant(name, known))
+			return nil, fmt.Errorf("--drop: %s has no column %q; its columns are %s%s", s.plain, name,
+				strings.Join(known, ", "), catalogue.Meant(name, known))
 		case j == label:
-			return nil, fmt.Errorf("--drop names %s, the target of %s; an openml-task: with another target has it as an input", name, s.plain)
+			return nil, fmt.Errorf("--drop names %s, the target of %s; an openml-task: with another target has it as "+
+				"an input", name, s.plain)
 		default:
 			left[j] = true
 		}

@@ -70,7 +70,8 @@ func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	switch kind {
 	case Suite:
 		if a.Drop != nil {
-			return nil, fmt.Errorf("%s: --drop names columns of one set, and this is a suite; add the set by its own number", ref)
+			return nil, fmt.Errorf("%s: --drop names columns of one set, and this is a suite; add the set by its own "+
+				"number", ref)
 		}
 		return a.suite(ctx, what)
 	case Task:

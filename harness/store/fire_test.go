@@ -26,7 +26,8 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	before := dump(t, to)
 	free := disk.Fill(t)
 	put(t, db, testRun("k later", result.OK))
-	if err := db.Backup(context.Background(), to, atomicfile.Write); err == nil || !strings.Contains(err.Error(), "full") && !strings.Contains(err.Error(), "no space") {
+	if err := db.Backup(context.Background(), to, atomicfile.Write); err == nil || !strings.Contains(err.Error(),
+		"full") && !strings.Contains(err.Error(), "no space") {
 		t.Errorf("on a full disk: %v", err)
 	}
 	free()

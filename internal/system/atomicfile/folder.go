@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// A ForeignError is a folder that is not replaced, since it holds a file that no earlier Folder wrote, or that was edited since.
+// A ForeignError is a folder that is not replaced, since it holds a file that no earlier Folder wrote, or that was
+// edited since.
 type ForeignError struct {
 	Folder, File string
 	Edited       bool
@@ -24,7 +25,8 @@ type ForeignError struct {
 
 func (e *ForeignError) Error() string {
 	if e.Edited {
-		return fmt.Sprintf("%s holds %s, which was edited since this program wrote it; name another folder, or add --force to replace it",
+		return fmt.Sprintf("%s holds %s, which was edited since this program wrote it; name another folder, or add "+
+			"--force to replace it",
 			e.Folder, e.File)
 	}
 	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or not there", e.Folder, e.File)
@@ -36,14 +38,15 @@ func (e *ForeignError) Error() string {
 //
 // What killed calls left beside it is removed first, and a folder that one of them was replacing has its name again.
 //
-// A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file named mark lists
-// as sha256sum does; else the error is a ForeignError. force replaces files that were edited since, and removes no other file.
-// Between the old folder and the new one there is a moment without any.
+// A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file
+// named mark lists as sha256sum does; else the error is a ForeignError. force replaces files that were edited
+// since, and removes no other file. Between the old folder and the new one there is a moment without any.
 //
 // Files named as one of products, which other programs make of the folder's files and would make again, do not count, and go with
 // the folder that is replaced.
 func Folder(
-	path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error, products ...string,
+	path, mark string, force bool, write func(add func(name string,
+		content func(io.Writer) error) error) error, products ...string,
 ) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

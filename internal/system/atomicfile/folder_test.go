@@ -51,7 +51,8 @@ func TestFolder(t *testing.T) {
 	// What other programs make of the files goes with the folder, and is no reason to refuse.
 	must.Do(t, os.WriteFile(filepath.Join(folder, "index.pdf"), []byte("made"), 0o600))
 	var made *ForeignError
-	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &made) || made.File != "index.pdf" {
+	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &made) ||
+		made.File != "index.pdf" {
 		t.Errorf("error %v, want a ForeignError of index.pdf", err)
 	}
 	must.Do(t, Folder(folder, "list.txt", false, site(nil, "index.html", "sets/wine.html"), "index.pdf"))
@@ -65,13 +66,15 @@ func TestFolder(t *testing.T) {
 	// What was edited stays, until it is forced; the list is one that sha256sum checks.
 	edited := filepath.Join(folder, "index.html")
 	must.Do(t, os.WriteFile(edited, []byte("mine"), 0o600))
-	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &made) || !made.Edited || made.File != "index.html" {
+	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &made) || !made.Edited ||
+		made.File != "index.html" {
 		t.Errorf("error %v, want a ForeignError of the edited index.html", err)
 	}
 	must.Be(t, string(must.Get(os.ReadFile(edited))(t)), "mine")
 	must.Do(t, Folder(folder, "list.txt", true, site(nil, "index.html", "methods/a.html")))
-	must.Be(t, string(must.Get(os.ReadFile(filepath.Join(folder, "list.txt")))(t)), fmt.Sprintf("%x  index.html\n%x  methods/a.html\n",
-		sha256.Sum256([]byte("index.html")), sha256.Sum256([]byte("methods/a.html"))))
+	must.Be(t, string(must.Get(os.ReadFile(filepath.Join(folder, "list.txt")))(t)),
+		fmt.Sprintf("%x  index.html\n%x  methods/a.html\n",
+			sha256.Sum256([]byte("index.html")), sha256.Sum256([]byte("methods/a.html"))))
 
 	// An error leaves the former one and nothing else.
 	broken := errors.New("broken")
@@ -83,10 +86,12 @@ func TestFolder(t *testing.T) {
 	// Somebody else's file is not removed.
 	must.Do(t, os.WriteFile(filepath.Join(folder, "methods", "mine.txt"), []byte("mine"), 0o666))
 	var foreign *ForeignError
-	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &foreign) || foreign.File != "methods/mine.txt" {
+	if err := Folder(folder, "list.txt", false, site(nil, "index.html")); !errors.As(err, &foreign) ||
+		foreign.File != "methods/mine.txt" {
 		t.Errorf("error %v", err)
 	}
-	must.Say(t, Folder(folder, "list.txt", true, site(nil, "index.html")), "methods/mine.txt, which this program did not write")
+	must.Say(t, Folder(folder, "list.txt", true, site(nil, "index.html")),
+		"methods/mine.txt, which this program did not write")
 	want("site/index.html", "site/list.txt", "site/methods/a.html", "site/methods/mine.txt")
 }
 
@@ -112,7 +117,8 @@ func TestFolderRefuses(t *testing.T) {
 		must.Say(t, Folder(path, "list.txt", false, site(nil, "index.html")), want)
 	}
 	for _, name := range []string{"../out.html", "/out.html", "list.txt"} {
-		must.Say(t, Folder(filepath.Join(root, "site"), "list.txt", false, site(nil, name)), fmt.Sprintf("%q is no name", name))
+		must.Say(t, Folder(filepath.Join(root, "site"), "list.txt", false, site(nil, name)),
+			fmt.Sprintf("%q is no name", name))
 	}
 	if got := below(t, file); !slices.Equal(got, []string{filepath.Base(root) + "/file"}) && !slices.Equal(got, []string{"file"}) {
 		t.Errorf("there are %q", got)

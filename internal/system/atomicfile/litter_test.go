@@ -88,7 +88,8 @@ func TestWhatIsBeingWrittenStays(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(scratch, "copy.db"), nil, 0o600))
 	must.Do(t, Write(filepath.Join(dir, "table"), func(w io.Writer) error {
 		beside()
-		return Folder(filepath.Join(dir, "site"), "list.txt", false, func(add func(string, func(io.Writer) error) error) error {
+		return Folder(filepath.Join(dir, "site"), "list.txt", false, func(add func(string,
+			func(io.Writer) error) error) error {
 			err := add("index.html", text("whole"))
 			beside()
 			return err

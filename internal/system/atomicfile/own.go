@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 )
 
-// Own writes files for a user and replaces none of the user's. It remembers the hash of each file that it wrote, and replaces a
-// file only if that has the hash still, or is empty.
+// Own writes files for a user and replaces none of the user's. It remembers the hash of each file that it wrote,
+// and replaces a file only if that has the hash still, or is empty.
 type Own struct {
-	Folder string // of the hashes, one small file for each path; where it cannot be written, Own takes no file for its own
-	Force  bool   // any regular file is replaced
+	// of the hashes, one small file for each path; where it cannot be written, Own takes no file for its own
+	Folder string
+	Force  bool // any regular file is replaced
 }
 
 // A KeptError is a file that was not replaced.
@@ -25,8 +26,8 @@ func (e *KeptError) Error() string {
 	return fmt.Sprintf("%s is there, and %s; name another file, or add --force to replace it", e.Path, e.Why)
 }
 
-// Write is [Write] for a file of the user's folders. If a file is there that Own did not write, or that was changed since, the
-// error is a KeptError, and write is not called.
+// Write is [Write] for a file of the user's folders. If a file is there that Own did not write, or that was
+// changed since, the error is a KeptError, and write is not called.
 func (o Own) Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

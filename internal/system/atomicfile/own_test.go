@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOwnReplacesNothingOfOthers draws what a user and the program do with two files, one of them behind a link. The oracle
-// knows who wrote each last: what the user wrote is there after every step, until --force.
+// TestOwnReplacesNothingOfOthers draws what a user and the program do with two files, one of them behind a link.
+// The oracle knows who wrote each last: what the user wrote is there after every step, until --force.
 func TestOwnReplacesNothingOfOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir := must.Get(os.MkdirTemp("", "own"))(t)
