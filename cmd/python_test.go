@@ -39,8 +39,8 @@ func TestPythonPackage(t *testing.T) {
 	c.Dir = dir
 	packages := []string{filepath.Join(root, "cmd", "python"), filepath.Join(root, "cmd", "python", "tests"), filepath.Join(root, "methods", "external", "python")}
 	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1",
-		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "XDG_CACHE_HOME="+filepath.Join(dir,
-			"cache"), "BENCH_PLUGINS=", "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
+		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_PLUGINS=",
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

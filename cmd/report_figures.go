@@ -155,10 +155,10 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	return nil
 }
 
-func (a *app) writeFigure(ctx context.Context, file string, format render.FigureFormat, figure doc.Figure,
-	width float64) error {
+func (a *app) writeFigure(
+	ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64,
+) error {
 	return notWritten(a.write(file, func(w io.Writer) error {
-		return cmp.Or(format.Write(w, figure, width),
-			ctx.Err())
+		return cmp.Or(format.Write(w, figure, width), ctx.Err())
 	}))
 }

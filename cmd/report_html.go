@@ -79,8 +79,8 @@ was written so before is replaced; one that holds anything else is refused.`,
 		case f.output == "":
 			return p.Write(a.out, nil)
 		case folder:
-			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add func(string,
-				func(io.Writer) error) error) error {
+			type adding = func(string, func(io.Writer) error) error
+			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add adding) error {
 				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
 			})
 		default:

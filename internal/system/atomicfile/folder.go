@@ -45,8 +45,8 @@ func (e *ForeignError) Error() string {
 // Files named as one of products, which other programs make of the folder's files and would make again, do not count, and go with
 // the folder that is replaced.
 func Folder(
-	path, mark string, force bool, write func(add func(name string,
-		content func(io.Writer) error) error) error, products ...string,
+	path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error,
+	products ...string,
 ) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
