@@ -202,6 +202,9 @@ func (s *source) table(d *Description, o Options) error {
 			}
 			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line, columns, part.Width)
 		}
+		for _, note := range part.Notes {
+			d.note("%s", note)
+		}
 		if part.Hint != "" {
 			d.note("%s", strings.TrimPrefix(part.Hint, "; "))
 		}

@@ -64,6 +64,7 @@ type Table struct {
 	Levels []map[string]bool // for each column the levels that the file declares, nil for other columns; nil if it declares none
 	Most   int               // the file has at most this many rows
 	Hint   string            // see encodingHint
+	Notes  []string          // what the reader of the file did that its user should know
 	Wide   string            // why the table is as wide as it is, for errors; "" if the file shows it
 	Sparse bool              // of a sparse format: column 0 is the label, column j feature j
 	Rows   iter.Seq2[Row, error]

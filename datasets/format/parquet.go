@@ -2,24 +2,27 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
-// Parquet is files of flat columns. Values become text, so that one rule holds for all formats: numbers keep
-// all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and decimals are written as
-// in a CSV file. The line of a row is its number, from 1.
+// Parquet is files of flat columns. Values become text, so that one rule holds for all formats (parquetvalue.go): numbers
+// keep all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and decimals are
+// written as in a CSV file. The index that pandas adds to a data frame without one is no column. The line of a row is its
+// number, from 1.
 var Parquet = Format{
 	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: []string{"label", "drop", "categorical"},
-	Sniff: func(sample []byte) (Options, bool) { return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) },
+	Sniff: func(sample []byte) (Options, bool) {
+		return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) || bytes.HasPrefix(sample, []byte("PARE"))
+	},
 	Read: func(f File) (t *Table, err error) {
 		defer damaged(f.Name, &err)
 		return readParquet(f)
@@ -35,189 +38,260 @@ func damaged(file string, err *error) {
 }
 
 func readParquet(in File) (*Table, error) {
-	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("%s: the file cannot be read as Parquet: %w", in.Name, err)
-	}
-	leaves, err := leavesOf(in.Name, f)
+	f, err := openParquet(in)
 	if err != nil {
 		return nil, err
+	}
+	t := &Table{File: in.Name}
+	index := indexOfPandas(f)
+	var leaves []parquetLeaf
+	for i, c := range f.Root().Columns() {
+		if !c.Leaf() || c.Repeated() {
+			return nil, fmt.Errorf("%s: column %q is %s, and a cell holds one value; leave the column out of the file",
+				in.Name, c.Name(), nestedKind(c))
+		}
+		switch named := slices.Contains(index, c.Name()); {
+		case named && strings.HasPrefix(c.Name(), "__index_level_"):
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %q is the index of a data frame of pandas, and no column", in.Name, c.Name()))
+			continue
+		case named:
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: column %q is the index of a data frame of pandas; list it in drop if it is no input",
+				in.Name, c.Name()))
+		}
+		leaves = append(leaves, parquetLeaf{c.Index(), writerOf(f.Metadata().Schema[1+i], c.Type())})
+		t.Names = append(t.Names, c.Name())
 	}
 	rows := f.NumRows()
 	if rows < 1 || rows > math.MaxInt32 || len(leaves) == 0 {
 		return nil, fmt.Errorf("%s: the file has %d rows of %d columns; 1 to %d rows can be read", in.Name, rows, len(leaves), math.MaxInt32)
 	}
-	t := &Table{File: in.Name, Width: len(leaves), Most: int(rows)}
-	for _, leaf := range leaves {
-		t.Names = append(t.Names, leaf.name)
-	}
-	p := parquetReader{Table: t, leaves: leaves, reader: parquet.NewGenericReader[any](f), cells: make([][]byte, len(leaves))}
+	t.Width, t.Most = len(leaves), int(rows)
+	p := &parquetReader{Table: t, file: f, budget: in.Budget, leaves: leaves, cells: make([][]byte, len(leaves))}
 	t.Rows = p.all
 	return t, nil
 }
 
-// A parquetLeaf is a column, and how its values are written as text.
+// openParquet reads what the file says of itself. The library takes some thirty times the bytes of that.
+func openParquet(in File) (*parquet.File, error) {
+	const end, times = 8, 30 // bytes of the length of the footer and of the mark behind it
+	if size := len(in.Data); size > end {
+		if string(in.Data[size-4:]) == "PARE" {
+			return nil, fmt.Errorf("%s: the Parquet file is encrypted; write it without encryption", in.Name)
+		}
+		footer := int64(binary.LittleEndian.Uint32(in.Data[size-end:]))
+		if memory := Product(min(footer, int64(size)), times); !in.Fits(memory) {
+			return nil, in.Refuse(memory, "take fewer columns", "%s: the columns", in.Name)
+		}
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: the file cannot be read as Parquet: %w", in.Name, err)
+	}
+	return f, nil
+}
+
+// nestedKind says what a column is whose cells are no single values.
+func nestedKind(c *parquet.Column) string {
+	switch kind := strings.ToLower(strings.TrimSuffix(c.Type().String(), "()")); {
+	case c.Repeated():
+		return "a list"
+	case kind == "list", kind == "map":
+		return "a " + kind
+	case strings.HasPrefix(kind, "variant"):
+		return "a variant"
+	}
+	return "a structure of further columns"
+}
+
+// indexOfPandas lists the columns that are the index of a data frame, as pandas notes them in the file.
+func indexOfPandas(f *parquet.File) (names []string) {
+	text, _ := f.Lookup("pandas")
+	var of struct {
+		Index []any `json:"index_columns"` // names; a range is described by an object
+	}
+	if json.Unmarshal([]byte(text), &of) != nil {
+		return nil
+	}
+	for _, index := range of.Index {
+		if name, is := index.(string); is {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// A parquetLeaf is a column: its number among all columns of the file, and how its values are written as text.
 type parquetLeaf struct {
-	name  string
+	at    int
 	write func(to []byte, v parquet.Value) []byte
 }
 
-// leavesOf lists the columns, and refuses those that hold lists or further columns.
-func leavesOf(file string, f *parquet.File) ([]parquetLeaf, error) {
-	var out []parquetLeaf
-	for _, c := range f.Root().Columns() {
-		if !c.Leaf() || c.Repeated() {
-			return nil, fmt.Errorf("%s: column %q holds lists or further columns; leave it out of the file", file, c.Name())
-		}
-		out = append(out, parquetLeaf{c.Name(), writerOf(c.Type())})
-	}
-	return out, nil
-}
-
-// writerOf returns the function that writes values of a type: by the meaning that the file declares, otherwise as they are
-// stored.
-func writerOf(t parquet.Type) func(to []byte, v parquet.Value) []byte {
-	if logical := t.LogicalType(); logical != nil {
-		switch meant := logical.Value.(type) {
-		case *format.DateType:
-			return func(to []byte, v parquet.Value) []byte {
-				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(to, time.DateOnly)
-			}
-		case *format.TimestampType:
-			if meant.Unit.Value == nil {
-				return writePlain
-			}
-			unit := meant.Unit.Value.Duration()
-			return func(to []byte, v parquet.Value) []byte {
-				perSecond := int64(time.Second / unit)
-				seconds := v.Int64() / perSecond
-				return time.Unix(seconds, (v.Int64()-seconds*perSecond)*int64(unit)).UTC().AppendFormat(to, time.RFC3339Nano)
-			}
-		case *format.DecimalType:
-			if t.Kind() == parquet.Int32 || t.Kind() == parquet.Int64 {
-				return func(to []byte, v parquet.Value) []byte { return appendDecimal(to, v, int(meant.Scale)) }
-			}
-		case *format.IntType:
-			if !meant.IsSigned {
-				return func(to []byte, v parquet.Value) []byte {
-					if v.Kind() == parquet.Int32 {
-						return strconv.AppendUint(to, uint64(v.Uint32()), 10)
-					}
-					return strconv.AppendUint(to, v.Uint64(), 10)
-				}
-			}
-		}
-	}
-	return writePlain
-}
-
-// appendDecimal writes a whole number with its last digits, scale in number, behind the point.
-func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
-	whole := v.Int64()
-	if v.Kind() == parquet.Int32 {
-		whole = int64(v.Int32())
-	}
-	size := uint64(whole)
-	if whole < 0 {
-		to, size = append(to, '-'), -size
-	}
-	digits := fmt.Sprintf("%0*d", scale+1, size)
-	if point := len(digits) - scale; scale > 0 {
-		digits = digits[:point] + "." + digits[point:]
-	}
-	return append(to, digits...)
-}
-
-// writePlain writes a value as it is stored.
-func writePlain(to []byte, v parquet.Value) []byte {
-	switch v.Kind() {
-	case parquet.Boolean:
-		if v.Boolean() {
-			return append(to, '1')
-		}
-		return append(to, '0')
-	case parquet.Int32:
-		return strconv.AppendInt(to, int64(v.Int32()), 10)
-	case parquet.Int64:
-		return strconv.AppendInt(to, v.Int64(), 10)
-	case parquet.Float:
-		return appendNumber(to, float64(v.Float()))
-	case parquet.Double:
-		return appendNumber(to, v.Double())
-	case parquet.ByteArray:
-		return append(to, v.ByteArray()...)
-	}
-	return append(to, v.String()...)
-}
-
-func appendNumber(to []byte, x float64) []byte {
-	if math.IsNaN(x) {
-		return to
-	}
-	return strconv.AppendFloat(to, x, 'g', -1, 64)
-}
-
+// A parquetReader reads blocks of rows, each column by column.
 type parquetReader struct {
 	*Table
+	file   *parquet.File
+	budget *Budget
 	leaves []parquetLeaf
-	reader *parquet.GenericReader[any]
-	row    int
-	text   []byte // of the cells of a row
-	cells  [][]byte
+	row    int      // rows that were yielded
+	text   []byte   // of the cells of a block, one column after another
+	ends   []int    // where each of them ends in text
+	cells  [][]byte // of a row
 }
 
 // all yields the rows.
 func (p *parquetReader) all(yield func(Row, error) bool) {
-	defer p.reader.Close()
-	for {
-		some, err := p.some()
-		for _, values := range some {
-			row, err := p.write(values)
+	for _, group := range p.file.RowGroups() {
+		for row, err := range p.group(group) {
 			if !yield(row, err) || err != nil {
 				return
 			}
 		}
-		if errors.Is(err, io.EOF) {
+	}
+	if p.row != p.Most {
+		yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row))
+	}
+}
+
+// Sizes of a block. A group of rows with few cells is one block, so that no two columns are open at the same time: an open
+// column takes openBytes at least.
+const (
+	fewCells  = 1 << 22
+	blockRows = 1024
+	openBytes = 48 << 10
+)
+
+// group yields the rows of a group, which may have none.
+func (p *parquetReader) group(group parquet.RowGroup) func(yield func(Row, error) bool) {
+	return func(yield func(Row, error) bool) {
+		width, rows := len(p.leaves), group.NumRows()
+		if rows < 0 || rows > int64(p.Most-p.row) {
+			yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has more", p.File, p.Most))
 			return
 		}
+		columns := make([]parquetColumn, width)
+		defer func() {
+			for i := range columns {
+				columns[i].close()
+			}
+		}()
+		block := int(rows)
+		if rows > fewCells/int64(width) {
+			block = blockRows
+			if memory := Product(int64(width), openBytes); !p.budget.Fits(memory) {
+				yield(Row{}, p.budget.Refuse(memory, "take fewer columns", "%s: %d columns of more than %d rows in a group",
+					p.File, width, fewCells/width))
+				return
+			}
+			defer func() { p.budget.Held -= Product(int64(width), openBytes) }()
+		}
+		for first := 0; first < int(rows); first += block {
+			n := min(block, int(rows)-first)
+			if err := p.block(group, columns, n, first+n == int(rows)); err != nil {
+				yield(Row{}, err)
+				return
+			}
+			for i := range n {
+				p.row++
+				if !yield(p.at(i, n), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// at returns row i of a block of n rows.
+func (p *parquetReader) at(i, n int) Row {
+	for j := range p.cells {
+		start := 0
+		if k := j*n + i; k > 0 {
+			start = p.ends[k-1]
+		}
+		p.cells[j] = p.text[start:p.ends[j*n+i]]
+	}
+	return Row{Line: p.row, Cells: p.cells}
+}
+
+// block reads the next n rows of a group, the last ones of it or not.
+func (p *parquetReader) block(group parquet.RowGroup, columns []parquetColumn, n int, last bool) (err error) {
+	defer damaged(p.File, &err)
+	p.text, p.ends = p.text[:0], p.ends[:0]
+	chunks := group.ColumnChunks()
+	for j, leaf := range p.leaves {
+		if leaf.at >= len(chunks) {
+			return fmt.Errorf("%s: a group of rows has %d columns, and the file %d", p.File, len(chunks), p.Width)
+		}
+		c := &columns[j]
+		if c.pages == nil {
+			c.pages = chunks[leaf.at].Pages()
+		}
+		if err := p.read(c, leaf, n); err != nil {
+			return fmt.Errorf("%s: column %s: %w", p.File, p.Column(j), err)
+		}
+		if last {
+			c.close()
+		}
+	}
+	return nil
+}
+
+// read reads the next n values of a column; null is the empty text.
+func (p *parquetReader) read(c *parquetColumn, leaf parquetLeaf, n int) error {
+	for end := len(p.ends) + n; len(p.ends) < end; {
+		values, err := c.next(end - len(p.ends))
 		if err != nil {
-			yield(Row{}, err)
-			return
+			return err
 		}
+		for _, v := range values {
+			if !v.IsNull() {
+				p.text = leaf.write(p.text, v)
+			}
+			p.ends = append(p.ends, len(p.text))
+		}
+	}
+	return nil
+}
+
+// A parquetColumn is a column of a group of rows, open at some value.
+type parquetColumn struct {
+	pages  parquet.Pages
+	page   parquet.Page
+	values parquet.ValueReader
+	room   [64]parquet.Value
+}
+
+// next returns up to n values, at least one.
+func (c *parquetColumn) next(n int) ([]parquet.Value, error) {
+	for {
+		if c.values == nil {
+			page, err := c.pages.ReadPage()
+			if errors.Is(err, io.EOF) {
+				return nil, fmt.Errorf("a group of rows has fewer values than rows")
+			}
+			if err != nil {
+				return nil, err
+			}
+			c.page, c.values = page, page.Values()
+		}
+		k, err := c.values.ReadValues(c.room[:min(n, len(c.room))])
+		if k > 0 {
+			return c.room[:k], nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		parquet.Release(c.page)
+		c.page, c.values = nil, nil
 	}
 }
 
-// some returns the next rows, and io.EOF after the last one.
-func (p *parquetReader) some() (some []parquet.Row, err error) {
-	defer damaged(p.File, &err)
-	var room [64]parquet.Row
-	n, err := p.reader.ReadRows(room[:])
-	for i, row := range room[:n] {
-		if p.row+i >= p.Most || len(row) != len(p.leaves) {
-			return nil, fmt.Errorf("%s: row %d has %d values of %d columns; the file announces %d rows",
-				p.File, p.row+i+1, len(row), len(p.leaves), p.Most)
-		}
+func (c *parquetColumn) close() {
+	if c.pages == nil {
+		return
 	}
-	switch ends := errors.Is(err, io.EOF); {
-	case err != nil && !ends:
-		return nil, fmt.Errorf("%s: %w", p.File, err)
-	case err == nil && n == 0, ends && p.row+n != p.Most:
-		return nil, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row+n)
+	if c.page != nil {
+		parquet.Release(c.page)
 	}
-	return room[:n], err
-}
-
-// write writes the values of a row as text; null is the empty text.
-func (p *parquetReader) write(values parquet.Row) (row Row, err error) {
-	defer damaged(p.File, &err)
-	p.row++
-	p.text = p.text[:0]
-	for j, v := range values {
-		start := len(p.text)
-		if !v.IsNull() {
-			p.text = p.leaves[j].write(p.text, v)
-		}
-		p.cells[j] = p.text[start:]
-	}
-	return Row{Line: p.row, Cells: p.cells}, nil
+	_ = c.pages.Close() // of bytes in memory
+	c.pages, c.page, c.values = nil, nil, nil
 }

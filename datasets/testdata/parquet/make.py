@@ -28,7 +28,7 @@ def text(name, value):
     if value is None or value != value:
         return ""
     if name == "moment":
-        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return value.strftime("%Y-%m-%dT%H:%M:%S")
     if name == "price":
         return f"{value:.2f}"
     if isinstance(value, bool):
