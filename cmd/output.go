@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func checkFormat(format string) error {
 	return usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
 }
 
-// plain writes floats with just the digits that are needed to read them back.
+// plain writes floats with just the digits that are needed to read them back, and bytes as hexadecimal digits.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -151,7 +152,7 @@ func plain(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []byte:
-		return string(v)
+		return hex.EncodeToString(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -335,7 +336,7 @@ func (j *jsonStream) row(values []any) error {
 			b.WriteString(", ")
 		}
 		if raw, ok := v.([]byte); ok {
-			v = string(raw)
+			v = plain(raw)
 		}
 		if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
 			v = plain(f) // JSON has no such number

@@ -17,7 +17,8 @@ const (
 	nothing columnKind = iota // only NULL; written as text
 	integers
 	floats
-	texts
+	blobs
+	texts // of bytes and other values: hexadecimal digits
 )
 
 // kindOf returns the kind that holds kind's values and v.
@@ -25,10 +26,18 @@ func kindOf(kind columnKind, v any) columnKind {
 	switch v.(type) {
 	case nil:
 		return kind
+	case []byte:
+		if kind == nothing || kind == blobs {
+			return blobs
+		}
 	case int64:
-		return max(kind, integers)
+		if kind != blobs {
+			return max(kind, integers)
+		}
 	case float64:
-		return max(kind, floats)
+		if kind != blobs {
+			return max(kind, floats)
+		}
 	}
 	return texts
 }
@@ -43,7 +52,10 @@ type parquetFile struct {
 
 // newParquetFile begins a file. Two columns with the same name are an error: readers would drop one.
 func newParquetFile(w io.Writer, names []string, kinds []columnKind) (*parquetFile, error) {
-	types := map[columnKind]reflect.Type{nothing: reflect.TypeFor[*string](), integers: reflect.TypeFor[*int64](), floats: reflect.TypeFor[*float64](), texts: reflect.TypeFor[*string]()}
+	types := map[columnKind]reflect.Type{
+		nothing: reflect.TypeFor[*string](), integers: reflect.TypeFor[*int64](), floats: reflect.TypeFor[*float64](),
+		blobs: reflect.TypeFor[*[]byte](), texts: reflect.TypeFor[*string](),
+	}
 	seen := map[string]bool{}
 	var fields []reflect.StructField
 	for i, n := range names {
@@ -78,6 +90,10 @@ func (f *parquetFile) add(values []any) error {
 			case int64:
 				x := float64(n)
 				p = &x
+			}
+		case blobs:
+			if b, ok := v.([]byte); ok {
+				p = &b
 			}
 		default:
 			if v != nil {

@@ -155,6 +155,11 @@ func (t *Table) Cell(row Row, j int) []byte {
 
 var zero = []byte("0")
 
+// note notes something about the file.
+func (t *Table) note(format string, args ...any) {
+	t.Notes = append(t.Notes, t.File+": "+fmt.Sprintf(format, args...))
+}
+
 // Name returns the name of column j, "" if it has none.
 func (t *Table) Name(j int) string {
 	if t.Names == nil {

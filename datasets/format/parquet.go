@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-// Parquet is files of flat columns. Values become text, so that one rule holds for all formats (parquetvalue.go): numbers
-// keep all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and decimals are
-// written as in a CSV file. The index that pandas adds to a data frame without one is no column. The line of a row is its
-// number, from 1.
+// Parquet is files of flat columns. Values become text, so that one rule holds for all formats (parquetvalue.go):
+// numbers keep all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and
+// decimals are written as in a CSV file. The index that pandas adds to a data frame without one is no column. The line
+// of a row is its number, from 1.
 var Parquet = Format{
 	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: []string{"label", "drop", "categorical"},
 	Sniff: func(sample []byte) (Options, bool) {
@@ -43,7 +44,11 @@ func readParquet(in File) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{File: in.Name}
-	index := indexOfPandas(f)
+	index, schema := indexOfPandas(f), ""
+	if schema, _ = f.Lookup("ARROW:schema"); !strings.HasPrefix(f.Metadata().CreatedBy, "Polars") {
+		schema = ""
+	}
+	wide := wideIntegers(schema)
 	var leaves []parquetLeaf
 	for i, c := range f.Root().Columns() {
 		if !c.Leaf() || c.Repeated() {
@@ -52,13 +57,19 @@ func readParquet(in File) (*Table, error) {
 		}
 		switch named := slices.Contains(index, c.Name()); {
 		case named && strings.HasPrefix(c.Name(), "__index_level_"):
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %q is the index of a data frame of pandas, and no column", in.Name, c.Name()))
+			t.note("%q is the index of a data frame of pandas, and no column", c.Name())
 			continue
 		case named:
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: column %q is the index of a data frame of pandas; list it in drop if it is no input",
-				in.Name, c.Name()))
+			t.note("column %q is the index of a data frame of pandas; list it in drop if it is no input", c.Name())
 		}
-		leaves = append(leaves, parquetLeaf{c.Index(), writerOf(f.Metadata().Schema[1+i], c.Type())})
+		if err := checkPacking(f, c); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", in.Name, c.Name(), err)
+		}
+		write := writerOf(f.Metadata().Schema[1+i], c.Type())
+		if signed, is := wide[i]; is {
+			write = func(to []byte, v parquet.Value) []byte { return appendWide(to, v, signed) }
+		}
+		leaves = append(leaves, parquetLeaf{c.Index(), write})
 		t.Names = append(t.Names, c.Name())
 	}
 	rows := f.NumRows()
@@ -83,7 +94,8 @@ func openParquet(in File) (*parquet.File, error) {
 			return nil, in.Refuse(memory, "take fewer columns", "%s: the columns", in.Name)
 		}
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)),
+		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("%s: the file cannot be read as Parquet: %w", in.Name, err)
 	}
@@ -101,6 +113,31 @@ func nestedKind(c *parquet.Column) string {
 		return "a variant"
 	}
 	return "a structure of further columns"
+}
+
+// checkPacking refuses whole numbers of 32 bits that DuckDB has packed as differences of more than 32 bits. The library
+// would read other numbers. Differences are that large only if the numbers are 2^31 apart.
+func checkPacking(f *parquet.File, c *parquet.Column) error {
+	if !strings.HasPrefix(f.Metadata().CreatedBy, "DuckDB") || c.Type().Kind() != parquet.Int32 {
+		return nil
+	}
+	for _, group := range f.Metadata().RowGroups {
+		chunk := group.Columns[c.Index()].MetaData
+		if !slices.Contains(chunk.Encoding, format.DeltaBinaryPacked) {
+			continue
+		}
+		low, high := chunk.Statistics.MinValue, chunk.Statistics.MaxValue
+		if len(low) != 4 || len(high) != 4 || !near(binary.LittleEndian.Uint32(low), binary.LittleEndian.Uint32(high)) {
+			return fmt.Errorf("DuckDB packs numbers that are so far apart in a way of its own; " +
+				"write the file with PARQUET_VERSION V1, or the column as BIGINT")
+		}
+	}
+	return nil
+}
+
+// near reports that two numbers of 32 bits are less than 2^31 apart, with a sign and without.
+func near(low, high uint32) bool {
+	return int64(int32(high))-int64(int32(low)) < 1<<31 && int64(high)-int64(low) < 1<<31 && high-low < 1<<31
 }
 
 // indexOfPandas lists the columns that are the index of a data frame, as pandas notes them in the file.
@@ -152,8 +189,8 @@ func (p *parquetReader) all(yield func(Row, error) bool) {
 	}
 }
 
-// Sizes of a block. A group of rows with few cells is one block, so that no two columns are open at the same time: an open
-// column takes openBytes at least.
+// Sizes of a block. A group of rows with few cells is one block, so that no two columns are open at the same time: an
+// open column takes openBytes at least.
 const (
 	fewCells  = 1 << 22
 	blockRows = 1024
@@ -178,8 +215,7 @@ func (p *parquetReader) group(group parquet.RowGroup) func(yield func(Row, error
 		if rows > fewCells/int64(width) {
 			block = blockRows
 			if memory := Product(int64(width), openBytes); !p.budget.Fits(memory) {
-				yield(Row{}, p.budget.Refuse(memory, "take fewer columns", "%s: %d columns of more than %d rows in a group",
-					p.File, width, fewCells/width))
+				yield(Row{}, p.budget.Refuse(memory, "take fewer columns", "%s: %d columns", p.File, width))
 				return
 			}
 			defer func() { p.budget.Held -= Product(int64(width), openBytes) }()

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -16,8 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// writerOf returns the function that writes values of a column: by the meaning that the file declares, otherwise as they are
-// stored.
+// writerOf returns the function that writes values of a column: by the meaning that the file declares, otherwise as
+// they are stored.
 func writerOf(e format.SchemaElement, t parquet.Type) func(to []byte, v parquet.Value) []byte {
 	switch meant := meaningOf(e, t).(type) {
 	case *format.DateType:
@@ -33,7 +34,8 @@ func writerOf(e format.SchemaElement, t parquet.Type) func(to []byte, v parquet.
 	case *format.TimeType:
 		if unit := meant.Unit.Value; unit != nil {
 			return func(to []byte, v parquet.Value) []byte {
-				return time.Unix(0, 0).UTC().Add(time.Duration(whole(v))*unit.Duration()).AppendFormat(to, "15:04:05.999999999")
+				moment := time.Unix(0, 0).UTC().Add(time.Duration(whole(v)) * unit.Duration())
+				return moment.AppendFormat(to, "15:04:05.999999999")
 			}
 		}
 	case *format.DecimalType:
@@ -102,8 +104,8 @@ func whole(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// appendDecimal writes a whole number with its last digits, scale in number, behind the point. It is stored as a number, or
-// as the bytes of its two's complement, the highest first.
+// appendDecimal writes a whole number with its last digits, scale in number, behind the point. It is stored as a
+// number, or as the bytes of its two's complement, the highest first.
 func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	if v.Kind() == parquet.Int32 || v.Kind() == parquet.Int64 {
@@ -124,6 +126,17 @@ func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
 	digits = strings.Repeat("0", max(0, min(scale+1-len(digits), 400))) + digits
 	point := max(0, len(digits)-scale)
 	return append(to, digits[:point]+"."+digits[point:]...)
+}
+
+// appendWide writes a whole number whose bytes are stored with the lowest first.
+func appendWide(to []byte, v parquet.Value, signed bool) []byte {
+	text := bytes.Clone(v.ByteArray())
+	slices.Reverse(text)
+	n := new(big.Int).SetBytes(text)
+	if signed && len(text) > 0 && text[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(text))))
+	}
+	return n.Append(to, 10)
 }
 
 // appendHalf writes a number of 16 bits: a sign, five bits of exponent and ten of fraction.
@@ -182,7 +195,8 @@ func appendStored(to []byte, v parquet.Value) []byte {
 	case parquet.Double:
 		return appendNumber(to, v.Double())
 	}
-	if text := v.ByteArray(); !utf8.Valid(text) || slices.ContainsFunc(text, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' }) {
+	control := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' }
+	if text := v.ByteArray(); !utf8.Valid(text) || slices.ContainsFunc(text, control) {
 		return hex.AppendEncode(append(to, `\x`...), text)
 	}
 	return append(to, v.ByteArray()...)
