@@ -15,7 +15,8 @@ import (
 // floats to the bit, a column of both as floats, bytes as bytes, one with a text as text, NULL as none.
 func TestParquetHoldsTheAnswer(t *testing.T) {
 	value := rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.Int64(), func(n int64) any { return n }),
-		rapid.Map(rapid.Float64(), func(x float64) any { return x }), rapid.Map(rapid.String(), func(s string) any { return s }),
+		rapid.Map(rapid.Float64(), func(x float64) any { return x }),
+		rapid.Map(rapid.String(), func(s string) any { return s }),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) any { return b }))
 	rapid.Check(t, func(r *rapid.T) {
 		names := []string{"z", "a b", "größe"}
