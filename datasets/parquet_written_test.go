@@ -14,9 +14,9 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestParquetOfOtherPrograms reads the files that scripts/oracle/parquet_files.py wrote by pyarrow, pandas, fastparquet, DuckDB
-// and polars in every type: their cells are the texts of the CSV files beside them. A file with a column of lists, maps or
-// structures, and one that DuckDB packs in its own way, is refused by the name of the column.
+// TestParquetOfOtherPrograms reads the files that scripts/oracle/parquet_files.py wrote by pyarrow, pandas,
+// fastparquet, DuckDB and polars in every type: their cells are the texts of the CSV files beside them. A file with a
+// column of lists, maps or structures, and one that DuckDB packs in its own way, is refused by the name of the column.
 func TestParquetOfOtherPrograms(t *testing.T) {
 	archive := must.Get(zip.OpenReader(filepath.Join("testdata", "parquet", "written.zip")))(t)
 	defer archive.Close()
@@ -33,7 +33,8 @@ func TestParquetOfOtherPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text, has := content[name+".csv"]
 			if !has {
-				_, err := format.Parquet.Read(format.File{Name: file, Data: data, Budget: &format.Budget{Limit: 1 << 30}})
+				budget := &format.Budget{Limit: 1 << 30}
+				_, err := format.Parquet.Read(format.File{Name: file, Data: data, Budget: budget})
 				if err == nil || !strings.Contains(err.Error(), `column "refused"`) {
 					t.Errorf("error %v", err)
 				}
@@ -55,8 +56,8 @@ func TestParquetOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// sameDouble allows other texts of equal floating-point numbers, such as 1e-05 and 0.00001, and no other text of a whole number
-// or of a decimal number.
+// sameDouble allows other texts of equal floating-point numbers, such as 1e-05 and 0.00001, and no other text of a
+// whole number or of a decimal number.
 func sameDouble(a, b string) bool {
 	x, err := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// wideIntegers finds the columns whose whole numbers have 128 bits. Parquet has no such type: polars writes 16 bytes without a
-// meaning, the lowest first, and the meaning into a text in base64 that Arrow's libraries read, a FlatBuffer. The result says of
-// each column, by number, whether its numbers have a sign. A text that cannot be read panics.
+// wideIntegers finds the columns whose whole numbers have 128 bits. Parquet has no such type: polars writes 16 bytes
+// without a meaning, the lowest first, and the meaning into a text in base64 that Arrow's libraries read, a FlatBuffer.
+// The result says of each column, by number, whether its numbers have a sign. A text that cannot be read panics.
 func wideIntegers(text string) map[int]bool {
 	const prefix = 8 // a mark and the length
 	raw, err := base64.StdEncoding.DecodeString(text)
