@@ -39,6 +39,9 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 			return p, err
 		}
 		if len(raw) > 0 {
+			if err := noNulls(name, fields, raw); err != nil {
+				return p, err
+			}
 			d := json.NewDecoder(bytes.NewReader(raw))
 			d.DisallowUnknownFields()
 			if err := d.Decode(&p); err != nil {
@@ -58,6 +61,22 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 		}
 		return p, nil
 	}
+}
+
+// noNulls refuses null for a parameter that cannot be null. encoding/json leaves such a parameter as it is, and a NaN
+// that a program in JavaScript writes is null.
+func noNulls(method string, fields []field, raw json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if !bytes.Contains(raw, []byte("null")) || json.Unmarshal(raw, &given) != nil {
+		return nil // the decoder says what is wrong
+	}
+	for i := range fields {
+		f := &fields[i]
+		if value := given[f.Name]; string(value) == "null" && string(f.Default) != "null" {
+			return f.refusal(method, value)
+		}
+	}
+	return nil
 }
 
 // misfit returns the error of a setting that P cannot hold. For a value of the wrong kind the error says what the parameter

@@ -51,7 +51,7 @@ func completer(method string, parameters []Parameter) func(json.RawMessage) (jso
 			p := &parameters[i]
 			value, there := given[p.Name]
 			delete(given, p.Name)
-			if !there || string(value) == "null" && !p.Mixed {
+			if !there {
 				value = p.Default
 			}
 			whole, err := p.canonicalValue(value)

@@ -22,7 +22,9 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/strictjson"
 )
 
 // A file has at most MaxBytes, its JSON at most MaxBody, and its results take at most MaxMemory, all in bytes.
@@ -77,12 +79,19 @@ func Read(file []byte) ([]result.Run, error) {
 // decode reads one column after another, so that a hostile file ends at the first that this program does not know.
 func decode(text []byte) (runs []result.Run, err error) {
 	var had float64 // the version
-	in := json.NewDecoder(bytes.NewReader(text))
-	next := func(want any) bool {
-		token, err := in.Token()
-		return err == nil && token == want
+	in := jsontext.NewDecoder(bytes.NewReader(text))
+	next := func(want string) bool { // a sign of JSON, or a name
+		token, err := in.ReadToken()
+		return err == nil && token.String() == want
 	}
-	if !next(json.Delim('{')) || !next("bench_results") || in.Decode(&had) != nil || had == 0 {
+	value := func(to any) error {
+		raw, err := in.ReadValue()
+		if err != nil {
+			return err
+		}
+		return strictjson.Unmarshal(raw, to)
+	}
+	if !next("{") || !next("bench_results") || value(&had) != nil || had == 0 {
 		return nil, errForeign
 	}
 	if had != version {
@@ -91,10 +100,10 @@ func decode(text []byte) (runs []result.Run, err error) {
 	root := newRoot(true)
 	columns := map[string]*column{} // that the file has not had yet
 	root.each(func(c *column) { columns[c.Name] = c })
-	whole := next("columns") && next(json.Delim('['))
-	for whole && in.More() {
+	whole := next("columns") && next("[")
+	for whole && in.PeekKind() == '{' {
 		var s stored
-		if err := in.Decode(&s); err != nil {
+		if err := value(&s); err != nil {
 			return nil, damaged(err)
 		}
 		c := columns[s.Name]
@@ -106,10 +115,10 @@ func decode(text []byte) (runs []result.Run, err error) {
 			return nil, damaged(err)
 		}
 	}
-	if !whole || !next(json.Delim(']')) || !next(json.Delim('}')) {
+	if !whole || !next("]") || !next("}") {
 		return nil, damaged(errors.New("its JSON does not end as it should"))
 	}
-	if _, err := in.Token(); err != io.EOF {
+	if _, err := in.ReadToken(); err != io.EOF {
 		return nil, damaged(errors.New("something follows its JSON"))
 	}
 	root.visit(reflect.ValueOf(&runs).Elem())

@@ -2,7 +2,6 @@ package externaltrees
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry/elementary"
 )
@@ -69,7 +69,7 @@ func readXGBoost(file []byte, memory int64) (*Model, error) {
 		return nil, err
 	}
 	var f xgboostFile
-	if err := json.Unmarshal(file, &f); err != nil {
+	if err := strictjson.UnmarshalOpen(file, &f); err != nil {
 		return nil, fmt.Errorf("it is no JSON file of XGBoost: %w", err)
 	}
 	return f.model()

@@ -1,13 +1,13 @@
 package remote
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -25,7 +25,7 @@ const mostJobs = 4096
 
 func (p *Pool) hear(m *nats.Msg) {
 	var h hello
-	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
+	if err := strictjson.UnmarshalOpen(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
 		return
 	}
 	answer := welcome{Consumer: h.group() + p.era, Lost: p.opt.Lost}
@@ -49,7 +49,7 @@ func (p *Pool) hear(m *nats.Msg) {
 	}
 	p.mu.Unlock()
 	p.tell(was, h)
-	if data, err := encode(answer); err == nil {
+	if data, err := strictjson.Marshal(answer); err == nil {
 		p.respond(m, &nats.Msg{Data: data})
 	}
 	if was == nil || h.Leaves || was.in != answer.Consumer {

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/nats-io/nats.go"
 )
 
@@ -101,7 +101,7 @@ func (w *worker) sendAll(ctx context.Context, ends <-chan done) {
 // send sends ends of cells to the coordinator. It tries until the coordinator has them or the run is over. If no
 // coordinator answers, it also stops when ctx is done.
 func (w *worker) send(ctx context.Context, some []done) {
-	data, err := encode(some)
+	data, err := strictjson.Marshal(some)
 	if err != nil {
 		w.log("a result cannot be sent: %v", err)
 		return
@@ -159,7 +159,7 @@ type objectReader struct {
 
 func (o *objectReader) Read(to []byte) (int, error) {
 	if len(o.have) == 0 && !o.end {
-		data, err := encode(o.next)
+		data, err := strictjson.Marshal(o.next)
 		if err != nil {
 			return 0, err
 		}
@@ -185,7 +185,7 @@ func (o *objectReader) Read(to []byte) (int, error) {
 func (p *Pool) give(m *nats.Msg) {
 	answer := nats.NewMsg("")
 	var w partRequest
-	err := json.Unmarshal(m.Data, &w)
+	err := strictjson.UnmarshalOpen(m.Data, &w)
 	if err == nil {
 		answer.Data, err = p.read(w)
 	}

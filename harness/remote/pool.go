@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -287,13 +287,13 @@ func (p *Pool) publish(group string, calls []*call) {
 	if m.cells == 0 {
 		return
 	}
-	data, err := encode(b)
+	data, err := strictjson.Marshal(b)
 	if err == nil && len(data) > part(p.nc) {
 		m.object = rand.Text()
 		p.mu.Lock()
 		p.batches[m.object] = data
 		p.mu.Unlock()
-		data, err = encode(batch{Object: m.object})
+		data, err = strictjson.Marshal(batch{Object: m.object})
 	}
 	var ack *jetstream.PubAck
 	if err == nil {
@@ -355,7 +355,7 @@ func (p *Pool) exhausted(m *nats.Msg) {
 	var advisory struct {
 		Sequence uint64 `json:"stream_seq"`
 	}
-	if json.Unmarshal(m.Data, &advisory) != nil {
+	if strictjson.UnmarshalOpen(m.Data, &advisory) != nil {
 		return
 	}
 	p.mu.Lock()

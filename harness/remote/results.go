@@ -3,13 +3,13 @@ package remote
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/nats-io/nats.go"
 )
 
@@ -87,7 +87,7 @@ func outcomeOf(d *done) outcome {
 		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
 	}
 	run.Planned = result.Planned{}
-	if text, err := encode(run); err == nil {
+	if text, err := strictjson.Marshal(run); err == nil {
 		out.sum = sha256.Sum256(text)
 	}
 	switch {
@@ -124,7 +124,7 @@ func (p *Pool) finish(m *nats.Msg) {
 
 func (p *Pool) takeAll(data []byte) {
 	var ends []done
-	err := json.Unmarshal(data, &ends)
+	err := strictjson.UnmarshalOpen(data, &ends)
 	if err != nil {
 		p.log("a worker sent results that cannot be read: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -16,7 +17,7 @@ import (
 // give gives a pool a worker's result.
 func give(t *testing.T, p *Pool, d done) {
 	t.Helper()
-	data := must.Get(encode([]done{d}))(t)
+	data := must.Get(strictjson.Marshal([]done{d}))(t)
 	p.takeAll(data)
 }
 

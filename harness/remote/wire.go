@@ -1,10 +1,8 @@
 package remote
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -103,13 +101,4 @@ func rounded(memory int64) int64 {
 	memory = max(0, memory)
 	drop := max(0, bits.Len64(uint64(memory))-3)
 	return memory >> drop << drop
-}
-
-// encode writes JSON. Text is not escaped for HTML, so that grid points arrive unchanged.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

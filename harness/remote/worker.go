@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -209,7 +209,7 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 		Refuses: maps.Clone(w.refuses), Running: slices.Collect(maps.Keys(w.running)), Leaves: leaves,
 	}
 	w.mu.Unlock()
-	data, err := encode(h)
+	data, err := strictjson.Marshal(h)
 	if err != nil || !w.nc.IsConnected() {
 		return false
 	}
@@ -220,7 +220,7 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 		return false
 	}
 	var answer welcome
-	if json.Unmarshal(m.Data, &answer) != nil || answer.Error != "" || answer.Lost <= 0 {
+	if strictjson.UnmarshalOpen(m.Data, &answer) != nil || answer.Error != "" || answer.Lost <= 0 {
 		return false
 	}
 	w.mu.Lock()
@@ -301,14 +301,14 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 }
 
 func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error) {
-	if err := json.Unmarshal(m.Data(), &b); err != nil || b.Object == "" {
+	if err := strictjson.UnmarshalOpen(m.Data(), &b); err != nil || b.Object == "" {
 		return b, err
 	}
 	data, err := io.ReadAll(w.object(ctx, b.Object))
 	if err != nil {
 		return b, err
 	}
-	return b, json.Unmarshal(data, &b)
+	return b, strictjson.UnmarshalOpen(data, &b)
 }
 
 func delivered(m jetstream.Msg) uint64 {

@@ -1,11 +1,13 @@
 package result
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/kernelboosting/bench/internal/strictjson"
 )
 
 // A Score is written as JSON when a cell comes from another process: n and the Fields that it has, by name. JSON has no
@@ -39,12 +41,12 @@ func (s Score) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *Score) UnmarshalJSON(raw []byte) error {
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &values); err != nil {
+	if err := strictjson.Unmarshal(raw, &values); err != nil {
 		return err
 	}
 	*s = Score{}
 	read := 1
-	if err := json.Unmarshal(values[rowsName], &s.N); err != nil {
+	if err := strictjson.Unmarshal(values[rowsName], &s.N); err != nil {
 		return fmt.Errorf("the rows of a score: %w", err)
 	}
 	for _, f := range fields {
@@ -53,7 +55,7 @@ func (s *Score) UnmarshalJSON(raw []byte) error {
 			continue
 		}
 		read++
-		v, err := f.parse(string(bytes.Trim(text, `"`)))
+		v, err := f.parse(text)
 		if err == nil {
 			err = f.Set(s, v)
 		}
@@ -67,9 +69,16 @@ func (s *Score) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func (f Field) parse(text string) (any, error) {
-	if f.Kind == Real {
-		return strconv.ParseFloat(text, 64)
+func (f Field) parse(raw json.RawMessage) (any, error) {
+	if f.Kind != Real {
+		var n int64
+		err := strictjson.Unmarshal(raw, &n)
+		return n, err
 	}
-	return strconv.ParseInt(text, 10, 64)
+	if slices.Contains([]string{`"+Inf"`, `"-Inf"`, `"NaN"`}, string(raw)) {
+		return strconv.ParseFloat(string(raw[1:len(raw)-1]), 64)
+	}
+	var x float64
+	err := strictjson.Unmarshal(raw, &x)
+	return x, err
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
@@ -23,8 +23,8 @@ const never = 1 << 62
 func Serve(cells *InProcess, limit int64) error {
 	closeOnExec(fdRequests, fdReplies) // methods start processes
 	limitSelf(limit)
-	requests := json.NewDecoder(os.NewFile(fdRequests, "requests"))
-	replies := sender(os.NewFile(fdReplies, "replies"))
+	requests := strictjson.NewDecoder(os.NewFile(fdRequests, "requests"))
+	replies := strictjson.NewEncoder(os.NewFile(fdReplies, "replies"))
 	if err := replies.Encode(reply{Ready: true}); err != nil {
 		return err
 	}

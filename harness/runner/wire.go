@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -59,10 +57,3 @@ const (
 	whyAsked  = "asked"
 	whyMemory = "memory"
 )
-
-// sender writes lines of JSON. Text is not escaped for HTML, so that grid points arrive unchanged.
-func sender(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
-}

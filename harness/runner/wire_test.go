@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -37,9 +38,9 @@ func TestARunCrossesThePipe(t *testing.T) {
 		}
 		run.Error = strings.ToValidUTF8(run.Error, "?")
 		var line bytes.Buffer
-		must.Do(r, sender(&line).Encode(reply{Key: "k", Run: &run}))
+		must.Do(r, strictjson.NewEncoder(&line).Encode(reply{Key: "k", Run: &run}))
 		var back reply
-		must.Do(r, json.NewDecoder(&line).Decode(&back))
+		must.Do(r, strictjson.NewDecoder(&line).Decode(&back))
 		if !reflect.DeepEqual(*back.Run, run) {
 			r.Fatalf("sent\n%+v\narrived\n%+v", run, *back.Run)
 		}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
@@ -32,7 +32,7 @@ type worker struct {
 	// readers are the reading ends of requests and control. They are held open so that no write raises SIGPIPE, which a
 	// run takes for an interrupt.
 	readers []*os.File
-	ask     *json.Encoder
+	ask     *strictjson.Encoder
 	replies chan answer // one answer for each request, then the error that ends the answers
 	stderr  ringbuf.Buffer
 	ended   chan struct{} // closed when the keeper and all processes below it have ended
@@ -75,7 +75,7 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	}
 	w.keeper = keeper.Process.Pid
 	processes.Keep(w.keeper)
-	w.requests, w.control, w.ask = ours[0], ours[2], sender(ours[0])
+	w.requests, w.control, w.ask = ours[0], ours[2], strictjson.NewEncoder(ours[0])
 	w.readers = []*os.File{theirs[0], theirs[2]}
 	go w.read(ours[1])
 	go w.wait(keeper, ours[3])
@@ -117,7 +117,7 @@ func closeAll(files []*os.File) {
 // read hands over the replies until they end or one cannot be read.
 func (w *worker) read(from *os.File) {
 	defer from.Close()
-	for lines := json.NewDecoder(from); ; {
+	for lines := strictjson.NewDecoder(from); ; {
 		var a answer
 		a.err = lines.Decode(&a.reply)
 		select {
@@ -135,7 +135,7 @@ func (w *worker) read(from *os.File) {
 func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	defer close(w.ended)
 	defer from.Close()
-	w.lost = json.NewDecoder(from).Decode(&w.ending)
+	w.lost = strictjson.NewDecoder(from).Decode(&w.ending)
 	err := keeper.Wait()
 	processes.Release(w.keeper)
 	if w.lost != nil {

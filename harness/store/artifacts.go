@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/strictjson"
 )
 
 // partsOf returns the rows of a run in other tables than runs, by the checksum that covers them. fields are those of
@@ -74,12 +75,20 @@ func inputsOf(m *result.Model) any {
 	return filledColumns{m.Features, m.Gaps}
 }
 
+// readNames reads a list of names. A list that was nil when it was stored is null.
+func readNames(raw []byte, to *[]string) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	return strictjson.Unmarshal(raw, to)
+}
+
 func readColumns(raw []byte, m *result.Model) error {
 	if !bytes.HasPrefix(raw, []byte("{")) {
-		return json.Unmarshal(raw, &m.Features)
+		return readNames(raw, &m.Features)
 	}
 	var c filledColumns
-	err := json.Unmarshal(raw, &c)
+	err := strictjson.Unmarshal(raw, &c)
 	m.Features, m.Gaps = c.Names, c.Gaps
 	return err
 }
@@ -194,7 +203,8 @@ func unpackScores(data []byte) ([]float64, error) {
 // readModel reads the values of modelColumns.
 func readModel(row []any) (*result.Model, error) {
 	m := &result.Model{}
-	if err := errors.Join(readColumns([]byte(row[0].(string)), m), json.Unmarshal([]byte(row[1].(string)), &m.Labels)); err != nil {
+	features, labels := []byte(row[0].(string)), []byte(row[1].(string))
+	if err := errors.Join(readColumns(features, m), readNames(labels, &m.Labels)); err != nil {
 		return nil, err
 	}
 	if len(m.Labels) == 0 {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
@@ -304,7 +305,7 @@ func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRu
 	const query = `SELECT run, host, process, started, beat, progress FROM underway ORDER BY run`
 	err = each(ctx, tx, query, func(row []any) error {
 		u := underwayRun{run: row[0].(int64)}
-		if text, ok := row[5].(string); !ok || json.Unmarshal([]byte(text), &u.Progress) != nil {
+		if text, ok := row[5].(string); !ok || strictjson.Unmarshal([]byte(text), &u.Progress) != nil {
 			u.Progress = Progress{} // it is for people alone, and a text that cannot be read must stop no run
 		}
 		other := process{row[1].(string), row[2].(int64), row[3].(int64)}

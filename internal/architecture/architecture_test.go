@@ -6,8 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,11 +56,11 @@ var rooms = []room{
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report harness/published reports/stats harness/metric harness/result harness/store registry registry/rng internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
 
-	{"harness/result", "registry internal/wording"},
+	{"harness/result", "registry internal/strictjson internal/wording"},
 	{"harness/published", ""},
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
 	{"harness/store/...", "harness/store harness/result harness/published registry internal/..."},
-	{"harness/bundle", "harness/result harness/store"},
+	{"harness/bundle", "harness/result harness/store internal/strictjson"},
 	{"harness/reference", ""},
 	{"harness/externaltrees", "registry registry/elementary internal/..."},
 	{"harness/metric", "harness/result registry registry/elementary internal/..."},
@@ -223,6 +226,25 @@ func TestImports(t *testing.T) {
 	for _, s := range all {
 		for _, c := range complaints(s) {
 			t.Error(c)
+		}
+	}
+}
+
+// readsJSON are the files that read JSON by encoding/json: settings of methods, which registry checks itself, answers
+// of a site whose format is not ours, and what only our own scripts and tests wrote.
+var readsJSON = strings.Fields(
+	"registry/... datasets/openml scripts/... methods/internal/published internal/test/testenv")
+
+// TestStrictJSON: what other processes and programs wrote is read by internal/strictjson.
+func TestStrictJSON(t *testing.T) {
+	reads := regexp.MustCompile(`\bjson\.(Unmarshal|NewDecoder)\(`)
+	for _, s := range sources(t, testenv.Root()) {
+		if s.test() || !slices.Contains(s.imports, "encoding/json") || among(readsJSON, path.Dir(s.file)) {
+			continue
+		}
+		text := must.Get(os.ReadFile(filepath.Join(testenv.Root(), s.file)))(t)
+		if found := reads.Find(text); found != nil {
+			t.Errorf("%s has %s, which takes null for 0; use internal/strictjson", s.file, found)
 		}
 	}
 }

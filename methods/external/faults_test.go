@@ -24,6 +24,25 @@ import (
 
 const goodDescription = `{"id":1,"protocol":[1,1],"name":"Faulty","version":"1","tasks":["binary"]}`
 
+// nested is a list in a list, and so on, deeper than any message is.
+var nested = strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+
+// badJSON are scores, and what follows them in the answer, that are no good JSON, with what the error says.
+var badJSON = map[string]struct{ scores, want string }{
+	"null":     {`[1,1,null,1]`, "an answer cannot be read (scores[2] is null; a number is wanted)"}, // of JavaScript
+	"nulls":    {`null`, "scores is null; a list is wanted"},
+	"NaN":      {`[1,1,NaN,1]`, "it is no JSON at scores[2], after 22 bytes: invalid character 'N'"}, // NaN in Python
+	"textNaN":  {`[1,1,"NaN",1]`, "scores[2] is a text; a number is wanted"},
+	"huge":     {`[1,1,1e999,1]`, "scores[2] is 1e999; a number is wanted"},
+	"twice":    {`[1,1,1,1],"scores":[1,1,1,1]`, "the field scores comes twice"},
+	"case":     {`[1,1,1,1],"Scores":[-1,-1,-1,-1]`, `the field Scores must be written "scores"`},
+	"fraction": {`[1,1,1,1],"rounds":[1.5]`, "rounds[0] is 1.5; a whole number that fits int is wanted"},
+	"rows":     {`[[1],[1],[1],[1]]`, "scores[0] is a list; a number is wanted"},
+	"deep":     {nested, "[0][0]..., after 10016 bytes: exceeded max depth"},
+	"unknown":  {`[1,1,1,1],"new":` + nested, "exceeded max depth"},
+	"two":      {`[1,1,1,1]} {`, "after top-level value"},
+}
+
 // misbehave is a plugin that describes itself as asked and then does what its name says.
 func misbehave(name string) int {
 	in := bufio.NewReader(os.Stdin)
@@ -111,6 +130,9 @@ func misfit(name, answer string) string {
 
 func misscore(name, answer string, r external.Request) string {
 	scores := map[string]string{"short": "[1]", "none": "[]", "many": "[1" + strings.Repeat(",1", 1_000_000) + "]"}[name]
+	if scores == "" {
+		scores = badJSON[name].scores
+	}
 	switch {
 	case scores != "":
 		return strings.Replace(answer, "}", `,"scores":`+scores+`}`, 1)
@@ -162,10 +184,11 @@ func TestFaults(t *testing.T) {
 	}
 	bad := func(err error) bool { return errors.As(err, new(*external.BadOutput)) }
 	own := func(err error) bool { return errors.As(err, new(*external.MethodError)) }
-	for _, c := range []struct {
+	type fault struct {
 		name, want string
 		is         func(error) bool
-	}{
+	}
+	faults := []fault{
 		{"exit0", "fit: its process ended with exit code 0", crash(0, "")},
 		{"exit3", "exit code 3; the end of its standard error: the last words", crash(3, "")},
 		{"segfault", "ended by signal SIGSEGV", crash(-1, "SIGSEGV")},
@@ -186,7 +209,11 @@ func TestFaults(t *testing.T) {
 		{"nan", "score 0 of row 1 is NaN", bad},
 		{"text", "does not begin as an array does", bad},
 		{"wrongshape", "shape [3]; it must be [4 1]", bad},
-	} {
+	}
+	for name, json := range badJSON {
+		faults = append(faults, fault{name, json.want, bad})
+	}
+	for _, c := range faults {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			switch c.name {
@@ -255,6 +282,11 @@ func TestRefused(t *testing.T) {
 		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 points",
 		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s", 3000)+`","name"`):                                                              "the description has 3000 bytes in its summary; 2000 are allowed",
 		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):                                                   "c = [1]; it must be a number, a string",
+		describes("nullgrid", `"name"`, `"parameters":[{"name":"c","default":1}],`+
+			`"grid":[{"name":"c","values":[1,null]}],"name"`): "c = null; it must be",
+		describes("case", `"name"`, `"Deterministic":false,"name"`): `Deterministic must be written "deterministic"`,
+		describes("twice", `"name"`, `"version":"2","name"`):        "the field version comes twice",
+		describes("nulltask", `"binary"`, `null`):                   "tasks[0] is null; a text is wanted",
 	} {
 		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {

@@ -3,7 +3,6 @@ package external
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
@@ -54,11 +54,12 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 	case strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"):
 		said, err := ask(command, "-I", "-c", pythonPaths)
 		var paths struct {
-			Exe, Base string
-			Read      []string
+			Exe  string   `json:"exe"`
+			Base string   `json:"base"`
+			Read []string `json:"read"`
 		}
 		if err == nil {
-			err = json.Unmarshal(said, &paths)
+			err = strictjson.Unmarshal(said, &paths)
 		}
 		if err != nil || !filepath.IsAbs(paths.Exe) { // the error of running the plugin says more than this one
 			return in

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -107,7 +108,7 @@ var optionalOps = []string{"path", "stages", "save", "fork"}
 // parseAnswer reads a line. want is the number of the request that the line must answer.
 func parseAnswer(line []byte, want int64) (*Answer, error) {
 	a := &Answer{}
-	if err := json.Unmarshal(line, a); err != nil {
+	if err := strictjson.UnmarshalOpen(line, a); err != nil {
 		if text := strings.TrimSpace(string(line)); !strings.HasPrefix(text, "{") {
 			return nil, errors.New("a line on standard output is no answer; print to standard error")
 		}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -320,7 +321,7 @@ func (p *Plugin) loadModel(r io.Reader) (registry.Model, error) {
 	}
 	line, body, found := bytes.Cut(all, []byte("\n"))
 	var head savedHead
-	if !found || json.Unmarshal(line, &head) != nil {
+	if !found || strictjson.Unmarshal(line, &head) != nil {
 		return nil, errors.New("this is no saved model")
 	}
 	switch {

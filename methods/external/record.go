@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 )
@@ -61,7 +62,8 @@ func (r Records) Of(file string, o Options) (Record, error) {
 		return fresh, nil
 	}
 	var known Record
-	if json.Unmarshal(text, &known) != nil || known.Format != recordFormat || known.File != fresh.File || known.Hash != fresh.Hash {
+	if strictjson.Unmarshal(text, &known) != nil || known.Format != recordFormat ||
+		known.File != fresh.File || known.Hash != fresh.Hash {
 		return fresh, nil // the plugin is asked again
 	}
 	for name, hash := range known.Parts {

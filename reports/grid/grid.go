@@ -20,6 +20,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -137,7 +138,7 @@ func axesOf(f frame.Frame, t *frame.Table, method string) ([]*axis, error) {
 // addPoint adds the values of a grid point to the axes.
 func addPoint(axes *[]*axis, point json.RawMessage) error {
 	values := map[string]json.RawMessage{}
-	if err := json.Unmarshal(point, &values); err != nil {
+	if err := strictjson.Unmarshal(point, &values); err != nil {
 		return err
 	}
 	for name, v := range values {
@@ -168,7 +169,7 @@ func (a *axis) sort() {
 
 func (a *axis) choose(set string, params json.RawMessage) error {
 	values := map[string]json.RawMessage{}
-	if err := json.Unmarshal(params, &values); err != nil {
+	if err := strictjson.Unmarshal(params, &values); err != nil {
 		return err
 	}
 	if a.chosen[set] == nil {

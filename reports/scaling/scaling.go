@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -230,7 +231,7 @@ func merged(chosen, other json.RawMessage) (json.RawMessage, error) {
 	setting, point := map[string]any{}, map[string]any{}
 	for into, raw := range map[*map[string]any]json.RawMessage{&setting: chosen, &point: other} {
 		if raw != nil {
-			if err := json.Unmarshal(raw, into); err != nil {
+			if err := strictjson.Unmarshal(raw, into); err != nil {
 				return nil, err
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -52,7 +53,7 @@ func Serve(spec registry.Spec, in io.Reader, out io.Writer) error {
 		}
 		var r external.Request
 		a := external.Answer{}
-		if err = json.Unmarshal(line, &r); err == nil {
+		if err = strictjson.UnmarshalOpen(line, &r); err == nil {
 			a, err = s.answer(&r)
 		}
 		if err != nil {
