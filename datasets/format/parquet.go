@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -146,7 +146,7 @@ func indexOfPandas(f *parquet.File) (names []string) {
 	var of struct {
 		Index []any `json:"index_columns"` // names; a range is described by an object
 	}
-	if json.Unmarshal([]byte(text), &of) != nil {
+	if strictjson.UnmarshalOpen([]byte(text), &of) != nil {
 		return nil
 	}
 	for _, index := range of.Index {
