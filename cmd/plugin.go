@@ -30,7 +30,8 @@ one cannot be used; one that is not known yet, or a file that is no plugin, is n
 A plugin is an executable or a script that answers requests on its standard input and
 output (docs/reference/plugin-protocol.md). It is found in plugins/ beside the database, in the
 folders of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any
-other. Python scripts are run by $BENCH_PYTHON, or python3.
+other. Python scripts are run by $BENCH_PYTHON, or by what it named when the plugin was last
+asked, or by python3.
 
 What a plugin says of itself is remembered for its user, in bench/plugins of the folder
 for settings or in $BENCH_KNOWN_PLUGINS: only commands that train or apply a method
@@ -49,7 +50,7 @@ kernel cannot keep plugins in a sandbox, these commands need --yes.`,
 				spec := f.in.Spec()
 				l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
 			case f.unknown():
-				l.add(f.file, f.from, "", "", "", "not known yet, or changed since: `bench methods check` asks it")
+				l.add(f.file, f.from, "", "", "", f.unknownHere())
 			default:
 				if !f.known.NoPlugin {
 					err = exitError{code: exitIncomplete}
@@ -90,7 +91,9 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 		f.in.Close()
 	}
 	failed, total, stopped := 0, 0, ""
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit}, func(r check.Result) {
+	options := a.pluginOptions()
+	options.Python = f.known.Python()
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: options, Canary: tryCanary, Limit: limit}, func(r check.Result) {
 		total++
 		mark, said := "ok", r.Detail
 		switch {

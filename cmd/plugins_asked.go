@@ -186,11 +186,14 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 		f.in.Close()
 	}
 	f.was = f.known
-	f.in, f.fault = external.Load(ctx, f.file, a.pluginOptions())
+	o := a.pluginOptions()
+	o.Python = f.known.Python()
+	f.in, f.fault = external.Load(ctx, f.file, o)
 	if ctx.Err() != nil {
 		return
 	}
-	now := external.Record{Format: f.known.Format, File: f.known.File, Hash: f.known.Hash, Interpreter: f.known.Interpreter}
+	now := external.Record{Format: f.known.Format, File: f.known.File, Hash: f.known.Hash,
+		Interpreter: f.known.Interpreter, Chosen: f.known.Chosen}
 	if f.fault != nil {
 		now.Fault, now.NoPlugin = firstLine(f.fault.Error()), errors.Is(f.fault, external.ErrNoPlugin)
 	} else if now = f.in.Record(); now.Hash != f.known.Hash {

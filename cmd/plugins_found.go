@@ -3,6 +3,7 @@ package cmd
 // This file finds plugins and knows what earlier commands learned of them; plugins_asked.go starts them.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -49,6 +50,15 @@ func (f *foundPlugin) isFile(method string) bool {
 
 // unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
+
+// unknownHere says why an unknown plugin is none that can be used.
+func (f *foundPlugin) unknownHere() string {
+	if f.known.Elsewhere == "" {
+		return "not known yet, or changed since: `bench methods check` asks it"
+	}
+	return fmt.Sprintf("it was asked what it is under %s, and %s would run it here; set BENCH_PYTHON to the former, or "+
+		"ask it under the latter by `bench methods check %s`", f.known.Elsewhere, cmp.Or(f.known.Interpreter, "its first line"), f.file)
+}
 
 // withoutMethods are the commands that need no method, so they look for no plugin, or do so themselves.
 var withoutMethods = []string{
@@ -187,6 +197,8 @@ func (a *app) noteFaults() {
 	for _, f := range a.found {
 		switch {
 		case f.unknown() && a.isPart(f.file):
+		case f.unknown() && f.known.Elsewhere != "":
+			fmt.Fprintf(a.err, "skipped: %s: %s\n", f.file, f.unknownHere())
 		case f.unknown():
 			unknown = append(unknown, f.file)
 		case f.fault != nil && !f.known.NoPlugin:

@@ -115,6 +115,12 @@ func (p *Plugin) interpreter() string {
 	return ""
 }
 
+// chosen reports whether the user named the Python that runs the plugin.
+func (p *Plugin) chosen() bool {
+	return len(p.argv) > 1 && strings.EqualFold(filepath.Ext(p.full), ".py") &&
+		cmp.Or(p.options.Python, os.Getenv("BENCH_PYTHON")) != ""
+}
+
 // Load starts the plugin of a file, asks it to describe itself and returns it. The error is one line.
 func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
 	p, err := located(file, o)
@@ -131,6 +137,7 @@ func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
 // Recall returns the plugin of a file with the description of a record, and starts no process. The first
 // process is started by the first fit or by Start, and must give the same description.
 func Recall(file string, known Record, o Options) (*Plugin, error) {
+	o.Python = cmp.Or(known.Python(), o.Python)
 	p, err := located(file, o)
 	if err != nil {
 		return nil, err

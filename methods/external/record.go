@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -28,10 +30,21 @@ type Record struct {
 	File        string            `json:"file"`                  // absolute
 	Hash        string            `json:"sha256"`                // SHA-256 of the file
 	Interpreter string            `json:"interpreter,omitempty"` // the interpreter that ran it for this description, "" for none
+	Chosen      bool              `json:"chosen,omitempty"`      // the user named the interpreter, by BENCH_PYTHON or Options
 	Description *Description      `json:"description,omitempty"` // its description; nil if that is not known
 	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that the description names
 	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
 	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that the file is no plugin, see ErrNoPlugin
+
+	Elsewhere string `json:"-"` // of an unknown file: another interpreter, under which it is known; "" for none
+}
+
+// Python is the interpreter that the user named for the plugin, "" for none. It is what Options.Python is to be.
+func (r Record) Python() string {
+	if r.Chosen {
+		return r.Interpreter
+	}
+	return ""
 }
 
 // Records is the user's folder of records. They are not in a database, since a database from another person must not say what
@@ -43,14 +56,15 @@ func (r Records) at(file, hash string) string {
 	return filepath.Join(string(r), hex.EncodeToString(sum[:16])+".json")
 }
 
-// Of returns what is known of a file. For an unknown or changed file the record only names the file. A
-// description counts only where the same interpreter would run the file.
+// Of returns what is known of a file. For an unknown or changed file the record only names the file. A description counts
+// only where the same interpreter would run the file. A Python that the user named when the file was asked runs it also
+// where no Python is named now, such as in another terminal.
 func (r Records) Of(file string, o Options) (Record, error) {
 	p, err := located(file, o)
 	if err != nil {
 		return Record{}, err
 	}
-	fresh := Record{Format: recordFormat, File: p.full, Interpreter: p.interpreter()}
+	fresh := Record{Format: recordFormat, File: p.full, Interpreter: p.interpreter(), Chosen: p.chosen()}
 	if fresh.Hash, err = hashOfFile(p.full); err != nil {
 		return Record{}, fmt.Errorf("plugin %s: %w", file, err)
 	}
@@ -75,10 +89,16 @@ func (r Records) Of(file string, o Options) (Record, error) {
 			return fresh, nil
 		}
 	}
-	if known.Interpreter != fresh.Interpreter {
-		return fresh, nil
+	if known.Interpreter == fresh.Interpreter {
+		return known, nil
 	}
-	return known, nil
+	if _, err := exec.LookPath(known.Interpreter); err == nil && known.Chosen && !fresh.Chosen && known.Description != nil {
+		return known, nil
+	}
+	if known.Description != nil {
+		fresh.Elsewhere = cmp.Or(known.Interpreter, "the program that its first line names")
+	}
+	return fresh, nil
 }
 
 // Keep writes a record, whole or not at all.
@@ -99,7 +119,7 @@ func (r Records) Keep(record Record) error {
 // Record returns the record of a plugin that described itself.
 func (p *Plugin) Record() Record {
 	return Record{
-		Format: recordFormat, File: p.full, Hash: p.sums[""], Interpreter: p.interpreter(),
+		Format: recordFormat, File: p.full, Hash: p.sums[""], Interpreter: p.interpreter(), Chosen: p.chosen(),
 		Description: p.described, Parts: p.parts(),
 	}
 }
