@@ -93,20 +93,21 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	failed, total, stopped := 0, 0, ""
 	options := a.pluginOptions()
 	options.Python = f.known.Python()
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: options, Canary: tryCanary, Limit: limit}, func(r check.Result) {
-		total++
-		mark, said := "ok", r.Detail
-		switch {
-		case r.Stopped:
-			mark, stopped = "stop", r.Advice
-		case r.Skipped:
-			mark = "skip"
-		case r.Failure != "":
-			failed++
-			mark, said = "FAIL", firstLine(r.Failure)+". What to do: "+r.Advice
-		}
-		fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
-	})
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: options, Canary: tryCanary, Limit: limit},
+		func(r check.Result) {
+			total++
+			mark, said := "ok", r.Detail
+			switch {
+			case r.Stopped:
+				mark, stopped = "stop", r.Advice
+			case r.Skipped:
+				mark = "skip"
+			case r.Failure != "":
+				failed++
+				mark, said = "FAIL", firstLine(r.Failure)+". What to do: "+r.Advice
+			}
+			fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
+		})
 	if err != nil {
 		return exitError{exitUsage, err}
 	}

@@ -56,8 +56,10 @@ func (f *foundPlugin) unknownHere() string {
 	if f.known.Elsewhere == "" {
 		return "not known yet, or changed since: `bench methods check` asks it"
 	}
-	return fmt.Sprintf("it was asked what it is under %s, and %s would run it here; set BENCH_PYTHON to the former, or "+
-		"ask it under the latter by `bench methods check %s`", f.known.Elsewhere, cmp.Or(f.known.Interpreter, "its first line"), f.file)
+	return fmt.Sprintf("it was asked what it is under %s, and %s would run it here; set BENCH_PYTHON to the former, "+
+		"or "+
+		"ask it under the latter by `bench methods check %s`", f.known.Elsewhere, cmp.Or(f.known.Interpreter,
+		"its first line"), f.file)
 }
 
 // withoutMethods are the commands that need no method, so they look for no plugin, or do so themselves.

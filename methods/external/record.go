@@ -26,11 +26,12 @@ const recordFormat = 1
 // A Record keeps the description of a plugin, so that later runs need not ask the plugin. It is valid for one content of the
 // file. If the file or a declared part changes, the plugin is unknown again.
 type Record struct {
-	Format      int               `json:"format"`
-	File        string            `json:"file"`                  // absolute
-	Hash        string            `json:"sha256"`                // SHA-256 of the file
-	Interpreter string            `json:"interpreter,omitempty"` // the interpreter that ran it for this description, "" for none
-	Chosen      bool              `json:"chosen,omitempty"`      // the user named the interpreter, by BENCH_PYTHON or Options
+	Format      int    `json:"format"`
+	File        string `json:"file"`                  // absolute
+	Hash        string `json:"sha256"`                // SHA-256 of the file
+	Interpreter string `json:"interpreter,omitempty"` // the interpreter that ran it for this description, "" for none
+	// the user named the interpreter, by BENCH_PYTHON or Options
+	Chosen      bool              `json:"chosen,omitempty"`
 	Description *Description      `json:"description,omitempty"` // its description; nil if that is not known
 	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that the description names
 	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
@@ -56,9 +57,9 @@ func (r Records) at(file, hash string) string {
 	return filepath.Join(string(r), hex.EncodeToString(sum[:16])+".json")
 }
 
-// Of returns what is known of a file. For an unknown or changed file the record only names the file. A description counts
-// only where the same interpreter would run the file. A Python that the user named when the file was asked runs it also
-// where no Python is named now, such as in another terminal.
+// Of returns what is known of a file. For an unknown or changed file the record only names the file. A description
+// counts only where the same interpreter would run the file. A Python that the user named when the file was asked
+// runs it also where no Python is named now, such as in another terminal.
 func (r Records) Of(file string, o Options) (Record, error) {
 	p, err := located(file, o)
 	if err != nil {
@@ -92,7 +93,8 @@ func (r Records) Of(file string, o Options) (Record, error) {
 	if known.Interpreter == fresh.Interpreter {
 		return known, nil
 	}
-	if _, err := exec.LookPath(known.Interpreter); err == nil && known.Chosen && !fresh.Chosen && known.Description != nil {
+	if _, err := exec.LookPath(known.Interpreter); err == nil && known.Chosen && !fresh.Chosen &&
+		known.Description != nil {
 		return known, nil
 	}
 	if known.Description != nil {
