@@ -1,9 +1,8 @@
 package externaltrees
 
 import (
-	"encoding/json"
+	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// stump is a model of one tree as LightGBM 4.7 writes it: 1 - 0.5 where the first of two features is at most 0.25, else 1 + 2.
+// stump is a model of one tree as LightGBM 4.7 writes it: 1 - 0.5 where the first of two features is at most 0.25, else
+// 1 + 2.
 const stump = `tree
 version=v4
 num_class=1
@@ -57,87 +57,6 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Models that LightGBM 4.7 wrote give the raw scores that it gives (testdata/make.py), missing values included.
-func TestLightGBMsScores(t *testing.T) {
-	raw := must.Get(os.ReadFile("testdata/lightgbm.json"))(t)
-	var golden struct {
-		Cases []struct {
-			Objective, Model string
-			X                [][]*float64
-			Scores           []float64
-		}
-	}
-	if err := json.Unmarshal(raw, &golden); err != nil || len(golden.Cases) != 3 {
-		t.Fatalf("%d cases, error %v", len(golden.Cases), err)
-	}
-	for _, c := range golden.Cases {
-		m := must.Get(Read([]byte(c.Model), 0))(t)
-		x := matrixOf(c.X)
-		scores, err := m.Scores(x)
-		if err != nil || len(scores) != len(c.Scores) {
-			t.Fatalf("%s: %d scores, error %v", c.Objective, len(scores), err)
-		}
-		for i, want := range c.Scores {
-			if math.Abs(scores[i]-want) > 1e-12*math.Max(1, math.Abs(want)) {
-				t.Errorf("%s: score %d is %v, LightGBM's %v", c.Objective, i, scores[i], want)
-			}
-		}
-	}
-	must.Say(t, must.Err(Read([]byte(strings.Replace(stump, "is_linear=0", "is_linear=1", 1)), 0)), "linear")
-}
-
-// Models that XGBoost 3.2 wrote give the margins that it gives, which it sums in single precision (testdata/make_xgboost.py).
-func TestXGBoostsScores(t *testing.T) {
-	raw := must.Get(os.ReadFile("testdata/xgboost.json"))(t)
-	var golden struct {
-		Cases []struct {
-			Objective, JSON string
-			UBJ             []byte // the same model in the form that is refused
-			X               [][]*float64
-			Scores          []float64
-		}
-	}
-	if err := json.Unmarshal(raw, &golden); err != nil || len(golden.Cases) != 6 {
-		t.Fatalf("%d cases, error %v", len(golden.Cases), err)
-	}
-	for _, c := range golden.Cases {
-		x := matrixOf(c.X)
-		m, err := Read([]byte(c.JSON), 0)
-		if err != nil {
-			t.Fatalf("%s: %v", c.Objective, err)
-		}
-		scores, err := m.Scores(x)
-		if err != nil || len(scores) != len(c.Scores) {
-			t.Fatalf("%s: %d scores, error %v", c.Objective, len(scores), err)
-		}
-		for i, want := range c.Scores {
-			if math.Abs(scores[i]-want) > 1e-5*math.Max(1, math.Abs(want)) {
-				t.Errorf("%s: score %d is %v, XGBoost's %v", c.Objective, i, scores[i], want)
-			}
-		}
-	}
-	text := golden.Cases[0].JSON
-	for edit, want := range map[string]string{
-		`"name":"gbtree"|"name":"dart"`:                                 `its booster is "dart"; only gbtree is read`,
-		`"base_score":"[|"base_score":"[x`:                              "its base_score is",
-		`"base_score":"[|"base_score":"[0.5,`:                           "2 numbers for 1 groups",
-		`"num_feature":"3","num_target"|"num_feature":"1","num_target"`: "splits on feature",
-		`"num_target":"1"|"num_target":"2"`:                             "it predicts 2 targets; only one is read",
-		`"left_children":[1|"left_children":[0`:                         "a child of node 0 is the root or has two parents",
-		`"left_children":[1|"left_children":[2`:                         "parents",
-		`"categories_nodes":[]|"categories_nodes":[0]`:                  "it splits on categories",
-		`"learner":|"lerner":`:                                          "it holds no booster",
-		`{"learner"|{"learner" x`:                                       "it is no JSON file of XGBoost",
-	} {
-		old, now, _ := strings.Cut(edit, "|")
-		if !strings.Contains(text, old) {
-			t.Fatalf("the model has no %s", old)
-		}
-		must.Say(t, must.Err(Read([]byte(strings.Replace(text, old, now, 1)), 0)), want)
-	}
-	must.Say(t, must.Err(Read(golden.Cases[0].UBJ, 0)), "it is a UBJ file of XGBoost; write JSON instead")
-}
-
 // matrixOf is a matrix in which nil is missing.
 func matrixOf(rows [][]*float64) *mat.Dense {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
@@ -152,27 +71,69 @@ func matrixOf(rows [][]*float64) *mat.Dense {
 }
 
 // What a model cannot score is said by its features and its objective.
-func TestCheck(t *testing.T) {
+func TestMatch(t *testing.T) {
+	ab, abc := []string{"a", "b"}, []string{"a", "b", "c"}
 	for _, c := range []struct {
 		objective string
 		shape     registry.Shape
-		want      string
+		columns   []string
+		edit      string // of the model
+		note      string
+		want      string // the error
 	}{
-		{"binary sigmoid:1", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ""},
-		{"huber", registry.Shape{N: 1, D: 2, Task: registry.Regression}, ""},
-		{"binary sigmoid:1", registry.Shape{N: 1, D: 3, Task: registry.Binary}, "the model has 2 features, the data set 3"},
-		{"poisson", registry.Shape{N: 1, D: 2, Task: registry.Regression}, `the model's objective is "poisson", and the data set's task is regression`},
-		{"regression sqrt", registry.Shape{N: 1, D: 2, Task: registry.Regression}, `the model's objective is "regression sqrt"`},
-		{"multiclass", registry.Shape{N: 1, D: 2, Task: registry.Multiclass, Classes: 3}, "the model gives 1 scores a row, the data set needs 3"},
+		{"binary sigmoid:1", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "", "", ""},
+		{"huber", registry.Shape{N: 1, D: 2, Task: registry.Regression}, ab, "", "", ""},
+		{"poisson", registry.Shape{N: 1, D: 2, Task: registry.Regression}, ab, "", "", ""},
+		{"binary sigmoid:1", registry.Shape{N: 1, D: 3, Task: registry.Binary}, abc, "=a b|=c a",
+			"its 2 features are found among the 3 columns by name", ""},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "=a b|=b a", "another order", ""},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "=a b|=a d", "",
+			`its feature 1 is called "d", and no column of the data set is: they are a, b`},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, []string{"b", "b"}, "=a b|=b a", "",
+			`its feature 0 is called "b", and 2 columns are`},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, []string{"a=1", "a 2"}, "=a b|=a_2 a_1",
+			"another order", ""},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "=a b|=Column_0 Column_1",
+			"no names of features: its first one is taken for the first column", ""},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "=a b|=0 1", "no names of features", ""},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "=a b|=1 0", "",
+			`its feature 0 is called "1"`},
+		{"binary", registry.Shape{N: 1, D: 2, Task: registry.Binary}, []string{"f1", "f0"}, "=a b|=f0 f1",
+			"another order", ""},
+		{"binary", registry.Shape{N: 1, D: 3, Task: registry.Binary}, abc, "=a b|=f0 f1", "",
+			"the model has 2 features, the data set 3"},
+		{"poisson", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "", "",
+			`the model's objective is "poisson", and the data set's task is binary`},
+		{"regression sqrt", registry.Shape{N: 1, D: 2, Task: registry.Binary}, ab, "", "",
+			`the model's objective is "regression"`},
+		{"multiclass", registry.Shape{N: 1, D: 2, Task: registry.Multiclass, Classes: 3}, ab, "", "",
+			"the model gives 1 scores a row, the data set needs 3"},
 	} {
-		m, err := Read(with(c.objective), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = m.Check(c.shape); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s for %+v: %v, want %q", c.objective, c.shape, err, c.want)
+		old, now, _ := strings.Cut(c.edit, "|")
+		m := must.Get(Read([]byte(strings.Replace(string(with(c.objective)), old, now, 1)), 0))(t)
+		notes, err := m.Match(c.shape, c.columns)
+		said := strings.Join(notes, "")
+		if c.want != "" {
+			must.Say(t, err, c.want)
+		} else if err != nil || said != "" && c.note == "" || !strings.Contains(said, c.note) {
+			t.Errorf("%s %s: notes %q, error %v, want %q", c.objective, c.edit, notes, err, c.note)
 		}
 	}
+	for objective, want := range map[string]string{
+		"":                     "it says no objective",
+		"lambdarank":           `its objective "lambdarank" orders rows`,
+		"cross_entropy_lambda": `its objective "cross_entropy_lambda" is not known here`,
+		"regression cube":      `has the setting "cube"`,
+	} {
+		must.Say(t, must.Err(Read(with(objective), 0)), want)
+	}
+}
+
+// Rows are those of the columns that the names say.
+func TestScoresByName(t *testing.T) {
+	m := must.Get(Read([]byte(strings.Replace(string(with("binary")), "=a b", "=c a", 1)), 0))(t)
+	must.Get(m.Match(registry.Shape{N: 2, D: 3, Task: registry.Binary}, []string{"a", "b", "c"}))(t)
+	must.Be(t, fmt.Sprint(must.Get(m.Scores(mat.NewDense(2, 3, []float64{9, 9, 0, 0, 0, 9})))(t)), "[0.5 3]")
 }
 
 // FuzzRead: whatever a file holds, reading ends with a reason, or with a model that scores a row to its end.
@@ -187,6 +148,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(strings.Replace(deep, "left_child=-1 -2", "left_child=-1 0", 1))
 	f.Add(strings.NewReplacer("num_cat=0", "num_cat=1", "decision_type=2", "decision_type=1", "threshold=0.25", "threshold=0", "leaf_weight", "cat_boundaries=0 1\ncat_threshold=5\nleaf_weight").Replace(stump))
 	f.Add("{L\x00\x00\x00\x00\x00\x00\x00\x07learner{}}")
+	f.Add("{U\x07learner{U\x01a[$d#U\x02\x00\x00\x00\x00\x7f\xc0\x00\x00U\x01b[SU\x01x]}}")
+	f.Add(strings.Replace(xgStump, "0.0,", "NaN,", 1))
 	f.Add(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{"left_children":[-1]}],"tree_info":[0]}},"learner_model_param":{"num_feature":"2","base_score":"0.5"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Read([]byte(text), 1<<20)

@@ -5,16 +5,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dmitryikh/leaves"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// readLightGBM reads a text file of LightGBM. Package leaves does not check its input, so it is given only checked text.
+// readLightGBM reads a text file of LightGBM. Package leaves does not check its input, so it is given only checked
+// text.
 func readLightGBM(text []byte) (*Model, error) {
 	f := &lightgbmFile{head: section{}}
 	if err := f.scan(string(text)); err != nil {
@@ -28,8 +31,47 @@ func readLightGBM(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its trees cannot be read: %w", err)
 	}
-	predict := func(row, scores []float64) error { return ensemble.Predict(row, 0, scores) }
-	return &Model{f.head["objective"], f.features, f.groups, predict}, nil
+	objective, err := objectiveOf(f.head["objective"])
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Fields(f.head["feature_names"])
+	if len(names) > 0 && len(names) != f.features {
+		return nil, fmt.Errorf("it has %d feature_names and %d features", len(names), f.features)
+	}
+	predict := func(row, scores []float64) error {
+		for i, v := range row {
+			if math.Abs(v) <= zero {
+				row[i] = 0
+			}
+		}
+		return ensemble.Predict(row, 0, scores)
+	}
+	slices.Sort(f.categories)
+	return &Model{objective: objective, names: names, features: f.features, groups: f.groups,
+		categories: slices.Compact(f.categories), predict: predict}, nil
+}
+
+// zero is the largest value that LightGBM takes for 0.
+const zero = float64(float32(1e-35))
+
+// These are the keys of a head and of a tree. Another key may be something that changes predictions.
+var (
+	keysOfHead = strings.Fields(`tree version num_class num_tree_per_iteration label_index max_feature_idx objective
+		average_output feature_names monotone_constraints feature_infos tree_sizes`)
+	keysOfTree = strings.Fields(`num_leaves num_cat split_feature split_gain threshold decision_type left_child
+		right_child leaf_value leaf_weight leaf_count internal_value internal_weight internal_count
+		cat_boundaries cat_threshold is_linear shrinkage`)
+)
+
+// unknown returns an error if a section has a key that is not among those given.
+func (s section) unknown(keys []string) error {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if !slices.Contains(keys, key) {
+			return fmt.Errorf("it has the field %q, which is not known here", key)
+		}
+	}
+	return nil
 }
 
 // A section is the lines key=value up to the next tree.
@@ -41,6 +83,7 @@ type lightgbmFile struct {
 	features, groups int
 	count            int          // the number of trees
 	trees            bytes.Buffer // the text of checked trees
+	categories       []int        // features that splits take for categories
 }
 
 func (f *lightgbmFile) scan(text string) error {
@@ -68,13 +111,35 @@ func (f *lightgbmFile) scan(text string) error {
 			return err
 		}
 		if ended {
-			break
+			return ofPandas(text)
 		}
 		current = section{}
 		f.count++
 	}
-	if !ended {
-		return errors.New("the file is incomplete: the line `end of trees` is missing")
+	return errors.New("the file is incomplete: the line `end of trees` is missing")
+}
+
+// ofFrame says of a category and its number why a model cannot be used.
+const ofFrame = "categories of a data frame, which it knows by their places (%.40q is %d); train it on these numbers"
+
+// ofPandas returns an error if the model was trained on categories of pandas other than 0, 1, 2 and so on: it knows
+// each by its place in a list at the file's end, and not by its value.
+func ofPandas(text string) error {
+	_, list, _ := strings.Cut(text, "\npandas_categorical:")
+	list, _, _ = strings.Cut(list, "\n")
+	var columns [][]any
+	if list = strings.TrimSpace(list); list == "" || list == "null" {
+		return nil
+	}
+	if err := strictjson.Unmarshal([]byte(list), &columns); err != nil {
+		return fmt.Errorf("its pandas_categorical: %w", err)
+	}
+	for _, values := range columns {
+		for i, v := range values {
+			if v != float64(i) {
+				return fmt.Errorf("it was trained on "+ofFrame, fmt.Sprint(v), i)
+			}
+		}
 	}
 	return nil
 }
@@ -82,9 +147,12 @@ func (f *lightgbmFile) scan(text string) error {
 // close takes a section that has ended: the head or a tree.
 func (f *lightgbmFile) close(s section) error {
 	if f.count == 0 {
+		if err := s.unknown(keysOfHead); err != nil {
+			return err
+		}
 		return f.shape()
 	}
-	if err := s.writeTree(&f.trees, f.features); err != nil {
+	if err := f.writeTree(s); err != nil {
 		return fmt.Errorf("tree %d: %w", f.count-1, err)
 	}
 	return nil
@@ -168,18 +236,27 @@ func bits(word string) (uint32, bool) {
 
 func real(word string) (float64, bool) { return wording.ParseDecimal([]byte(word)) }
 
+// threshold reads a number or inf, which LightGBM writes where all values go to the left and missing ones to the right.
+func threshold(word string) (float64, bool) {
+	if word == "inf" {
+		return math.Inf(1), true
+	}
+	return real(word)
+}
+
 // These are the bits of a decision type.
 const (
 	byCategory = 1
 	// Missing values may go left, and any value may count as missing: none, zero, NaN.
 	anyDecision  = 1<<4 - 1
 	missingShift = 2
+	missingIsNaN = 2 << missingShift
 )
 
 // writeTree writes the fields of a tree that leaves reads. The walk must reach every node and every leaf
-// once, and every number must be finite.
-func (s section) writeTree(out *bytes.Buffer, features int) error {
-	l := &lists{of: s}
+// once, and every number must be finite, but for thresholds.
+func (f *lightgbmFile) writeTree(s section) error {
+	out, l := &f.trees, &lists{of: s}
 	n := len(strings.Fields(s["leaf_value"]))
 	if s["num_leaves"] != strconv.Itoa(n) || n == 0 {
 		return fmt.Errorf("num_leaves is %q, and leaf_value has %d values", s["num_leaves"], n)
@@ -187,9 +264,12 @@ func (s section) writeTree(out *bytes.Buffer, features int) error {
 	if linear := s["is_linear"]; linear != "" && linear != "0" {
 		return errors.New("its leaves hold linear models, which are not read; train with linear_tree off")
 	}
+	if err := s.unknown(keysOfTree); err != nil {
+		return err
+	}
 	list(l, "leaf_value", n, real)
 	if l.err == nil && n > 1 {
-		s.checkSplits(l, n-1, features)
+		f.checkSplits(s, l, n-1)
 	}
 	if l.err != nil {
 		return l.err
@@ -208,13 +288,15 @@ func (s section) writeTree(out *bytes.Buffer, features int) error {
 	return nil
 }
 
-// checkSplits checks the splits of a tree with n inner nodes.
-func (s section) checkSplits(l *lists, n, features int) {
+// checkSplits checks the splits of a tree with n inner nodes. LightGBM sends a missing category to the right whatever
+// the decision type says; leaves does so where that says that NaN is missing.
+func (f *lightgbmFile) checkSplits(s section, l *lists, n int) {
 	left, right := list(l, "left_child", n, whole), list(l, "right_child", n, whole)
-	thresholds, decisions := list(l, "threshold", n, real), list(l, "decision_type", n, bits)
-	for i, f := range list(l, "split_feature", n, whole) {
-		if f < 0 || f >= features {
-			l.fail("node %d splits on feature %d of %d", i, f, features)
+	thresholds, decisions := list(l, "threshold", n, threshold), list(l, "decision_type", n, bits)
+	features := list(l, "split_feature", n, whole)
+	for i, on := range features {
+		if on < 0 || on >= f.features {
+			l.fail("node %d splits on feature %d of %d", i, on, f.features)
 		}
 	}
 	categories := s.categories(l)
@@ -225,7 +307,12 @@ func (s section) checkSplits(l *lists, n, features int) {
 		if at := thresholds[i]; d&byCategory != 0 && (at < 0 || at >= float64(categories) || at != math.Trunc(at)) {
 			l.fail("node %d splits on list %v of %d lists of categories", i, at, categories)
 		}
+		if d&byCategory != 0 {
+			decisions[i] = byCategory | missingIsNaN
+			f.categories = append(f.categories, features[i])
+		}
 	}
+	s["decision_type"] = strings.Trim(fmt.Sprint(decisions), "[]")
 	if l.err != nil {
 		return
 	}
@@ -235,7 +322,7 @@ func (s section) checkSplits(l *lists, n, features int) {
 		}
 		return child
 	}
-	l.err = eachOnce(2*n+1, func(i int) ([2]int, bool) {
+	l.err = eachOnce(2*n+1, 0, func(i int) ([2]int, bool) {
 		if i >= n {
 			return [2]int{}, false
 		}
