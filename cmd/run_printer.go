@@ -96,8 +96,41 @@ func (r *runPrinter) hear(event harness.Event) {
 		r.bar.close()
 		r.bar.failed.list(r.app.err, true)
 	case harness.CheckingState:
-		say("computing a cell once more in a new process, to see whether what ran before matters, of %s", strings.Join(e.Methods, ", "))
+		tellState(say, e)
+	case harness.UncheckedState:
+		say("not known whether what ran before matters, since the check took too long or did not end ok: %s",
+			strings.Join(cellNames(e), ", "))
 	}
+}
+
+// tellState says which cells are computed again, and how long that may take.
+func tellState(say func(format string, a ...any), cells []verify.Sampled) {
+	var methods, repeated []string
+	var seconds float64
+	for _, c := range cells {
+		if c.Before == nil {
+			methods = append(methods, c.Method)
+			continue
+		}
+		repeated = append(repeated, c.Method+" on "+c.Dataset)
+		seconds += c.Seconds
+	}
+	if methods != nil {
+		say("computing a cell once more in a new process, to see whether what ran before matters, of %s",
+			strings.Join(methods, ", "))
+	}
+	if repeated != nil {
+		say("computing a cell up to %d times in new processes, to see the same of methods that are not "+
+			"deterministic: %s (at most %s of cells; the check ends after %v)",
+			2*verify.Repeats, strings.Join(repeated, ", "), wording.Seconds(seconds), verify.Longest)
+	}
+}
+
+func cellNames(cells []verify.Sampled) (out []string) {
+	for _, c := range cells {
+		out = append(out, c.Method+" on "+c.Dataset)
+	}
+	return out
 }
 
 // noteSandbox says once what of other modules' methods is not kept within limits.

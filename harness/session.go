@@ -73,8 +73,10 @@ type (
 	}
 	// Ended says that no cell is running any more, and that all results that could be stored are stored.
 	Ended struct{}
-	// CheckingState says that one cell of each of these methods is run once more in a new process.
-	CheckingState struct{ Methods []string }
+	// CheckingState says that these cells are run again in new processes.
+	CheckingState []verify.Sampled
+	// UncheckedState has those of them whose check did not end in its time, or whose cell did not end ok.
+	UncheckedState []verify.Sampled
 )
 
 // Control ends a run early.
@@ -314,21 +316,19 @@ func (s *Session) checkCode(ctx context.Context, req Request) error {
 	return s.patiently(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
 }
 
-// checkState computes cells once more, each alone in a new process. It stores whether their methods depend on
-// earlier cells.
-func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []*plan.Cell, memory int64) error {
+// checkState computes cells again in new processes. It stores whether their methods depend on earlier cells.
+func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []verify.Sampled, memory int64) error {
 	if len(cells) == 0 {
 		return nil
 	}
-	var methods []string
-	for _, c := range cells {
-		methods = append(methods, c.Method)
-	}
-	s.Tell(CheckingState{methods})
-	fresh := func() (runner.Runner, func()) { return s.Cells(0, true) }
-	checks, err := verify.State(ctx, fresh, cells, stop, memory, s.DB)
+	s.Tell(CheckingState(cells))
+	fresh := func(alone bool) (runner.Runner, func()) { return s.Cells(0, alone) }
+	checks, unchecked, err := verify.State(ctx, fresh, cells, stop, memory, s.DB)
 	if err != nil {
 		return err
+	}
+	if len(unchecked) > 0 {
+		s.Tell(UncheckedState(unchecked))
 	}
 	ctx = context.WithoutCancel(ctx)
 	return s.patiently(ctx, func() error { return s.DB.PutStateChecks(ctx, checks) })

@@ -27,7 +27,7 @@ const (
 	// Canary is the kind of a method that fails only where its training labels contradict the truth, and not
 	// for want of time or memory.
 	Canary FindingKind = "canary"
-	State  FindingKind = "state" // other bits when a cell is computed once more in a new process
+	State  FindingKind = "state" // other bits, or other chances, when a cell is computed again in a new process
 )
 
 // Findings returns the findings of a protocol or, for "", of all protocols, sorted by method, kind, data set
@@ -63,7 +63,8 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 var sentences = map[FindingKind]string{
 	Leak:   "leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
 	Canary: "canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
-	State:  "state: results of %s on %s depend on what its process did before, or on chance: computed once more in a new process they differ (%s).",
+	State: "state: results of %s on %s depend on what its process did before, or on chance: " +
+		"computed again in a new process they differ (%s).",
 }
 
 // Describe returns one sentence for each method version and kind of finding.

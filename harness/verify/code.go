@@ -26,6 +26,9 @@ const (
 	allChecks    = 30 * time.Second
 )
 
+// Longest is the time that all checks of [State] may take together.
+const Longest = allChecks
+
 // An OldResult is a method whose stored results today's code does not reproduce.
 type OldResult struct {
 	Method, Version string
