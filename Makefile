@@ -112,6 +112,7 @@ fire:
 	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
+	BENCH_BUSY=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -count 3 -run '^(TestPluginsThatRemember|TestHostilePluginsOfAnOrdinaryUser)$$' ./cmd
 	$(MAKE) clang elsewhere portable arm64 oracles slurm wheels-check
 	ZIG='$(ZIG)' scripts/everywhere.sh
 

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external/serve"
 )
 
@@ -23,6 +24,9 @@ func hostileMain() {
 		if f.Name == name {
 			os.Exit(serve.Main(f.Spec))
 		}
+	}
+	if channel, path, found := strings.Cut(os.Getenv(faulty.ChannelVariable), ":"); found {
+		os.Exit(serve.Main(faulty.Forgetful(name, faulty.Channels[channel], path)))
 	}
 	os.Exit(serve.Main(faulty.Hostile(name)))
 }
@@ -134,4 +138,144 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
 	p.command(t, "methods", "check", file).ends(3, "checks failed")
 	noneLeft(t, mark)
+}
+
+// TestPluginsThatRemember: plugins that leave the labels of their training rows where other cells may find them,
+// earlier cells or cells that run at the same time, are right about as many rows as one that leaves nothing.
+func TestPluginsThatRemember(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
+		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
+	}
+	testenv.Mirror(t)
+	closed := []string{"mincore", "F_SETLK"}
+	if testenv.Thorough(t) {
+		closed = append(closed, "F_OFD_SETLK", "F_SETLK, device", "flock", "access times")
+	}
+	t.Run("idle", func(t *testing.T) { remembering(t, closed) })
+	t.Run("busy", func(t *testing.T) {
+		if os.Getenv("BENCH_BUSY") == "" {
+			t.Skip("keeps every core busy; make fire runs it")
+		}
+		defer load(4)()
+		remembering(t, closed)
+	})
+}
+
+// TestNeighboursAreFound: what cells tell others that run at the same time, by a way that nothing closes, they do not
+// know when one is computed once more alone. That is a finding, unless the drawn cell met no other: then the method
+// is tried again.
+func TestNeighboursAreFound(t *testing.T) {
+	t.Parallel()
+	testenv.OnlyThorough(t)
+	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
+		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
+	}
+	for range 5 {
+		p, _ := forgetful(t, []string{"futex"})
+		if n, _ := p.value(t, "SELECT count(*) FROM findings").(int64); n > 0 {
+			return
+		}
+	}
+	t.Error("no finding in five runs")
+}
+
+const wineInFourCells = `splits = 4
+datasets = ["wine"]
+[semantics]
+test_fraction = 0.3
+folds = 2
+method_seed = 1
+standardise = false
+`
+
+// forgetful runs a plugin for each channel on wine, and returns the names of their methods, in this order.
+func forgetful(t *testing.T, channels []string) (p process, names []string) {
+	p = newProcess(t)
+	p.env = []string{"BENCH_MIRROR=" + must.Get(filepath.Abs(testenv.Mirror(t)))(t)}
+	p.write(t, "wine.toml", wineInFourCells)
+	p.run(t, "data", "fetch", "wine")
+	program := must.Get(exec.LookPath("bench-hostile"))(t)
+	args := []string{"--jobs", "2", "--allow-read", filepath.Dir(program)}
+	for i, channel := range channels {
+		name := fmt.Sprintf("Forgetful%d", i)
+		names = append(names, name)
+		path := p.file("plugins", name+".memory")
+		text := fmt.Sprintf("HOSTILE=%s %s='%s:%s' exec '%s'\n", name, faulty.ChannelVariable, channel, path, program)
+		p.write(t, "plugins/"+name+".sh", text)
+		must.Do(t, faulty.Channels[channel].Carve(path, faulty.Slots))
+		args = append(args, "--plugin", p.file("plugins", name+".sh"))
+	}
+	p.run(t, append([]string{"run", "--protocol", "wine.toml", "--methods", strings.Join(names, ",")}, args...)...)
+	return p, names
+}
+
+func remembering(t *testing.T, channels []string) {
+	channels = append([]string{"nothing"}, channels...)
+	p, names := forgetful(t, channels)
+	right := "SELECT group_concat(n_correct ORDER BY split) FROM results WHERE method = '%s'"
+	want := p.value(t, fmt.Sprintf(right, names[0]))
+	for i, name := range names {
+		if got := p.value(t, fmt.Sprintf(right, name)); got != want || got == nil {
+			t.Errorf("%s: right about %v rows, and about %v without memory", channels[i], got, want)
+		}
+	}
+}
+
+// TestHostilePluginsOfAnOrdinaryUser: what the superuser's plugins cannot do, those of another user cannot either,
+// whatever the umask.
+func TestHostilePluginsOfAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten)$", "077")
+	if testenv.Thorough(t) {
+		testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten|TestPluginsThatRemember)$", "000")
+	}
+}
+
+// TestFoldersThatCannotBeWritten: where the data, the plugins or the home cannot be written, a hostile plugin ends as
+// elsewhere. Where the folder of the database or that of temporary files cannot be, the program says so in one line,
+// and nothing is computed.
+func TestFoldersThatCannotBeWritten(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser writes everywhere; TestHostilePluginsOfAnOrdinaryUser runs this")
+	}
+	if sandbox.Missing() != "" {
+		t.Skip(sandbox.Missing())
+	}
+	program := must.Get(exec.LookPath("bench-hostile"))(t)
+	for _, c := range []struct{ folder, says string }{
+		{"data", ""}, {"plugins", ""}, {"home", ""}, {"", "the folder is not writable"}, {"tmp", "tmp"},
+	} {
+		for _, missing := range []bool{false, true} {
+			if missing && c.folder != "tmp" && c.folder != "data" {
+				continue
+			}
+			p := newProcess(t)
+			p.copy(t, "short.toml")
+			p.env = []string{"HOME=" + p.file("home"), "TMPDIR=" + p.file("tmp"), faulty.Target + "=" + p.dir}
+			for _, name := range []string{"data", "home", "tmp"} {
+				must.Do(t, os.MkdirAll(p.file(name), 0o700))
+			}
+			text := fmt.Sprintf("HOSTILE=WritesItsScript exec '%s'\n", program)
+			plugin := p.write(t, "plugins/WritesItsScript.sh", text)
+			if missing {
+				must.Do(t, os.Remove(p.file(c.folder)))
+			} else {
+				must.Do(t, os.Chmod(p.file(c.folder), 0o500))
+				t.Cleanup(func() { _ = os.Chmod(p.file(c.folder), 0o700) })
+			}
+			run := p.short(t, "WritesItsScript,CART", "--allow-read", filepath.Dir(program), "--plugin", plugin)
+			code := run.code()
+			lines := strings.Split(strings.TrimSpace(run.said.String()), "\n")
+			last := lines[len(lines)-1]
+			if c.says == "" {
+				if code != 0 || p.rows(t, "status = 'ok'") != 2 {
+					t.Errorf("%q, missing %v: exit %d\n%s", c.folder, missing, code, &run.said)
+				}
+			} else if code < 2 || !strings.HasPrefix(last, "bench: ") || !strings.Contains(last, c.says) ||
+				strings.Count(run.said.String(), "bench: ") != 1 {
+				t.Errorf("%q, missing %v: exit %d\n%s", c.folder, missing, code, &run.said)
+			}
+		}
+	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -148,6 +149,10 @@ func (a *app) load(ctx context.Context, name string) (*catalogue.Entry, *dataset
 //
 //	func main() { os.Exit(cmd.Execute(methods.All().With(mymethod.Spec()))) }
 func Execute(reg registry.Registry) int {
+	if err := sandbox.FreezeTimes(); err != nil { // in a worker, before it makes or opens files
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return exitInternal
+	}
 	return execute(reg, os.Args[1:], os.Stdout, os.Stderr)
 }
 

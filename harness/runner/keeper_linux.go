@@ -91,20 +91,32 @@ func RunKeeper(args []string, limit int64) error {
 	return json.NewEncoder(os.NewFile(fdEnding, "ending")).Encode(end)
 }
 
-// start starts the worker, in a control group with the limit where this is possible.
+// start starts the worker, in a control group with the limit and with mounts of its own where these are possible.
 func (k *keeper) start(args []string) error {
 	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
-	attributes := &os.ProcAttr{
-		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
-		Env:   append(os.Environ(), sandbox.FolderVariable+"="+k.folder),
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	start := func(change func(*os.ProcAttr)) (*os.Process, error) {
+		attributes := &os.ProcAttr{
+			Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, requests, replies},
+			Env:   append(os.Environ(), sandbox.FolderVariable+"="+k.folder),
+			Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		}
+		if k.group != nil {
+			attributes.Sys.UseCgroupFD, attributes.Sys.CgroupFD = true, k.group.FD()
+		}
+		change(attributes)
+		return os.StartProcess("/proc/self/exe", args, attributes)
 	}
-	k.limitGroup(attributes.Sys)
-	p, err := os.StartProcess("/proc/self/exe", args, attributes)
+	k.limitGroup()
+	p, err := start(sandbox.OwnMounts)
+	if err != nil { // this user may have no mounts of its own
+		p, err = start(func(*os.ProcAttr) {})
+	}
 	if err != nil && k.group != nil { // the group could be made but not entered
 		k.leaveGroup()
-		attributes.Sys.UseCgroupFD = false
-		p, err = os.StartProcess("/proc/self/exe", args, attributes)
+		p, err = start(sandbox.OwnMounts)
+	}
+	if err != nil {
+		p, err = start(func(*os.ProcAttr) {})
 	}
 	if err != nil {
 		return err
@@ -114,7 +126,7 @@ func (k *keeper) start(args []string) error {
 	return errors.Join(requests.Close(), replies.Close())
 }
 
-func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
+func (k *keeper) limitGroup() {
 	if k.limit <= 0 {
 		return
 	}
@@ -123,7 +135,6 @@ func (k *keeper) limitGroup(worker *syscall.SysProcAttr) {
 		return
 	}
 	k.group = group
-	worker.UseCgroupFD, worker.CgroupFD = true, group.FD()
 }
 
 func (k *keeper) leaveGroup() {

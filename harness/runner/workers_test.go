@@ -19,6 +19,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/cart"
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 		var err error
 		limit, _ := strconv.ParseInt(os.Args[2], 10, 64)
 		if len(os.Args) == 4 {
+			if err = sandbox.FreezeTimes(); err != nil {
+				panic(err)
+			}
 			err = runner.Serve(&runner.InProcess{Registry: tried(), Prepare: prepareLong}, limit)
 		} else {
 			err = runner.RunKeeper(append(os.Args, "--serve"), limit)

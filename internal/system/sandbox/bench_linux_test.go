@@ -20,6 +20,13 @@ func BenchmarkRules(b *testing.B) {
 			p.granted()
 		}
 	})
+	b.Run("LookedUp", func(b *testing.B) {
+		known := p.LookedUp()
+		for b.Loop() {
+			r := must.Get(known.Rules())(b)
+			r.Close()
+		}
+	})
 	b.Run("Rules", func(b *testing.B) {
 		for b.Loop() {
 			r := must.Get(p.Rules())(b)

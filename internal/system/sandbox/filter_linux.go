@@ -16,9 +16,10 @@ const (
 	atArgument = 16
 )
 
-// refused are the system calls by which a process could leave something behind for the next one, or act past Landlock:
-// memory, messages and keys that the kernel keeps when their process ends, values that a signal carries, calls that a ring hides from
-// this filter, the watching of other processes and of files that others use, and attributes of files that can be named.
+// refused are the system calls by which a process could leave something behind for the next one, or act past
+// Landlock: memory, messages and keys that the kernel keeps when their process ends, values that a signal carries,
+// calls that a ring hides from this filter, the watching of other processes and of files that others use, attributes
+// of files that can be named, and what tells which pages of a file are in memory or how much is free on a disk.
 var refused = append([]uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
@@ -27,35 +28,51 @@ var refused = append([]uint32{
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3, // which hides its flags; libraries then take clone
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
 	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+	unix.SYS_MINCORE, unix.SYS_IO_SETUP, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 }, refusedHere...)
 
-// ignored are calls that change what Landlock does not guard, the rights, owners and times of files that can be named. They do nothing
-// and succeed: who copies a file wants its contents.
+// ignored are calls that change what Landlock does not guard, the rights, owners and times of files that can be
+// named, and the pages of files that are in memory, and locks of files. They do nothing and succeed: who copies a
+// file wants its contents, a hint may be ignored, and who locks a file in its private folder shares it with its own
+// processes alone.
 var ignored = append([]uint32{
 	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+	unix.SYS_FADVISE64, unix.SYS_READAHEAD, unix.SYS_FLOCK,
 }, ignoredHere...)
 
+// locks are the commands of fcntl that lock parts of a file. They do nothing and succeed, as flock does. What asks
+// for the locks of others is refused.
+var locks = []uint32{unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_SETLK, unix.F_OFD_SETLKW}
+
 // A guarded call is refused by one of its arguments: where that is set, as the number of a process, which is 0 for the caller's own;
-// where a flag of it is; or where it has a value.
+// where one of some flags is; or where it has a value.
 type guarded struct {
 	call     uint32
 	argument uint32 // from 0
-	flag     uint32 // 0 for any value but 0
+	flag     uint32 // one or more; 0 for any value but 0
 	value    uint32 // 0 where a flag or any value counts
 }
 
-// others are calls by which a process sets limits, priorities and places of others, gets further rights in a space of its own, hides
-// its open files in a thread, or leaves something with a file that it may only read: its flags, its generation and project, hints of
-// how long what is written lives, leases, and the watching of a folder.
+// others are calls by which a process sets limits, priorities and places of others or reads their priorities, gets
+// further rights in a space of its own, hides its open files in a thread, or leaves something with a file that it may
+// only read: its flags, its generation and project, hints of how long what is written lives, leases, locks, the
+// watching of a folder, and which of its pages are in memory.
 var others = []guarded{
 	{unix.SYS_SETPRIORITY, 1, 0, 0}, {unix.SYS_SETPRIORITY, 0, 0, 0}, {unix.SYS_IOPRIO_SET, 1, 0, 0}, {unix.SYS_IOPRIO_SET, 0, 2, 0}, // a group's, a user's
 	{unix.SYS_SCHED_SETSCHEDULER, 0, 0, 0}, {unix.SYS_SCHED_SETPARAM, 0, 0, 0},
 	{unix.SYS_SCHED_SETAFFINITY, 0, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0, 0}, {unix.SYS_PRLIMIT64, 0, 0, 0},
 	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_FILES, 0},
 	{unix.SYS_IOCTL, 1, 0, unix.FS_IOC_SETFLAGS}, {unix.SYS_IOCTL, 1, 0, setVersion}, {unix.SYS_IOCTL, 1, 0, setVersionOfExt4},
-	{unix.SYS_IOCTL, 1, 0, setAttributes}, {unix.SYS_IOCTL, 1, 0, addKey},
+	{unix.SYS_IOCTL, 1, 0, setAttributes}, {unix.SYS_IOCTL, 1, 0, addKey}, {unix.SYS_IOCTL, 1, 0, fiemap},
 	{unix.SYS_FCNTL, 1, 0, unix.F_SET_RW_HINT}, {unix.SYS_FCNTL, 1, 0, unix.F_SET_FILE_RW_HINT},
 	{unix.SYS_FCNTL, 1, 0, unix.F_SETLEASE}, {unix.SYS_FCNTL, 1, 0, unix.F_NOTIFY},
+	{unix.SYS_FCNTL, 1, 0, unix.F_GETLK}, {unix.SYS_FCNTL, 1, 0, unix.F_OFD_GETLK},
+	{unix.SYS_PREADV2, 5, unix.RWF_NOWAIT | dontCache, 0},
+	{unix.SYS_MADVISE, 2, 0, unix.MADV_COLD}, {unix.SYS_MADVISE, 2, 0, unix.MADV_PAGEOUT},
+	{unix.SYS_MADVISE, 2, 0, unix.MADV_MERGEABLE}, // pages of other processes
+	{unix.SYS_MBIND, 5, 0, 0},
+	{unix.SYS_GETPRIORITY, 0, 0, 0}, {unix.SYS_GETPRIORITY, 1, 0, 0}, {unix.SYS_IOPRIO_GET, 1, 0, 0},
 }
 
 // Requests of ioctl as linux/fs.h, linux/fscrypt.h and the sources of ext4 number them.
@@ -64,7 +81,10 @@ const (
 	setVersionOfExt4 = 0x40086604
 	setAttributes    = 0x401c5820 // FS_IOC_FSSETXATTR
 	addKey           = 0xc0506617 // FS_IOC_ADD_ENCRYPTION_KEY
+	fiemap           = 0xc020660b // FS_IOC_FIEMAP
 )
+
+const dontCache = 0x80 // RWF_DONTCACHE of linux/fs.h: what is read leaves memory, unless it was there before
 
 // arch is what the kernel calls the architecture that this program is built for, 0 where this filter does not know it.
 var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
@@ -97,6 +117,10 @@ func program(network bool) []unix.SockFilter {
 	}
 	for _, number := range ignored {
 		out = append(out, when(number), end(failing))
+	}
+	for _, command := range locks {
+		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_FCNTL, Jf: 4},
+			load(atArgument+8), when(command), end(failing), load(atNumber))
 	}
 	for _, g := range others { // five instructions, or none but the first
 		test := unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // bound runs a shell script under a policy and returns what it printed.
@@ -142,6 +143,19 @@ sleep 100 & kill $! && echo own`)
 	must.Do(t, victim.Process.Signal(syscall.Signal(0)))
 }
 
+// TestCounters: what the system counts for all processes cannot be read, and what libraries ask a machine can.
+func TestCounters(t *testing.T) {
+	out := bound(t, Policy{}, `for f in /proc/stat /proc/loadavg /proc/uptime /proc/vmstat /proc/sys/kernel/ns_last_pid \
+/proc/sys/kernel/pty/nr /proc/sys/fs/inode-nr /proc/sys/fs/file-nr /proc/sys/fs/dentry-state /proc/locks \
+/proc/interrupts /proc/net/dev /proc/self/status \
+/sys/fs/cgroup/memory.peak /sys/fs/cgroup/memory/memory.max_usage_in_bytes /sys/fs/cgroup/pids/pids.current \
+/sys/kernel/mm/ksm/run /sys/devices/system/node/node0/numastat /sys/block/vda/stat
+do cat $f >/dev/null 2>&1 && echo $f; done
+for f in /proc/cpuinfo /proc/meminfo /sys/devices/system/cpu/online /proc/sys/kernel/random/uuid
+do cat $f >/dev/null || echo no $f; done`)
+	must.Be(t, out, "")
+}
+
 // TestLimitsOfOthers: rights, owners and times of files, limits and priorities of other processes, and spaces of users stay as they are.
 func TestLimitsOfOthers(t *testing.T) {
 	dir := t.TempDir()
@@ -157,8 +171,10 @@ for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 
 	}
 }
 
-// TestNothingIsLeftWithFiles: no attribute, hint or lease of a file that may be read changes, no value goes by a signal, nothing that
-// another program shares is used, and none of the processes of the same user gets another priority.
+// TestNothingIsLeftWithFiles: no attribute, hint or lease of a file that may be read changes, no value goes by a
+// signal, nothing that another program shares is used, none of the processes of the same user gets another priority,
+// and nothing tells which pages of a file are in memory, where it lies on its disk, how much is free there, and what
+// priority others have.
 func TestNothingIsLeftWithFiles(t *testing.T) {
 	python := systemPython(t)
 	file := write(t, t.TempDir()+"/file", "text")
@@ -173,11 +189,19 @@ def ask(what, *call):
         print(what, ctypes.get_errno())
 for cmd in (0x40086602, 0x40087602, 0x401c5820): ask("ioctl %x" % cmd, ` + number(unix.SYS_IOCTL) + `, f, cmd, room)
 for cmd in (1036, 1038, 1024, 1026): ask("fcntl %d" % cmd, ` + number(unix.SYS_FCNTL) + `, f, cmd, ctypes.byref(ctypes.c_uint64(2)) if cmd > 1030 else 0)
+for advice in (12, 20, 21): ask("advice %d" % advice, ` + number(unix.SYS_MADVISE) + `, 0, 0, advice)
+ask("map of extents", ` + number(unix.SYS_IOCTL) + `, f, 0xc020660b, room)
+ask("priority of another", ` + number(unix.SYS_GETPRIORITY) + `, 0, os.getppid())
+ask("ioprio of another", ` + number(unix.SYS_IOPRIO_GET) + `, 1, os.getppid())
+for who in (1, 2): ask("lowest priority", ` + number(unix.SYS_GETPRIORITY) + `, who, 0)
 for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19); ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
 for call in (` + strings.Join([]string{
 		number(unix.SYS_SETXATTRAT), number(unix.SYS_REMOVEXATTRAT), number(unix.SYS_FILE_SETATTR), number(unix.SYS_SHMAT), number(unix.SYS_SHMCTL), number(unix.SYS_SHMDT),
 		number(unix.SYS_MSGSND), number(unix.SYS_MSGRCV), number(unix.SYS_MSGCTL), number(unix.SYS_SEMOP), number(unix.SYS_SEMCTL), number(unix.SYS_SEMTIMEDOP),
-		number(unix.SYS_INOTIFY_INIT1), number(unix.SYS_FANOTIFY_INIT), number(unix.SYS_CACHESTAT)}, ", ") + `): ask("call %d" % call, call, 0, 0, 0, 0, 0, 0)
+		number(unix.SYS_INOTIFY_INIT1), number(unix.SYS_FANOTIFY_INIT), number(unix.SYS_CACHESTAT),
+		number(unix.SYS_STATFS), number(unix.SYS_FSTATFS), number(unix.SYS_QUOTACTL), number(unix.SYS_IO_SETUP),
+		number(unix.SYS_MINCORE), number(unix.SYS_MOVE_PAGES), number(unix.SYS_MIGRATE_PAGES),
+		number(unix.SYS_PROCESS_MADVISE)}, ", ") + `): ask("call %d" % call, call, 0, 0, 0, 0, 0, 0)
 ask("value of a signal", ` + number(unix.SYS_RT_SIGQUEUEINFO) + `, os.getpid(), 0, room)
 ask("files of a thread", ` + number(unix.SYS_UNSHARE) + `, 0x400)
 os.nice(1); os.get_inheritable(f); print("own")
@@ -261,5 +285,14 @@ func TestEnvironment(t *testing.T) {
 		"DATABASE_URL=x", "OPENAI_KEY=x", "PGPASS=x", "GH_PAT=x", "SENTRY_DSN=x", "OLDPWD=/home/u/x", "USER=u", "OMP_NUM_THREADS=2", "LC_ALL=C", "PYTHON_TOKEN=x"}, "/private")
 	if strings.Join(got, " ") != "PATH=/bin OMP_NUM_THREADS=2 LC_ALL=C HOME=/private TMPDIR=/private TMP=/private TEMP=/private" {
 		t.Error(got)
+	}
+}
+
+// TestAsAnOrdinaryUser: the tests of what the superuser's processes may do hold for those of another user.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	tests := "TestFiles|TestHome|TestOthers|TestNetwork|TestCounters|TestLimitsOfOthers|TestChannels"
+	testenv.AsOrdinaryUser(t, "^("+tests+")$", "077")
+	if testenv.Thorough(t) {
+		testenv.AsOrdinaryUser(t, "^("+tests+"|TestEmpty|TestNothingIsLeftWithFiles)$", "000")
 	}
 }

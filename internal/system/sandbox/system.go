@@ -8,13 +8,20 @@ import (
 	"strings"
 )
 
-// System returns what programs need of a system to run at all: programs and libraries, what describes
-// the machine, and devices. Nothing of a user's is among it, and nothing of other processes.
+// System returns what programs need of a system to run at all: programs and libraries, what describes the machine,
+// and devices. Nothing of a user's is among it, and nothing of other processes. What the system counts as processes
+// run is left out where libraries can do without it: a method could leave numbers there.
 func System() (read, use []string) {
 	read = []string{
 		"/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store", "/run/current-system",
-		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems", "/proc/loadavg", "/proc/uptime",
-		"/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/filesystems",
+		"/proc/sys/kernel/osrelease", "/proc/sys/kernel/pid_max", "/proc/sys/kernel/random",
+		"/proc/sys/vm/max_map_count", "/proc/sys/vm/overcommit_memory",
+		"/sys/devices/system/cpu", "/sys/devices/system/node/online", "/sys/devices/system/node/possible",
+		"/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
+		"/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/cpuset.cpus.effective",
+		"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us",
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes",
 	}
 	for _, name := range []string{
 		"alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "passwd", "group", "nsswitch.conf", "locale.alias", "locale.conf",

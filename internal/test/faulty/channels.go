@@ -1,0 +1,592 @@
+package faulty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/kernelboosting/bench/registry"
+	"golang.org/x/sys/unix"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Channel carries bits from one process to another past the protocol. Both may read what lies at a path: a file of
+// stride bytes a bit, or a folder with the files 0, 1, and so on. What one process puts, other processes get later,
+// or while it lives.
+type Channel struct {
+	Together bool // the bits are there only as long as the process that put them
+	Folder   bool // the path is that of a folder
+	Put      func(path string, bits []bool) error
+	Get      func(path string, n int) ([]bool, error)
+}
+
+// stride is the distance of bits in a file, in bytes. It is more than the kernel reads ahead.
+const stride = 1 << 18
+
+// CachedTime is less than the time of reading a page from a disk, and more than that of a page that is in memory.
+const CachedTime = 25 * time.Microsecond
+
+// Channels are the ways in which a method tries to remember, by name.
+var Channels = map[string]Channel{
+	"nothing":         {Put: putsNothing, Get: getsNothing},
+	"mincore":         {Put: readsPages, Get: looks(inMemory)},
+	"RWF_NOWAIT":      {Put: readsPages, Get: looks(withoutWaiting)},
+	"RWF_DONTCACHE":   {Put: readsPages, Get: looks(withoutCaching)},
+	"MADV_PAGEOUT":    {Put: evictsPages, Get: looks(quickly)},
+	"move_pages":      {Put: readsPages, Get: looks(inTable)},
+	"page faults":     {Put: readsPages, Get: looks(faults)},
+	"times of reads":  {Put: readsPages, Get: looks(quickly)},
+	"access times":    {Folder: true, Put: readsFiles, Get: accessed},
+	"F_SETLK":         {Together: true, Put: locksBytes(unix.F_SETLK), Get: bytesLocked(unix.F_GETLK)},
+	"F_OFD_SETLK":     {Together: true, Put: locksBytes(unix.F_OFD_SETLK), Get: bytesLocked(unix.F_OFD_GETLK)},
+	"F_SETLK, device": {Together: true, Put: locksDevice, Get: deviceLocked},
+	"flock":           {Together: true, Folder: true, Put: locksFiles, Get: filesLocked},
+	"futex":           {Together: true, Put: waits, Get: wakes},
+	"end of a thread": {Together: true, Put: endsThreads, Get: awaits},
+	"processor time":  {Together: true, Put: occupies, Get: progresses},
+	"affinity":        {Together: true, Put: moves, Get: placed},
+}
+
+func putsNothing(string, []bool) error { return nil }
+
+func getsNothing(string, int) ([]bool, error) { return nil, errRefused }
+
+// eachFile opens a file for reading and calls do for each bit that is set, with its place.
+func eachFile(path string, bits []bool, do func(fd int, at int64) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	kept = append(kept, f) // closing it would give locks back
+	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM)
+	for i, set := range bits {
+		if set {
+			if err := do(int(f.Fd()), int64(i)*stride); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var kept []*os.File
+
+func readsPages(path string, bits []bool) error {
+	return eachFile(path, bits, func(fd int, at int64) error { return first(unix.Pread(fd, make([]byte, 1), at)) })
+}
+
+// evictsPages has the pages of all bits that are not set leave memory.
+func evictsPages(path string, bits []bool) error {
+	others := make([]bool, len(bits))
+	for i, set := range bits {
+		others[i] = !set
+	}
+	return eachFile(path, others, func(fd int, at int64) error {
+		page, err := unix.Mmap(fd, at, 4096, unix.PROT_READ, unix.MAP_SHARED)
+		if err != nil {
+			return err
+		}
+		defer unix.Munmap(page)
+		sink = int(page[0])
+		return unix.Madvise(page, unix.MADV_PAGEOUT)
+	})
+}
+
+// looks gets bits by a look at the page of each.
+func looks(look func(fd int, at int64) (bool, error)) func(string, int) ([]bool, error) {
+	return func(path string, n int) ([]bool, error) {
+		all := make([]bool, n)
+		for i := range all {
+			all[i] = true
+		}
+		i, out := 0, make([]bool, n)
+		err := eachFile(path, all, func(fd int, at int64) (err error) {
+			out[i], err = look(fd, at)
+			i++
+			return err
+		})
+		return out, err
+	}
+}
+
+func onPage(fd int, at int64, do func(page []byte) error) error {
+	page, err := unix.Mmap(fd, at, 4096, unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return err
+	}
+	defer unix.Munmap(page)
+	_ = unix.Madvise(page, unix.MADV_RANDOM)
+	return do(page)
+}
+
+func inMemory(fd int, at int64) (set bool, err error) {
+	return set, onPage(fd, at, func(page []byte) error {
+		var out [1]byte
+		_, _, code := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&page[0])), 4096,
+			uintptr(unsafe.Pointer(&out[0])))
+		set = out[0]&1 == 1
+		return errorOf(code)
+	})
+}
+
+// inTable has the kernel map the pages in memory around one that it reads, and asks which are mapped.
+func inTable(fd int, at int64) (set bool, err error) {
+	around, err := unix.Mmap(fd, at, 16<<12, unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return false, err
+	}
+	defer unix.Munmap(around)
+	_ = unix.Madvise(around, unix.MADV_RANDOM)
+	sink = int(around[15<<12])
+	page, status := &around[0], int32(0)
+	_, _, code := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, 1, uintptr(unsafe.Pointer(&page)), 0,
+		uintptr(unsafe.Pointer(&status)), 0)
+	return status >= 0, errorOf(code)
+}
+
+func withoutWaiting(fd int, at int64) (bool, error) {
+	_, err := unix.Preadv2(fd, [][]byte{make([]byte, 1)}, at, unix.RWF_NOWAIT)
+	if err == unix.EAGAIN {
+		_ = unix.Fadvise(fd, at, 4096, unix.FADV_DONTNEED) // the kernel may have begun to read it
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// withoutCaching reads a page and measures the time, so that the page is in memory after it only if it was before.
+func withoutCaching(fd int, at int64) (bool, error) {
+	const dontCache = 0x80
+	start := time.Now()
+	_, err := unix.Preadv2(fd, [][]byte{make([]byte, 1)}, at, dontCache)
+	return time.Since(start) < CachedTime, err
+}
+
+func quickly(fd int, at int64) (bool, error) {
+	start := time.Now()
+	_, err := unix.Pread(fd, make([]byte, 1), at)
+	return time.Since(start) < CachedTime, err
+}
+
+func faults(fd int, at int64) (set bool, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return set, onPage(fd, at, func(page []byte) error {
+		var before, after unix.Rusage
+		err := unix.Getrusage(unix.RUSAGE_THREAD, &before)
+		sink = int(page[0])
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &after)
+		set = before.Majflt == after.Majflt
+		return err
+	})
+}
+
+func errorOf(code unix.Errno) error {
+	if code != 0 {
+		return code
+	}
+	return nil
+}
+
+// files calls do for the file of each bit that is set, and with every for those of all.
+func files(path string, bits []bool, every bool, do func(i int, name string) error) error {
+	for i, set := range bits {
+		if set || every {
+			if err := do(i, filepath.Join(path, fmt.Sprint(i))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func readsFiles(path string, bits []bool) error {
+	return files(path, bits, false, func(_ int, name string) error { return first(os.ReadFile(name)) })
+}
+
+func accessed(path string, n int) ([]bool, error) {
+	out := make([]bool, n)
+	return out, files(path, out, true, func(i int, name string) error {
+		var s unix.Stat_t
+		err := unix.Stat(name, &s)
+		out[i] = unix.TimespecToNsec(s.Atim) > unix.TimespecToNsec(s.Mtim)
+		return err
+	})
+}
+
+func locksBytes(command int) func(string, []bool) error {
+	return func(path string, bits []bool) error {
+		return eachFile(path, bits, func(fd int, at int64) error {
+			return unix.FcntlFlock(uintptr(fd), command, &unix.Flock_t{Type: unix.F_RDLCK, Start: at, Len: 1})
+		})
+	}
+}
+
+func bytesLocked(command int) func(string, int) ([]bool, error) {
+	return looks(func(fd int, at int64) (bool, error) {
+		l := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
+		err := unix.FcntlFlock(uintptr(fd), command, &l)
+		return l.Type != unix.F_UNLCK, err
+	})
+}
+
+// device is one that every process may write to.
+func device() (int, error) { return unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0) }
+
+func locksDevice(_ string, bits []bool) error {
+	fd, err := device()
+	for i, set := range bits {
+		if err == nil && set {
+			l := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(i), Len: 1}
+			err = unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &l)
+		}
+	}
+	return err
+}
+
+func deviceLocked(_ string, n int) ([]bool, error) {
+	fd, err := device()
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	out := make([]bool, n)
+	for i := range out {
+		l := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(i), Len: 1}
+		err := unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &l)
+		out[i] = err == unix.EAGAIN || err == unix.EACCES
+	}
+	return out, nil
+}
+
+func locksFiles(path string, bits []bool) error {
+	return files(path, bits, false, func(_ int, name string) error {
+		f, err := os.Open(name)
+		if err == nil {
+			kept = append(kept, f)
+			err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		}
+		return err
+	})
+}
+
+func filesLocked(path string, n int) ([]bool, error) {
+	out := make([]bool, n)
+	return out, files(path, out, true, func(i int, name string) error {
+		f, err := os.Open(name)
+		if err == nil {
+			defer f.Close()
+			out[i] = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK
+		}
+		return err
+	})
+}
+
+const futexWait, futexWake = 0, 1 // without FUTEX_PRIVATE_FLAG
+
+func futex(word *byte, op int, value uintptr, timeout *unix.Timespec) (int, error) {
+	n, _, code := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), uintptr(op), value,
+		uintptr(unsafe.Pointer(timeout)), 0, 0)
+	return int(n), errorOf(code)
+}
+
+// words maps the first page of a file, which begins with zeros, a word of four bytes a bit.
+func words(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return unix.Mmap(int(f.Fd()), 0, 1<<16, unix.PROT_READ, unix.MAP_SHARED)
+}
+
+// waits has a thread wait at the word of each bit that is set.
+func waits(path string, bits []bool) error {
+	page, err := words(path)
+	if err != nil {
+		return err
+	}
+	for i, set := range bits {
+		if set {
+			go func() {
+				for {
+					if _, err := futex(&page[4*i], futexWait, 0, nil); err != nil && err != unix.EINTR {
+						return
+					}
+				}
+			}()
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // until all wait
+	return nil
+}
+
+// wakes finds the words at which others wait.
+func wakes(path string, n int) ([]bool, error) {
+	page, err := words(path)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, n)
+	for i := range out {
+		woken, err := futex(&page[4*i], futexWake, 1, nil)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = woken > 0
+	}
+	return out, nil
+}
+
+// endsThreads has threads end again and again for which the kernel wakes who waits at the word of a bit that is set.
+func endsThreads(path string, bits []bool) error {
+	page, err := words(path)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for {
+			for i, set := range bits {
+				if set {
+					done := make(chan bool)
+					go func() {
+						runtime.LockOSThread() // the thread ends with the goroutine
+						_, _, _ = unix.RawSyscall(unix.SYS_SET_TID_ADDRESS, uintptr(unsafe.Pointer(&page[4*i])), 0, 0)
+						done <- true
+					}()
+					<-done
+				}
+			}
+		}
+	}()
+	return nil
+}
+
+// awaits waits a moment at the word of each bit.
+func awaits(path string, n int) ([]bool, error) {
+	page, err := words(path)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, n)
+	for i := range out {
+		timeout, err := unix.NsecToTimespec((50 * time.Millisecond).Nanoseconds()), error(unix.EINTR)
+		for err == unix.EINTR {
+			_, err = futex(&page[4*i], futexWait, 0, &timeout)
+		}
+		out[i] = err == nil
+	}
+	return out, nil
+}
+
+// slotTime is how long a bit lasts that processes tell by what they do and not by what they leave.
+const slotTime = 20 * time.Millisecond
+
+// eachSlot calls do in n periods that processes which begin within two seconds have in common.
+func eachSlot(n int, do func(i int, end time.Time)) {
+	runtime.LockOSThread()
+	start := time.Now().Truncate(4 * time.Second).Add(4 * time.Second)
+	for i := range n {
+		time.Sleep(time.Until(start.Add(time.Duration(i) * slotTime)))
+		do(i, start.Add(time.Duration(i+1)*slotTime))
+	}
+}
+
+func pin(cpus ...int) {
+	var set unix.CPUSet
+	for _, each := range cpus {
+		set.Set(each)
+	}
+	_ = unix.SchedSetaffinity(0, &set)
+}
+
+// occupies keeps the first processor busy while a bit is set.
+func occupies(_ string, bits []bool) error {
+	go eachSlot(len(bits), func(i int, end time.Time) {
+		pin(0)
+		for bits[i] && time.Now().Before(end) {
+			sink++
+		}
+	})
+	return nil
+}
+
+// progresses measures how far a loop on the first processor comes while each bit lasts.
+func progresses(_ string, n int) ([]bool, error) {
+	done, out := make([]int, n), make([]bool, n)
+	eachSlot(n, func(i int, end time.Time) {
+		pin(0)
+		for time.Now().Before(end.Add(-slotTime / 10)) {
+			done[i]++
+		}
+	})
+	sorted := slices.Sorted(slices.Values(done))
+	for i := range out {
+		out[i] = done[i] < sorted[n/2]
+	}
+	return out, nil
+}
+
+// moves may run on the first processor alone while a bit is set.
+func moves(_ string, bits []bool) error {
+	go eachSlot(len(bits), func(i int, _ time.Time) {
+		if pin(0, 1); bits[i] {
+			pin(0)
+		}
+	})
+	return nil
+}
+
+// placed asks of the processes and threads with numbers near its own whether one may run on the first processor alone.
+func placed(_ string, n int) ([]bool, error) {
+	out := make([]bool, n)
+	eachSlot(n, func(i int, end time.Time) {
+		time.Sleep(slotTime / 4)
+		for id := os.Getpid() - 60; id < os.Getpid(); id++ {
+			var set unix.CPUSet
+			if unix.SchedGetaffinity(id, &set) == nil && set.Count() == 1 {
+				out[i] = true
+			}
+		}
+	})
+	return out, nil
+}
+
+// A Counter is a number that the system keeps for all processes. Add raises it at least n times and may take a while;
+// a file at the path is one that nobody has read.
+type Counter struct {
+	Add  func(path string, n int) error
+	Read func() (int64, error)
+}
+
+// Counters are numbers by which a method can tell a later one something.
+var Counters = map[string]Counter{
+	"numbers of processes": {Add: repeats(func() error {
+		done := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			done <- true
+		}()
+		<-done
+		return nil
+	}), Read: func() (int64, error) { return int64(os.Getpid()), nil }},
+	"numbers of pipes": {Add: repeats(func() error { return first(pipeNumber()) }), Read: pipeNumber},
+	"numbers of files": {Add: repeats(func() error { return first(fileNumber()) }), Read: fileNumber},
+	"free memory": {
+		Add: func(path string, _ int) error { return first(os.ReadFile(path)) },
+		Read: func() (int64, error) {
+			var s unix.Sysinfo_t
+			err := unix.Sysinfo(&s)
+			return -int64(s.Freeram) / 4096, err
+		},
+	},
+}
+
+func repeats(do func() error) func(string, int) error {
+	return func(_ string, n int) error {
+		for range n {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func pipeNumber() (int64, error) {
+	runtime.LockOSThread()
+	pin(0) // each processor has numbers of its own
+	var s unix.Stat_t
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	defer w.Close()
+	err = unix.Fstat(int(r.Fd()), &s)
+	return int64(s.Ino), err
+}
+
+func fileNumber() (int64, error) {
+	name := filepath.Join(os.TempDir(), "numbered")
+	f, err := os.Create(name)
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(name)
+	defer f.Close()
+	var s unix.Stat_t
+	err = unix.Fstat(int(f.Fd()), &s)
+	return int64(s.Ino), err
+}
+
+// Slots is how many bits a method uses that remembers labels: two for each row, at places that follow from the row.
+const Slots = 1 << 11
+
+// ChannelVariable names the channel of a method that remembers, and where it lies, with a colon between.
+const ChannelVariable = "LC_HOSTILE_CHANNEL"
+
+// Forgetful answers the most frequent of its training labels. For rows of which other cells left a label in a channel
+// it answers that. It leaves its own training labels there.
+func Forgetful(name string, c Channel, path string) registry.Spec {
+	return define(name, "1", func(_ context.Context, _ registry.Env, train data) (registry.Model, error) {
+		bits, sum := make([]bool, Slots), 0.0
+		remembered, _ := c.Get(path, Slots)
+		for i, y := range train.Y {
+			bits[slot(train.X.RawRowView(i), y)] = true
+			sum += y
+		}
+		_ = c.Put(path, bits)
+		if c.Together {
+			time.Sleep(100 * time.Millisecond) // so that cells meet
+			remembered, _ = c.Get(path, Slots)
+		}
+		return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
+			for i := range out {
+				out[i] = sum
+				if row := x.RawRowView(i); remembered != nil {
+					yes, no := remembered[slot(row, 1)], remembered[slot(row, -1)]
+					if yes != no {
+						out[i] = map[bool]float64{true: 1, false: -1}[yes]
+					}
+				}
+			}
+			return nil
+		}), nil
+	})
+}
+
+func slot(row []float64, y float64) int {
+	h := fnv.New64a()
+	for _, v := range row {
+		fmt.Fprint(h, math.Float64bits(v), " ")
+	}
+	at := int(h.Sum64()%(Slots/2)) * 2
+	if y > 0 {
+		at++
+	}
+	return at
+}
+
+// Carve makes what lies at the path of a channel: a file of zeros with room for n bits, or a folder of n small files.
+func (c Channel) Carve(path string, n int) error {
+	if !c.Folder {
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Truncate(int64(n)*stride), f.Close())
+	}
+	err := os.Mkdir(path, 0o755)
+	for i := range n {
+		err = errors.Join(err, os.WriteFile(filepath.Join(path, fmt.Sprint(i)), []byte("x"), 0o644))
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package testenv
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+)
+
+// ordinary is the number of a user and group that own nothing but what a test gives them.
+const ordinary = 64321
+
+// AsOrdinaryUser runs tests of the package, whose names match a pattern, in this test program once more as a user
+// without rights, with a umask. It skips t where the tests run as such a user anyway, and where one could not read
+// the repository.
+func AsOrdinaryUser(t *testing.T, pattern, umask string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("the tests run as an ordinary user already")
+	}
+	dir := must.Get(os.MkdirTemp("", "user"))(t)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	must.Do(t, os.Chmod(dir, 0o755))
+	own := filepath.Join(dir, "own")
+	must.Do(t, cmp.Or(os.Mkdir(own, 0o700), os.Chown(own, ordinary, ordinary)))
+	program := filepath.Join(dir, filepath.Base(os.Args[0]))
+	copyProgram(t, program)
+	const script = `umask "$1"; cd "$2" && exec "$3" -test.v -test.run "$4"`
+	c := exec.Command("sh", "-c", script, "sh", umask, must.Get(os.Getwd())(t), program, pattern)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	c.Dir = "/"
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "TMPDIR" && name != "GOCOVERDIR" {
+			c.Env = append(c.Env, v)
+		}
+	}
+	c.Env = append(c.Env, "HOME="+own, "TMPDIR="+own)
+	out, err := c.CombinedOutput()
+	switch text := string(out); {
+	case strings.Contains(text, "can't cd to") || strings.HasSuffix(strings.TrimSpace(text), "Permission denied"):
+		t.Skipf("an ordinary user cannot read the repository: %s", text)
+	case err != nil || !strings.Contains(text, "--- PASS: Test"):
+		t.Errorf("as user %d with umask %s: %v\n%s", ordinary, umask, err, text)
+	}
+}
+
+// copyProgram copies this test program to where everybody may run it.
+func copyProgram(t *testing.T, to string) {
+	t.Helper()
+	in := must.Get(os.Open(must.Get(os.Executable())(t)))(t)
+	defer in.Close()
+	out := must.Get(os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755))(t)
+	must.Get(io.Copy(out, in))(t)
+	must.Do(t, cmp.Or(out.Chmod(0o755), out.Close()))
+}
