@@ -220,6 +220,9 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	for _, d := range e.Defects {
 		l.add("known defect", d)
 	}
+	for _, c := range e.Cautions {
+		l.add("caution", c)
+	}
 	defer collectWithin(a.memory)()
 	set, err := read.Load(ctx, a.store(), e)
 	if err != nil {

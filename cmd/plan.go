@@ -33,6 +33,7 @@ func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db
 // announce says in a few lines what is about to happen.
 func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
 	a.noteExcluded(plan.Excluded)
+	a.noteCautions(plan)
 	if d := plan.Dealt; d != nil {
 		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of, plan.Requested, plural(d.Cells, "cell"), d.List)
 	}
@@ -51,6 +52,20 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
 	}
 	a.noteExcluded(p.Excluded)
+}
+
+// noteCautions says what describing each set of the plan found that may make its results too good.
+func (a *app) noteCautions(p *plan.Plan) {
+	said := map[string]bool{}
+	for _, c := range p.Cells {
+		name := c.Spec.Cell.Dataset
+		if e, err := a.sets.Lookup(name); err == nil && !said[name] {
+			for _, caution := range e.Cautions {
+				fmt.Fprintf(a.err, "note: %s: %s\n", name, caution)
+			}
+		}
+		said[name] = true
+	}
 }
 
 // noteExcluded says what is not run and why, and beside missing data the command that gets it.

@@ -31,6 +31,12 @@ func (c *column) leave(d *Description, reason string, args ...any) {
 	d.say(&d.Notes, reason, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
+// leaveIdentifier is leave for a column that identifies rows.
+func (c *column) leaveIdentifier(d *Description, reason string, args ...any) {
+	c.leave(d, reason, args...)
+	d.cautions = append(d.cautions, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
+}
+
 // number reads a number in the file's notation.
 func (s *source) number(text []byte) (float64, bool) { return read.Number(text, s.decimal) }
 
@@ -104,9 +110,9 @@ func (c *column) look(k *known, d *Description) {
 	whole := !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) })
 	switch {
 	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
-		c.leave(d, "it numbers the rows")
+		c.leaveIdentifier(d, "it numbers the rows")
 	case n > 10 && whole && 10*c.distinct > 9*n && likeIdentifier.MatchString(c.name):
-		c.leave(d, "it looks like an identifier, different in almost each row")
+		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
 	}
 	above, _ := slices.BinarySearchFunc(v, c.low, func(x, low float64) int { return cmp.Or(cmp.Compare(x, low), -1) })
 	below, _ := slices.BinarySearch(v, c.high)
@@ -243,7 +249,7 @@ func (s *source) texts(c *column, k *known, d *Description) {
 	case c.distinct > read.MaxLevels:
 		c.leave(d, "it has %d different texts", c.distinct)
 	case rows > 10 && (c.distinct == rows || 2*c.distinct > rows && rows >= 50):
-		c.leave(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct, rows)
+		c.leaveIdentifier(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct, rows)
 	}
 }
 

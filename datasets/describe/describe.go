@@ -49,6 +49,8 @@ type Description struct {
 
 	kinds map[string]*kind
 	order []*kind
+
+	cautions []string // see caution
 }
 
 // A kind is problems or notes that differ in names and numbers alone.
@@ -67,6 +69,12 @@ func (d *Description) problem(format string, args ...any) {
 
 func (d *Description) note(format string, args ...any) {
 	d.say(&d.Notes, format, fmt.Sprintf(format, args...))
+}
+
+// caution is a note that is kept with the set: a result on it may look better than a method is.
+func (d *Description) caution(format string, args ...any) {
+	d.note(format, args...)
+	d.cautions = append(d.cautions, fmt.Sprintf(format, args...))
 }
 
 func (d *Description) say(list *[]string, name, text string) {
@@ -106,7 +114,7 @@ func File(ctx context.Context, path string, o Options) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.TOML = s.toml(o)
+	d.TOML = s.toml(d, o)
 	s.check(ctx, d, o)
 	d.sayHowMany()
 	return d, nil
@@ -306,10 +314,10 @@ func (s *source) repeats(d *Description) {
 		}
 	}
 	if equal > 0 {
-		d.note("%s an earlier row with the same label: a random split puts such rows on both sides", repeat(equal))
+		d.caution("%s an earlier row with the same label: a random split puts such rows on both sides", repeat(equal))
 	}
 	if other > 0 {
-		d.note("%s an earlier row with another label", repeat(other))
+		d.caution("%s an earlier row with another label", repeat(other))
 	}
 }
 

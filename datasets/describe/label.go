@@ -236,10 +236,11 @@ func (s *source) findLeaks(d *Description) {
 		}
 		if s.task == "regression" {
 			if c.numeric && s.line(c.j) {
-				d.note("column %s looks like a leak: it is a straight line of the label", c.name)
+				d.caution("column %s looks like a leak: it is a straight line of the label", c.name)
 			}
 		} else if s.tells(c) {
-			d.note("column %s looks like a leak: it tells the label of every row by itself; drop it if it is not known before the label", c.name)
+			d.caution("column %s looks like a leak: it tells the label of every row by itself; drop it if it is "+
+				"not known before the label", c.name)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (s *source) ref(j int) string {
 	return fmt.Sprint(j)
 }
 
-func (s *source) toml(o Options) string {
+func (s *source) toml(d *Description, o Options) string {
 	var b strings.Builder
 	key := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", name, value) }
 	fmt.Fprintf(&b, "# Written by `bench data describe`; check the label, and what is left out.\n")
@@ -70,6 +70,12 @@ func (s *source) toml(o Options) string {
 		key("positive", quotedList(s.pos))
 	}
 	s.columnKeys(key)
+	if left := len(d.cautions) - most; left > 0 {
+		d.cautions = append(d.cautions[:most], fmt.Sprintf("%d more of this kind", left))
+	}
+	if d.cautions != nil {
+		key("cautions", quotedList(d.cautions))
+	}
 	b.WriteString("\n")
 	s.comments(&b)
 	return b.String()

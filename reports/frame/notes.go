@@ -28,6 +28,17 @@ func (t *Table) NotesOfPairs(own ...string) []string {
 	return slices.Concat(t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }
 
+// cautionNotes say of sets what describing them found that may make their results too good.
+func (t *Table) cautionNotes(f Frame, sets []Dataset) []string {
+	var notes []string
+	for _, d := range sets {
+		if e, err := f.Sets.Entry(d.Name); err == nil && e.Cautions != nil && t.stored(d.Name) {
+			notes = append(notes, fmt.Sprintf("Caution, %s: %s.", d.Name, strings.Join(e.Cautions, "; ")))
+		}
+	}
+	return notes
+}
+
 // Remarks are the notes that do not concern the table's values: omitted cells with other inputs, warnings of
 // fits, and the origin of imported cells.
 func (t *Table) Remarks() []string { return t.other }

@@ -189,6 +189,7 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	if err := t.addSets(f, sets); err != nil {
 		return t, err
 	}
+	t.other = append(t.other, t.cautionNotes(f, sets)...)
 	t.setCommands(f.Run, sets)
 	t.dropSurplus()
 	var fits []string
