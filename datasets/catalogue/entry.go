@@ -32,11 +32,12 @@ type Entry struct {
 	Counts    []int         `toml:"counts"`     // rows of each class: -1, +1 or 0..K-1; checked by Load
 	Source    string        `toml:"source"`     // e.g. "UCI 109"
 	Citation  string        `toml:"citation"`
-	Defects   []string      `toml:"defects"`  // what a reader must know before trusting numbers from it
-	Cautions  []string      `toml:"cautions"` // leaks, identifiers and repeated rows that describe saw; runs and reports say them
-	Generator string        `toml:"generate"` // how the program makes the file itself; "" if it cannot
-	Generated bool          `toml:"-"`        // Generator is set: the set loads without any file
-	Files     []File        `toml:"files"`
+	Defects   []string      `toml:"defects"` // what a reader must know before trusting numbers from it
+	// leaks, identifiers and repeated rows that describe saw; runs and reports say them
+	Cautions  []string `toml:"cautions"`
+	Generator string   `toml:"generate"` // how the program makes the file itself; "" if it cannot
+	Generated bool     `toml:"-"`        // Generator is set: the set loads without any file
+	Files     []File   `toml:"files"`
 
 	Reading
 

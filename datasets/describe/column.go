@@ -249,7 +249,8 @@ func (s *source) texts(c *column, k *known, d *Description) {
 	case c.distinct > read.MaxLevels:
 		c.leave(d, "it has %d different texts", c.distinct)
 	case rows > 10 && (c.distinct == rows || 2*c.distinct > rows && rows >= 50):
-		c.leaveIdentifier(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct, rows)
+		c.leaveIdentifier(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct,
+			rows)
 	}
 }
 
