@@ -75,9 +75,10 @@ func TestFormats(t *testing.T) {
 		{"LIBSVM", "a.dat", rows(30, func(i int) string { return fmt.Sprintf("%+d 1:%d 7:2", i%2*2-1, i) }), `name = "a"; file = "a.dat"; task = "binary"; format = "libsvm"; positive = ["1"]`},
 		{"ARFF", "a.txt", "% c\n@relation r\n@attribute x numeric\n@attribute colour {red, blue}\n@attribute class {p, q, r}\n@data\n" + rows(30, func(i int) string {
 			return fmt.Sprintf("%s,%s,%s", []string{"?", "1", "2.5"}[i%3], []string{"red", "?", "blue", "red"}[i%4], []string{"p", "q", "r"}[i*7%5%3])
-		}), `name = "a"; file = "a.txt"; task = "multiclass"; format = "arff"; label = "class"   # a guess; missing = ["?"]; ` +
-			`impute = "median"; cautions = ["5 rows repeat an earlier row with the same label: a random split puts such rows on ` +
-			`both sides", "16 rows repeat an earlier row with another label"]`},
+		}), `name = "a"; file = "a.txt"; task = "multiclass"; format = "arff"; ` +
+			`label = "class"   # a guess; missing = ["?"]; impute = "median"; ` +
+			`cautions = ["5 rows repeat an earlier row with the same label: ` +
+			`a random split puts such rows on both sides", "16 rows repeat an earlier row with another label"]`},
 		{"regression", "a.csv", "x,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%v", i*7%40, float64(i*i%41)/3) }), `name = "a"; file = "a.csv"; task = "regression"; format = "csv"; separator = ","; header = true; label = "y"   # a guess`},
 		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
 	} {
@@ -108,11 +109,13 @@ func TestColumns(t *testing.T) {
 	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
 	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
-		`drop = ["id", "unit", "when", "amount", "note"]; categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"; ` +
-		`cautions = ["column id is left out: it numbers the rows", "column note is left out: it looks like an identifier or free ` +
-		`text: 120 different values in 121 rows", "column leak looks like a leak: it tells the label of every row by itself; ` +
-		`drop it if it is not known before the label", "1 row repeats an earlier row with the same label: a random split puts ` +
-		`such rows on both sides"]`
+		`drop = ["id", "unit", "when", "amount", "note"]; ` +
+		`categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"; ` +
+		`cautions = ["column id is left out: it numbers the rows", ` +
+		`"column note is left out: it looks like an identifier or free text: 120 different values in 121 rows", ` +
+		`"column leak looks like a leak: it tells the label of every row by itself; ` +
+		`drop it if it is not known before the label", ` +
+		`"1 row repeats an earlier row with the same label: a random split puts such rows on both sides"]`
 	must.Be(t, keys(d.TOML), want)
 	said := strings.Join(append(d.Problems, d.Notes...), "\n")
 	for _, part := range []string{
