@@ -103,7 +103,12 @@ func environmentPage() string {
 
 func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
-	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. [The methods](../methods.md) says what each minimises, and `bench methods show NAME` prints what stands here."))
+	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know "+
+		"what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. "+
+		"[The methods](../methods.md) says what each minimises, and `bench methods show NAME` prints what stands here. "+
+		"How biased `draw` = structured (SORF) is for few features is under "+
+		"[Draws](../methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
+		"[KNN](../methods.md#logistic-lda-and-knn)."))
 	for _, s := range specs {
 		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)

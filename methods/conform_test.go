@@ -13,8 +13,8 @@ import (
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-// rounds is the parameter of methods whose stages are the models of its smaller values. GBRFF-random is left out: it draws its landmarks
-// after the frequencies of all rounds.
+// rounds is the parameter of methods whose stages are the models of its smaller values. GBRFF-random is left out: it
+// draws its landmarks after the frequencies of all rounds.
 var rounds = map[string]string{
 	"BMKR": "rounds", "GBRFF": "rounds", "GBRFF1": "rounds", "GBRFF2": "rounds", "LGBM": "rounds", "MFGA": "features", "MKBOOST": "rounds",
 	"RF": "trees", "RFRBoost": "rounds", "RFRBoost-greedy": "rounds", "XGB": "rounds",
@@ -31,16 +31,27 @@ var oneTask = map[string]registry.Task{
 	"RFRBoost":          registry.Multiclass, "RKS": registry.Regression,
 }
 
+// ownUnit has the reasons of methods of regression whose predictions depend on the unit of the targets. The rest does
+// not.
+var ownUnit = map[string]string{
+	"BMKR":   "epsilon, the half-width of the tube, and C of its published grid are in the unit of the targets",
+	"GMKL":   "epsilon, the half-width of the tube, and C of its published grid are in the unit of the targets",
+	"KRR-GD": "its descent ends by the absolute tolerances of L-BFGS, and so at once where targets are small",
+	"XGB":    "XGBoost starts all rows at 0.5 (base_score), in the unit of the targets",
+}
+
 // TestConform runs the suite on every method, with the checks of what the method has: blocks, stages, trees.
 func TestConform(t *testing.T) {
 	testenv.NotUnderRace(t)
 	for _, spec := range methods.All().All() {
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
+			t.Run("units", func(t *testing.T) { conform.Units(t, spec, ownUnit[spec.Name]) })
 			if task, slow := oneTask[spec.Name]; slow && !testenv.Thorough(t) {
 				spec.Tasks = task
 			}
 			conform.Run(t, spec)
+			t.Run("columns far from zero", func(t *testing.T) { conform.Far(t, spec) })
 			if spec.Blocks {
 				t.Run("blocks", func(t *testing.T) { conform.Blocks(t, spec) })
 			}
@@ -81,8 +92,8 @@ func path(format string, count int) (settings []string) {
 	return settings
 }
 
-// TestDeclaredMemory compares declared memory with that of fits. Of a grid whose settings are fitted at the same time, there is a row with all
-// of it.
+// TestDeclaredMemory compares declared memory with that of fits. Of a grid whose settings are fitted at the same
+// time, there is a row with all of it.
 func TestDeclaredMemory(t *testing.T) {
 	testenv.NotUnderRace(t)
 	tall := 1000

@@ -196,6 +196,9 @@ func TestEarlyEndsAreReported(t *testing.T) {
 		{"BMKR", 1, `{"rounds":2,"c":10,"max_iter":5}`, "ended before their optimum"},
 		{"FALKON", 1, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":1,"loss":"logistic"}`, `msg="FALKON ended before its minimum" lambda=1e-07`},
 		{"FALKON", 1, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":20,"loss":"logistic"}`, ""},
+		{"FALKON", 1, `{"landmarks":15,"lambda":1e-5,"gamma":0.3,"max_iter":3}`,
+			`msg="FALKON ended before its minimum" lambda=1e-05 "relative residual"=`},
+		{"FALKON", 1, `{"landmarks":15,"lambda":1e-5,"gamma":0.3,"max_iter":30}`, ""},
 		{"RFRBoost", 1e12, `{"rounds":1,"lambda":1e-12,"features":20}`, `msg="a linear model of RFRBoost ended before its minimum" lambda=1e-12`},
 		{"RFRBoost", 1, `{"rounds":1,"lambda":1e-12,"features":20}`, ""},
 	} {

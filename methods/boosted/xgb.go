@@ -28,7 +28,7 @@ func XGB() registry.Spec {
 			{Name: "learning_rate", Values: registry.Values(1, .5, .1, .05, .01)},
 			{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5)},
 		},
-		xgbPath,
+		fitting.WarnPath("XGB", 1e5, xgbPath), // which rounds features to 32 bits
 		registry.Memory(xgbMemory),
 		registry.PathCost(xgbPathCost))
 }

@@ -24,18 +24,18 @@ func KNN() registry.Spec {
 		Name: "KNN", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Cover and Hart 1967",
 		Summary: "k nearest neighbours in the Euclidean distance",
-		Load: func(r io.Reader) (registry.Model, error) {
+		Load: fitting.NearLoad(func(r io.Reader) (registry.Model, error) {
 			return saved.Read(r, "neighbours", (*neighbours).check)
-		},
+		}),
 		Probability: func(score float64) float64 { return (score + 1) / 2 },
 	}, KNNParams{Neighbours: 5}, registry.Grid{
 		{Name: "neighbours", Values: registry.Values(1, 3, 5, 7, 11, 15, 25, 51)},
-	}, fitKNN, registry.Memory(knnMemory), registry.Cost(knnCost))
+	}, fitting.NearFit(fitKNN), registry.Memory(knnMemory), registry.Cost(knnCost))
 }
 
 // KNNParams holds the parameter of KNN.
 type KNNParams struct {
-	Neighbours int `json:"neighbours" range:"[1,)" means:"training rows that decide on a row"`
+	Neighbours int `json:"neighbours" range:"[1,)" means:"training rows that decide; of equally near ones the first"`
 }
 
 func knnMemory(s registry.Shape, p KNNParams) int64 {

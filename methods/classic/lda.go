@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -24,11 +25,11 @@ func LDA() registry.Spec {
 		Name: "LDA", Version: "1", Tasks: registry.Binary | registry.Multiclass,
 		Source:      "Fisher 1936; Friedman 1989",
 		Summary:     "linear discriminant analysis with a shrunken covariance",
-		Load:        loadLinear,
+		Load:        fitting.NearLoad(loadLinear),
 		Probability: vmath.Sigmoid,
 	}, LDAParams{Shrinkage: 0.01}, registry.Grid{
 		{Name: "shrinkage", Values: registry.Values(1e-4, 1e-3, 0.01, 0.1, 0.3, 1)},
-	}, pathLDA, registry.Memory(ldaMemory), registry.PathCost(ldaCost))
+	}, fitting.NearPath(pathLDA), registry.Memory(ldaMemory), registry.PathCost(ldaCost))
 }
 
 // LDAParams holds the parameter of LDA.

@@ -19,11 +19,11 @@ func Logistic() registry.Spec {
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
 		Source:      "Cox 1958",
 		Summary:     "logistic regression with an l2 penalty",
-		Load:        loadLinear,
+		Load:        fitting.NearLoad(loadLinear),
 		Probability: vmath.Sigmoid,
 	}, LogisticParams{C: 1, Multinomial: true}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -3, 3)},
-	}, fitLogistic, registry.Memory(logisticMemory), registry.Cost(logisticCost))
+	}, fitting.NearFit(fitLogistic), registry.Memory(logisticMemory), registry.Cost(logisticCost))
 }
 
 // LogisticParams holds the parameters of Logistic.

@@ -50,30 +50,9 @@ func (d design) newStart(env registry.Env, train registry.Data) (*start, error) 
 		s.y = append(s.y, y...)
 	}
 	if train.Task == registry.Regression {
-		s.model.Shift, s.model.Scale = standardise(s.y)
+		s.model.Shift, s.model.Scale = fitting.Standardise(s.y)
 	}
 	return s, nil
-}
-
-// standardise subtracts the mean from y and divides y by the standard deviation. It returns both. A deviation of zero becomes 1.
-func standardise(y []float64) (mean, deviation float64) {
-	n := float64(len(y))
-	for _, v := range y {
-		mean += v / n
-	}
-	square := 0.0
-	for i := range y {
-		y[i] -= mean
-		square += float64(y[i] / n * y[i])
-	}
-	deviation = math.Sqrt(square)
-	if !(deviation > 0) {
-		deviation = 1
-	}
-	for i := range y {
-		y[i] /= deviation
-	}
-	return mean, deviation
 }
 
 // trained returns the machine with sigma and weights.

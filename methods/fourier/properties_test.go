@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/frequencies"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -162,7 +163,7 @@ func TestOneStart(t *testing.T) {
 				r := x[i*d : (i+1)*d]
 				y[i] = r[0] + 0.5*r[1]*r[2] - 0.3*r[3]*r[3] + 0.1*normals.Norm()
 			}
-			standardise(y)
+			fitting.Standardise(y)
 			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features, frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
 			learned := func(factor float64) float64 {
 				l := learner{ridge: newRidge(p, p.width), lambda: 0.05, rho: 0.01}

@@ -45,11 +45,11 @@ func EigenPro() registry.Spec {
 		Name: "EIGENPRO", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023; Ma and Belkin, MLSys 2019",
 		Summary: "least squares on landmarks, by gradient descent preconditioned by eigenvectors",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 	}, EigenProParams{Landmarks: 2000, Gamma: 0.1, Epochs: 10}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "epochs", Values: []any{1, 3, 10, 30}},
-	}, pathEigenPro, registry.Memory(memoryEigenPro), registry.PathCost(costEigenPro))
+	}, fitting.NearPath(pathEigenPro), registry.Memory(memoryEigenPro), registry.PathCost(costEigenPro))
 }
 
 // EigenProParams holds the parameters of EIGENPRO.

@@ -13,23 +13,24 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Falkon declares FALKON: ridge regression on the kernel functions of m rows z_j, the landmarks. For each output, with labels +1
-// and -1 as targets, or with targets less their mean, it solves
+// Falkon declares FALKON: ridge regression on the kernel functions of m rows z_j, the landmarks. For each output,
+// with labels +1 and -1 as targets, or with targets less their mean, it solves
 //
 //	min over alpha (m)  (1/n) |K_nm alpha - y|^2 + lambda alpha'K_mm alpha
 //
-// by a few steps of preconditioned conjugate gradients. So it takes n m time a step, and m^3 once for each lambda. The
-// algorithm (the paper's Algorithm 1, for landmarks that are drawn uniformly), with the Cholesky factors T'T = K_mm + jitter m I
-// and A'A = T T'/m + lambda I, and B = T^-1 A^-1:
+// by a few steps of preconditioned conjugate gradients. So it takes n m time a step, and m^3 once for each lambda.
+// The algorithm (the paper's Algorithm 1, for landmarks that are drawn uniformly), with the Cholesky factors T'T =
+// K_mm + jitter m I and A'A = T T'/m + lambda I, and B = T^-1 A^-1:
 //
 //	1  b = B'K_nm'y / n
 //	2  beta: W beta = b by conjugate gradients from 0, W = B'(K_nm'K_nm / n) B + lambda A^-T A^-1
 //	3  alpha = B beta
 //
-// If K_mm^2 n/m were K_nm'K_nm, W would be the identity. The paper shows that log n steps are enough with about 1/lambda
-// landmarks or more. With fewer landmarks, max_iter ends the search early.
+// If K_mm^2 n/m were K_nm'K_nm, W would be the identity. The paper shows that log n steps are enough with about
+// 1/lambda landmarks or more. With fewer landmarks, max_iter ends the search early.
 //
-// Stopping rule: |b - W beta| <= falkonTol |b|, or max_iter steps, which is the method's own early end and no error.
+// Stopping rule: |b - W beta| <= falkonTol |b|, or max_iter steps, which is the method's own early end: it is logged
+// with the residual, and no error.
 //
 // With loss = logistic the method is logistic FALKON, for classes: see falkonlogistic.go.
 func Falkon() registry.Spec {
@@ -37,11 +38,11 @@ func Falkon() registry.Spec {
 		Name: "FALKON", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Rudi, Carratino and Rosasco, NeurIPS 2017; Marteau-Ferey, Bach and Rudi, NeurIPS 2019",
 		Summary: "kernel ridge regression on landmarks, by preconditioned conjugate gradients",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 	}, FalkonParams{Landmarks: 1000, Lambda: 1e-6, Gamma: 0.1, MaxIter: 20}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "lambda", Values: []any{1e-8, 1e-6, 1e-4, 1e-2}},
-	}, pathFalkon, registry.Memory(memoryFalkon), registry.PathCost(costFalkon))
+	}, fitting.NearPath(pathFalkon), registry.Memory(memoryFalkon), registry.PathCost(costFalkon))
 }
 
 // FalkonParams holds the parameters of FALKON.
@@ -65,7 +66,8 @@ func (p FalkonParams) shared() falkonShared {
 	return falkonShared{p.Landmarks, p.Gamma, p.MaxIter, p.Loss == "logistic"}
 }
 
-// falkonTol is the relative residual at which the conjugate gradients end; the published program's is 1e-7, not relative.
+// falkonTol is the relative residual at which the conjugate gradients end; the published program's is 1e-7, not
+// relative.
 const falkonTol = 1e-7
 
 // falkonAtOnce is how many solutions share the products with K_nm.
@@ -81,7 +83,8 @@ func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
 	return total
 }
 
-// costFalkon counts K_nm once, or for each step where it is not kept, two products a step, and a factor for each solution.
+// costFalkon counts K_nm once, or for each step where it is not kept, two products a step, and a factor for each
+// solution.
 func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
 	n, d, sum := float64(s.N), float64(s.D), 0.0
 	for i, p := range ps {
@@ -122,16 +125,17 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 					solutions = append(solutions, &solution{lambda: ps[i].Lambda})
 				}
 			}
-			solve := c.falkon
+			solve, enough, measure := c.falkon, falkonTol, "relative residual"
 			if p.shared().logistic {
-				solve = c.logisticFalkon
+				solve, enough, measure = c.logisticFalkon, logisticOpen, "squared Newton decrement"
 			}
 			if err := solve(ctx, solutions, ys, p.MaxIter); err != nil {
 				return fmt.Errorf("FALKON with lambda from %v: %w", ps[some[0]].Lambda, err)
 			}
 			for _, s := range solutions {
-				if s.open > logisticOpen {
-					env.Log.Warn("FALKON ended before its minimum", "lambda", s.lambda, "squared Newton decrement", fmt.Sprintf("%.1g", s.open))
+				if s.open > enough {
+					env.Log.Warn("FALKON ended before its minimum", "lambda", s.lambda,
+						measure, fmt.Sprintf("%.1g", s.open))
 				}
 			}
 			for _, i := range some {
@@ -160,10 +164,11 @@ type solution struct {
 	v, tv, wv []float64 // A^-1 to; B to; W to
 	square    float64   // |rest|^2
 	enough    float64   // the |rest|^2 at which the solution ends
-	open      float64   // of the logistic loss: the squared Newton decrement of the last step
+	open      float64   // |rest| / |b|, or with the logistic loss the squared Newton decrement of the last step
 }
 
-// falkonFactor returns A' for a penalty: the factor of T diag(w) T'/m + lambda I, for weights w of the landmarks, nil for 1.
+// falkonFactor returns A' for a penalty: the factor of T diag(w) T'/m + lambda I, for weights w of the landmarks, nil
+// for 1.
 func (c *cover) falkonFactor(ctx context.Context, lambda float64, weights []float64) ([]float64, error) {
 	m := c.m
 	upper := make([]float64, m*m) // T, whose rows are the columns of the factor
@@ -218,6 +223,9 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 	}
 	for _, s := range all {
 		copy(s.beta, s.tv)
+		if s.square > s.enough {
+			s.open = float64(falkonTol * math.Sqrt(s.square/s.enough))
+		}
 	}
 	return nil
 }
@@ -229,8 +237,8 @@ func (s *solution) reserve(m int) {
 	}
 }
 
-// conjugate is line 2, for b in rest, and sets tv to B beta. It ends when the squared residual is at most the given part of |b|^2, or
-// after maxIter steps.
+// conjugate is line 2, for b in rest, and sets tv to B beta. It ends when the squared residual is at most the given
+// part of |b|^2, or after maxIter steps.
 func (c *cover) conjugate(ctx context.Context, all []*solution, part float64, maxIter int) error {
 	for _, s := range all {
 		clear(s.beta)

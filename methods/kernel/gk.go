@@ -40,14 +40,18 @@ func define(name, summary string, linear bool) registry.Spec {
 		}
 		return nil
 	}
+	near := fitting.NearPath(path)
+	if linear { // whose kernel depends on the origin
+		near = fitting.WarnPath(name, fitting.Far, path)
+	}
 	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.DefinePath(registry.Spec{
 		Name: name, Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
-		Load: load,
+		Load: fitting.NearLoad(load),
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, path, registry.Memory(memory), registry.PathCost(cost))
+	}, near, registry.Memory(memory), registry.PathCost(cost))
 }
 
 // memory counts the kernel matrix, the preconditioner, the problems that are solved together, and the model.

@@ -25,11 +25,11 @@ func KRRGD() registry.Spec {
 		Name: "KRR-GD", Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 		Blocks:  true,
 	}, KRRGDParams{Lambda: 1e-3, MaxIter: 20}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 0)},
-	}, fitKRRGD, registry.Memory(memoryKRRGD), registry.Cost(costKRRGD))
+	}, fitting.NearFit(fitKRRGD), registry.Memory(memoryKRRGD), registry.Cost(costKRRGD))
 }
 
 // KRRGDParams holds KRR-GD's parameters.

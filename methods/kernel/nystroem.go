@@ -26,11 +26,11 @@ func Nystroem() registry.Spec {
 		Name: "NYSTROEM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Williams and Seeger, NeurIPS 2000",
 		Summary: "linear model on the Nystroem features of a Gaussian kernel",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 	}, NystroemParams{Landmarks: 300, Lambda: 1e-4, Gamma: 0.1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "lambda", Values: []any{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}},
-	}, pathNystroem, registry.Memory(memoryNystroem), registry.PathCost(costNystroem))
+	}, fitting.NearPath(pathNystroem), registry.Memory(memoryNystroem), registry.PathCost(costNystroem))
 }
 
 // NystroemParams holds the parameters of NYSTROEM.

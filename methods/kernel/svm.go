@@ -22,11 +22,11 @@ func SVM() registry.Spec {
 		Name: "SVM", Version: "2", Tasks: registry.Binary | registry.Multiclass,
 		Source:  "Cortes and Vapnik, Machine Learning 1995, as libsvm states it",
 		Summary: "support vector machine with a Gaussian kernel",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 	}, SVMParams{C: 1, Gamma: 0.1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, pathSVM, registry.Memory(memorySVM), registry.PathCost(pathCostSVM))
+	}, fitting.NearPath(pathSVM), registry.Memory(memorySVM), registry.PathCost(pathCostSVM))
 }
 
 // SVMParams holds the parameters of SVM.

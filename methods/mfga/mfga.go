@@ -44,7 +44,7 @@ func MFGA() registry.Spec {
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
 		Load: load,
 	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Pool: mergedLinear, Function: defaultFunction}, lambdas(),
-		fitPath, registry.Memory(memory), registry.PathCost(pathCost))
+		fitting.WarnPath("MFGA", fitting.Far, fitPath), registry.Memory(memory), registry.PathCost(pathCost))
 }
 
 // lambdas is the grid of the paper.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -31,10 +32,10 @@ func BMKR() registry.Spec {
 		Name: "BMKR", Version: "2", Tasks: registry.Binary | registry.Regression,
 		Source:  "Wu et al. 2017, as run by Gautheron et al., ECML PKDD 2020",
 		Summary: "boosting by support vector regression, each round with the best of eleven kernels",
-		Load:    loadVote,
+		Load:    fitting.NearLoad(loadVote),
 	}, BMKRParams{T: 100, C: 1, LearningRate: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, pathBMKR[float32], registry.Memory(memoryBMKR), registry.PathCost(pathCostBMKR))
+	}, fitting.NearPath(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.PathCost(pathCostBMKR))
 }
 
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {

@@ -28,11 +28,11 @@ func GMKL() registry.Spec {
 		Name: "GMKL", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
-		Load:    loadSum,
+		Load:    fitting.NearLoad(loadSum),
 		Blocks:  true,
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, pathGMKL, registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
+	}, fitting.NearPath(pathGMKL), registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
 }
 
 // A usual and a large rank, at channelTol, of the Gaussian kernel of one feature. The mean rank over the features of a data set

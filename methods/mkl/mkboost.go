@@ -33,7 +33,8 @@ func MKBoost() registry.Spec {
 		Load:    loadVote,
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -5, 3)},
-	}, pathMKBoost, registry.Memory(memoryMKBoost), registry.PathCost(pathCostMKBoost))
+	}, fitting.WarnPath("MKBOOST", fitting.Far, pathMKBoost),
+		registry.Memory(memoryMKBoost), registry.PathCost(pathCostMKBoost))
 }
 
 func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {

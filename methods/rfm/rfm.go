@@ -44,11 +44,11 @@ func RFM() registry.Spec {
 		Name: "RFM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Radhakrishnan, Beaglehole, Pandit and Belkin, Science 2024",
 		Summary: "kernel ridge regression with a metric learned from gradients of its predictions",
-		Load:    load,
+		Load:    fitting.NearLoad(load),
 	}, Params{Iterations: 3, Lambda: 1e-1, Bandwidth: 10}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -3, 1)},
 		{Name: "iterations", Values: []any{0, 1, 2, 3, 4, 5}},
-	}, path, registry.Memory(memory), registry.PathCost(cost))
+	}, fitting.NearPath(path), registry.Memory(memory), registry.PathCost(cost))
 }
 
 // Params holds the parameters of RFM.

@@ -57,12 +57,12 @@ func tree(defaults TreeParams) registry.Spec {
 		Name: "XRFM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Beaglehole, Holzmüller, Radhakrishnan and Belkin, 2025",
 		Summary: "tree of kernel machines that learn their metrics, for large sets",
-		Load:    loadTree,
+		Load:    fitting.NearLoad(loadTree),
 	}, defaults, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -3, 0)},
 		{Name: "iterations", Values: []any{0, 1, 3}},
 		{Name: "temperature", Values: registry.Values(0, 0.1, 1)},
-	}, treePath, registry.Memory(treeMemory), registry.PathCost(treeCost))
+	}, fitting.NearPath(treePath), registry.Memory(treeMemory), registry.PathCost(treeCost))
 }
 
 // partition returns the parameters on which the tree without its leaves depends.

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is the layers, and the linear model on top of each representation. There is one more linear model than layers.
+// A model is the layers, and the linear model on top of each representation. There is one more linear model than
+// layers.
 type model struct {
 	D, Outputs int
 	Rounds     []round
@@ -28,6 +29,26 @@ type round struct {
 	S          []float64 // Outputs x features
 	Shift      []float64
 	Step       float64
+}
+
+// rescale turns predictions of standardised targets into the unit of the targets. The layers do not change: h falls
+// as W grows.
+func (m *model) rescale(mean, deviation float64) {
+	for _, top := range m.Tops {
+		for i := range top {
+			top[i] *= deviation
+		}
+		for c := m.Outputs * m.D; c < len(top); c++ {
+			top[c] += mean
+		}
+	}
+	for _, r := range m.Rounds {
+		for _, part := range [][]float64{r.S, r.Shift} {
+			for i := range part {
+				part[i] /= deviation
+			}
+		}
+	}
 }
 
 // A staged is a model that implements registry.Stager.

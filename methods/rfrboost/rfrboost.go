@@ -43,7 +43,7 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 		return nil
 	}
 	s := registry.Spec{
-		Name: name, Version: "2", Tasks: tasks, Summary: summary, Load: load,
+		Name: name, Version: "3", Tasks: tasks, Summary: summary, Load: load,
 		Source: "Zozoulenko, Cass and Gonon, ICML 2025",
 	}
 	if !greedy {
@@ -68,8 +68,8 @@ func memory(s registry.Shape, p Params) int64 {
 	return 8*(features+side*side+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + int64(vmath.PanelBytes(s.D, s.N))
 }
 
-// pathCost counts, for each group of grid points that share their layers and each round of the longest one, the features, the
-// products and the factor of line 3, and the linear model.
+// pathCost counts, for each group of grid points that share their layers and each round of the longest one, the
+// features, the products and the factor of line 3, and the linear model.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
@@ -95,8 +95,17 @@ func (p Params) anyRounds() Params {
 	return p
 }
 
-// fitPath fits the grid points. Grid points that differ in the number of rounds alone are the first rounds of one model.
+// fitPath fits the grid points. Grid points that differ in the number of rounds alone are the first rounds of one
+// model.
+//
+// Targets of regression are standardised, as in the published experiments, so that the penalties do not depend on
+// their unit.
 func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool, yield func(int, registry.Model) error) error {
+	mean, deviation := 0.0, 1.0
+	if train.Task == registry.Regression {
+		train.Y = slices.Clone(train.Y)
+		mean, deviation = fitting.Standardise(train.Y)
+	}
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
 		longest := slices.MaxFunc(alike, func(a, b int) int { return ps[a].Rounds - ps[b].Rounds })
 		b := newBooster(train, ps[longest], greedy, drawPairs(env.Rand()))
@@ -104,6 +113,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		if err != nil {
 			return err
 		}
+		m.rescale(mean, deviation)
 		if b.open > logit.Open {
 			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda, "largest component of the gradient", fmt.Sprintf("%.1g", b.open))
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -292,6 +293,9 @@ var bad = map[string]struct {
 		return err
 	})), "binary/path"},
 	"stages end elsewhere":      {spec(with(func(m linear, _ registry.Data) registry.Model { return stagedWrong{m} })), "binary/staged"},
+	"is lost far from zero":     {spec(centroids), "far"},
+	"depends on the unit":       {regression(spec(centroids)), "units"},
+	"need not be exempt":        {regression(spec(middle)), "exempt"},
 	"declares trees it has not": {withTrees(spec(centroids)), "binary/learns"},
 	"does not use its blocks":   {blocked(centroids), "binary"},
 	"counts blocks": {blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
@@ -303,6 +307,22 @@ var bad = map[string]struct {
 }
 
 func zeros(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }
+
+func regression(s registry.Spec) registry.Spec {
+	s.Tasks = registry.Regression
+	return s
+}
+
+// middle predicts the mean of the targets.
+func middle(_ context.Context, _ registry.Env, d registry.Data, _ params) (registry.Model, error) {
+	_, p := d.X.Dims()
+	return linear{make([]float64, p), floats.Sum(d.Y) / float64(len(d.Y))}, nil
+}
+
+func TestPredictionsOfTheMeanHaveTheUnitOfTheTargets(t *testing.T) {
+	Units(t, regression(spec(middle)), "")
+	Units(t, regression(spec(centroids)), "it has no intercept")
+}
 
 func withTrees(s registry.Spec) registry.Spec {
 	s.Trees = true
@@ -343,10 +363,15 @@ func TestBadMethod(t *testing.T) {
 	if name == "" {
 		t.Skip("run by TestEachCheckCatches")
 	}
-	if spec := bad[name].spec; spec.Blocks {
-		Blocks(t, spec)
-	} else {
-		Run(t, spec, checked...)
+	switch b := bad[name]; {
+	case b.spec.Blocks:
+		Blocks(t, b.spec)
+	case b.check == "far":
+		t.Run("far", func(t *testing.T) { Far(t, b.spec) })
+	case b.spec.Tasks == registry.Regression:
+		t.Run(b.check, func(t *testing.T) { Units(t, b.spec, strings.TrimPrefix(b.check, "units")) })
+	default:
+		Run(t, b.spec, checked...)
 	}
 }
 

@@ -25,8 +25,8 @@ func Rows(x *mat.Dense) []float64 {
 	return raw.Data[:raw.Rows*raw.Cols]
 }
 
-// CheckScoring reports why a model with the given numbers of features and outputs cannot score the rows x into a slice of
-// length places.
+// CheckScoring reports why a model with the given numbers of features and outputs cannot score the rows x into a
+// slice of length places.
 func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	n, d := x.Dims()
 	if d != features {
@@ -38,8 +38,8 @@ func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	return nil
 }
 
-// CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. `what` is the word for such a
-// number.
+// CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. `what` is the word
+// for such a number.
 func CheckFinite(what string, x []float64, perRow int) error {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -68,8 +68,8 @@ func CheckSizes(name string, train registry.Data) error {
 	return nil
 }
 
-// OneAgainstRest returns the targets of each output. For Multiclass an output has +1 for its class and -1 for the rest. Otherwise the one
-// output has the targets of d.
+// OneAgainstRest returns the targets of each output. For Multiclass an output has +1 for its class and -1 for the
+// rest. Otherwise the one output has the targets of d.
 func OneAgainstRest(d registry.Data) [][]float64 {
 	outputs := d.Shape().Outputs()
 	if outputs == 1 {
@@ -88,8 +88,8 @@ func OneAgainstRest(d registry.Data) [][]float64 {
 	return ys
 }
 
-// Targets returns what least squares fit: the targets of regression less their mean, and the mean; or +-1 for each class against the
-// rest, and 0.
+// Targets returns what least squares fit: the targets of regression less their mean, and the mean; or +-1 for each
+// class against the rest, and 0.
 func Targets(d registry.Data) (ys [][]float64, mean float64) {
 	if d.Task != registry.Regression {
 		return OneAgainstRest(d), 0
@@ -107,7 +107,30 @@ func Centred(y []float64) (centred []float64, mean float64) {
 	return centred, mean
 }
 
-// Blocks calls do for blocks of the numbers from 0 to n - 1, of the given size, and looks at the context before each block.
+// Standardise subtracts the mean from y and divides y by the standard deviation. It returns both. A deviation of zero
+// becomes 1.
+func Standardise(y []float64) (mean, deviation float64) {
+	n := float64(len(y))
+	for _, v := range y {
+		mean += v / n
+	}
+	square := 0.0
+	for i := range y {
+		y[i] -= mean
+		square += float64(y[i] / n * y[i])
+	}
+	deviation = math.Sqrt(square)
+	if !(deviation > 0) {
+		deviation = 1
+	}
+	for i := range y {
+		y[i] /= deviation
+	}
+	return mean, deviation
+}
+
+// Blocks calls do for blocks of the numbers from 0 to n - 1, of the given size, and looks at the context before each
+// block.
 func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 	for lo := 0; lo < n; lo += size {
 		if err := ctx.Err(); err != nil {
@@ -118,8 +141,8 @@ func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 	return nil
 }
 
-// ScoreBlocks scores the rows x, each with the given number of features and of outputs, into out. score gets blocks of at most
-// size rows, and the place of their scores.
+// ScoreBlocks scores the rows x, each with the given number of features and of outputs, into out. score gets blocks
+// of at most size rows, and the place of their scores.
 func ScoreBlocks(ctx context.Context, x *mat.Dense, features, outputs, size int, out []float64, score func(rows, out []float64)) error {
 	if err := CheckScoring(x, features, outputs, len(out)); err != nil {
 		return err
@@ -142,8 +165,8 @@ func Upto(n int) []int {
 	return is
 }
 
-// GroupsBy is Groups with the indices of each group in ascending order of a number, such as that of the rounds whose models come one
-// after the other from one fit.
+// GroupsBy is Groups with the indices of each group in ascending order of a number, such as that of the rounds whose
+// models come one after the other from one fit.
 func GroupsBy[K comparable](is []int, key func(i int) K, order func(i int) int) [][]int {
 	out := Groups(is, key)
 	for _, group := range out {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -56,6 +57,7 @@ func Width(ctx context.Context, x []float64, d, k int) (float64, error) {
 	if n < 2 {
 		return 1, ctx.Err()
 	}
+	x, _ = fitting.Nearer(x, d)
 	squares := make([]float64, n)
 	for i := range squares {
 		for _, v := range x[i*d : (i+1)*d] {

@@ -21,6 +21,7 @@
 package saved
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -79,6 +80,14 @@ func Read[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 		return nil, fmt.Errorf("reading a saved model (%s): %w", kind, err)
 	}
 	return m, nil
+}
+
+// Begins reports whether r goes on with a model of the given kind.
+func Begins(r *bufio.Reader, kind string) bool {
+	head := append([]byte(magic), binary.LittleEndian.AppendUint32(nil, uint32(len(kind)))...)
+	head = append(head, kind...)
+	next, _ := r.Peek(len(head))
+	return bytes.Equal(next, head)
 }
 
 // readFields returns the bytes of the fields, after it has checked the header and the checksum.
