@@ -260,6 +260,9 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
 	}
+	for _, note := range set.Notes {
+		l.add("note", note)
+	}
 	l.add("fingerprint", set.Fingerprint)
 	return nil
 }

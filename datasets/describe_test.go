@@ -231,6 +231,99 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestFilesAsTheyCome describes files as programs and people write them. They are read as meant, or refused in one
+// line. Of a file that is read, want is a part of its description or of a note.
+func TestFilesAsTheyCome(t *testing.T) {
+	lines := func(head, row string) string { // of 40 rows, in which %d and %s stand for a number and a label
+		return head + rows(40, func(i int) string {
+			return strings.NewReplacer("%d", fmt.Sprint(i*7%40), "%s", []string{"a", "b"}[i*5%7%2]).Replace(row)
+		})
+	}
+	plain := lines("x,y\n", "%d,%s")
+	large := rows(40, func(i int) string { return fmt.Sprintf("%d,%d", i*7%40, 9007199254740992+i%2) })
+	const relation = "@attribute x real\n@attribute y {a,b}\n@data\n"
+	sparse := func(row string) string { // in which %d and %s stand for a number and a label
+		return strings.NewReplacer("a ", "0 ", "b ", "1 ").Replace(lines("", row))
+	}
+	for _, c := range []struct{ what, name, content, want, refused string }{
+		{"CR, and LF at the end", "a.csv", strings.TrimSuffix(strings.ReplaceAll(plain, "\n", "\r"), "\r") + "\n",
+			`# label "a": 22 rows`, ""},
+		{"CR", "a.csv", strings.ReplaceAll(plain, "\n", "\r"), `# label "a": 22 rows`, ""},
+		{"a remark first", "a.csv", "# made by hand, in May, twice\n" + plain, "the rows begin in line 2", ""},
+		{"remarks and blank lines first", "a.csv", "# one\n\n# two\n" + plain, "the rows begin in line 4", ""},
+		{"a remark, and a name of two lines", "a.csv", "# by hand\n\"the\nx\"," + plain[2:], `"the\nx"`, ""},
+		{"names behind #", "a.csv", "#" + plain, `# column 0 "#x": numbers 0 to 39`, ""},
+		{"a remark later", "a.csv", plain + "# end\n", "the line has 1 column and most have 2", ""},
+		{"sep=;", "a.csv", "sep=;\n" + strings.ReplaceAll(plain, ",", ";"), `separator = ";"`, ""},
+		{"quoted sep=|", "a.csv", "\"sep=|\"\r\n" + strings.ReplaceAll(plain, ",", "|"), `separator = "|"`, ""},
+		{"a separator at the ends", "a.csv", strings.ReplaceAll(plain, "\n", ",\n"), `label = "y"`, ""},
+		{"a separator at the ends, no names", "a.csv", lines("", "%d,%s,"), "label = 1   # a guess", ""},
+		{"UTF-16", "a.csv", "\xff\xfex\x00,\x00", "", "the file is UTF-16 text; save it as UTF-8"},
+		{"UTF-16 without a mark", "a.csv", "x\x00,\x00y\x00\n\x00", "",
+			"a.csv:1: the line has a byte 0; save the file as UTF-8 text"},
+		{"a byte 0", "a.csv", plain + "\x00\n", "", "a.csv:42: the line has a byte 0; save the file as UTF-8 text"},
+		{"only names", "a.csv", "x,y\n", "", "the file has no data rows"},
+		{"blanks around labels", "a.csv", plain + "1, a \n2,\" a\"\n", `# label "a": 24 rows`, ""},
+		{"labels in upper case", "a.csv", plain + "1,A\n2,A\n3,A\n", `the label: "a" beside "A"; if they are one`, ""},
+		{"categories alike", "a.csv", lines("c,y\n", "Self-%s,%s") + "self-a,a\nself-b ,b\n",
+			`column c: "self-a" beside "Self-a"`, ""},
+		{"labels beyond 2^53", "a.csv", "x,y\n" + large, `positive = ["9007199254740993"]`, ""},
+		{"numbers beyond 2^53", "a.csv", lines("x,y\n", "90071992547410%d,%s"),
+			"are rounded to floating-point numbers", ""},
+		{"labels beyond 2^53", "a.arff",
+			"@attribute x real\n@attribute y{9007199254740992,9007199254740993}\n@data\n" + large,
+			`positive = ["9007199254740993"]`, ""},
+		{"no blank before {", "a.arff", lines("@attribute x real\n@attribute class{a,b}\n@data\n", "%d,%s"),
+			`label = "class"`, ""},
+		{"keywords in upper case", "a.arff",
+			lines("@RELATION r\n@ATTRIBUTE x REAL\n@ATTRIBUTE y {a,b}\n@DATA\n", "%d,%s"),
+			`label = "y"`, ""},
+		{"tabs", "a.arff", lines(relation, "%d\t%s"), `# label "a": 22 rows`, ""},
+		{"blanks", "a.arff", lines(relation, " %d  '%s' "), `# label "a": 22 rows`, ""},
+		{"remarks behind rows", "a.arff", lines(relation, "%d,%s % a, b % c"), `# label "a": 22 rows`, ""},
+		{"remarks behind numbers", "a.arff", lines("@attribute y {a,b}\n@attribute x real\n@data\n", "%s,%d % x"),
+			"numbers 0 to 39", ""},
+		{"remarks behind sparse rows", "a.arff", lines(relation, "{0 %d, 1 %s} % x"), "numbers 0 to 39", ""},
+		{"a level with %", "a.arff",
+			lines("@attribute x {10 % off,none}\n@attribute y {a,b}\n@data\n", "10 % off,%s") + "none,a\n",
+			`"10 % off"`, ""},
+		{"a line end in a level", "a.arff",
+			lines("@attribute k {'a\\nb',anb}\n@attribute y {a,b}\n@data\n", "'a\\nb',%s") + "anb,a\n",
+			`2 categories: "a\nb", "anb"`, ""},
+		{"an empty level", "a.arff", lines("@attribute k {'',u}\n@attribute y {a,b}\n@data\n", "'',%s") + "u,a\n",
+			`2 categories: "", "u"`, ""},
+		{"qid", "a.libsvm", sparse("%s qid:1 1:%d"),
+			`"qid:1" names a group of rows`, ""},
+		{"qid, another ending", "a.txt", sparse("%s qid:1 1:%d"),
+			`"qid:1" names a group of rows`, ""},
+		{"a blank behind the colon", "a.txt", sparse("%s 1: %d"),
+			"", `no value follows "1:"`},
+		{"a blank before the colon", "a.libsvm", sparse("%s 1 :%d"),
+			"", `"1" is not index:value`},
+		{"from 0", "a.libsvm", sparse("%s 0:%d"),
+			"", `"0:0" is not index:value with an index from 1`},
+		{"repeated", "a.libsvm", sparse("%s 1:%d 1:3"),
+			"index 1 comes after index 1", ""},
+		{"several labels", "a.libsvm", sparse("1,%s 1:%d"),
+			"", `the line has several labels, "1,0"; keep one`},
+		{"a table by its content", "a.libsvm", plain, "no row has any input", ""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			d, err := described(t, c.name, c.content, describe.Options{})
+			if c.refused != "" || err != nil {
+				if err == nil || c.refused == "" || !strings.Contains(err.Error(), c.refused) {
+					t.Fatalf("error %v, want %s", err, c.refused)
+				}
+				return
+			}
+			must.Hold(t, d.TOML+strings.Join(d.Problems, "\n")+"\n"+strings.Join(d.Notes, "\n"), c.want)
+			if !d.Loads && d.Problems == nil {
+				t.Error("it does not load, and no problem says why")
+			}
+		})
+	}
+}
+
 // FuzzDescribe: any text gives an error of one line or a description that the catalogue reads.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,x\n2,y\n", "x;y\n1,5;a\n?;b\n", "1 1:2\n-1 3:4\n", "@relation r\n@attribute a {u,v}\n@attribute b {p,q}\n@data\nu,p\nv,q\n", "\"\n\",\\,y\n1,2,3\n4,5,6\n", "a\x7f,b\n1,\x00\n,y\n"} {

@@ -40,6 +40,7 @@ type Set struct {
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
 	Gaps        Gaps             // what becomes of missing values, which are NaN in X
 	Splits      []Division       // the set's own splits, in order; nil if it has none
+	Notes       []string         // what the reader did that the set's user should know, such as lines that are not read
 	Fingerprint string           // as files.Directory.Fingerprint gives it
 }
 

@@ -118,8 +118,8 @@ func (f File) Packed() bool { return strings.EqualFold(filepath.Ext(f.Path), gzi
 
 const gzipExtension = ".gz"
 
-// extension returns the lower-case extension of a file's name, which tells its format.
-func (f File) extension() string {
+// Extension returns the lower-case extension of a file's name, which tells its format.
+func (f File) Extension() string {
 	name := strings.ToLower(f.Path)
 	if f.Packed() {
 		name = strings.TrimSuffix(name, gzipExtension)

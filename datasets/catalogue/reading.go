@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ func (e *Entry) FileFormat() *format.Format { return format.Named(e.Format) }
 
 // complete fills in the defaults, so that equal readings are equal values.
 func (e *Entry) complete() error {
-	extension := e.DataFiles()[0].extension()
+	extension := e.DataFiles()[0].Extension()
 	if f := format.ByExtension(extension); e.Format == "" && f != nil {
 		e.Format = f.Name
 	}
@@ -210,10 +211,17 @@ func (e *Entry) ClassNames() []string {
 	return CanonicalLabels(e.Classes)
 }
 
-// CanonicalLabel returns the form in which labels are compared: numbers in their
-// shortest decimal form, so that "+1", "1" and "1.0" are equal, other text as it is.
+// CanonicalLabel returns the form in which labels are compared: numbers in their shortest decimal form, so that "+1",
+// "1" and "1.0" are equal, other text as it is. Whole numbers that no floating-point number equals keep all their
+// digits.
 func CanonicalLabel(text []byte) string {
 	if v, ok := wording.ParseDecimal(text); ok {
+		if exact := new(big.Rat); math.Abs(v) >= 1<<53 {
+			_, ok := exact.SetString(string(text))
+			if ok && exact.IsInt() && exact.Cmp(new(big.Rat).SetFloat64(v)) != 0 {
+				return exact.Num().String()
+			}
+		}
 		if v == 0 {
 			v = 0 // -0 and 0 are one label
 		}

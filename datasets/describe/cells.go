@@ -95,3 +95,13 @@ func (c *cells) at(i, j int) []byte {
 	}
 	return c.text[start:c.ends[k]]
 }
+
+// empty reports that no row has a value in column j.
+func (c *cells) empty(j int) bool {
+	for i := range c.rows() {
+		if len(c.at(i, j)) > 0 {
+			return false
+		}
+	}
+	return true
+}

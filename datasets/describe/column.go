@@ -61,7 +61,7 @@ func (s *source) look(j int, k *known, d *Description) column {
 	k.numbers, k.strays = k.numbers[:0], k.strays[:0]
 	for i := range s.rows() {
 		text := s.text(i, j)
-		if read.IsMissingMark(text) {
+		if s.missing(text, j) {
 			c.missing++
 			continue
 		}
@@ -108,6 +108,10 @@ func (c *column) look(k *known, d *Description) {
 		}
 	}
 	whole := !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) })
+	if whole && max(-c.low, c.high) > 1<<53 {
+		d.note("column %s has whole numbers beyond 2^53 (%v to %v), which are rounded to floating-point numbers",
+			c.name, c.low, c.high)
+	}
 	switch {
 	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(d, "it numbers the rows")
@@ -259,11 +263,25 @@ func (s *source) texts(c *column, k *known, d *Description) {
 func (s *source) levelsOf(j, rows int) map[string]int {
 	levels := map[string]int{}
 	for i := range rows {
-		if text := s.text(i, j); !read.IsMissingMark(text) {
+		if text := s.text(i, j); !s.missing(text, j) {
 			levels[string(text)]++
 		}
 	}
 	return levels
+}
+
+// alike notes texts that differ in blanks and in upper and lower case alone.
+func (s *source) alike(what string, texts []string, d *Description) {
+	first := map[string]string{}
+	for _, text := range texts {
+		plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
+		if other, seen := first[plain]; seen {
+			d.note("%s: %q beside %q; if they are one, write one of them throughout the file",
+				what, clip(text), clip(other))
+			continue
+		}
+		first[plain] = text
+	}
 }
 
 // rare is the number of rows under which a level is rare.
@@ -277,6 +295,7 @@ func (s *source) levels(d *Description) {
 			continue
 		}
 		all, seen := s.levelsOf(c.j, s.rows()), s.levelsOf(c.j, train)
+		s.alike("column "+c.name, slices.Sorted(maps.Keys(all)), d)
 		var few, unseen []string
 		for _, level := range sortedKeys(all) {
 			switch {

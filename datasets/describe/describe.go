@@ -172,7 +172,7 @@ func open(path string, o Options) (*source, error) {
 			return nil, fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
 		}
 		if k == 0 {
-			s.format, s.options = format.Sniff(data)
+			s.format, s.options = format.Sniff(catalogue.File{Path: path}.Extension(), data)
 		}
 		if size := int64(len(data)); !budget.Fits(size) {
 			return nil, budget.Refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
@@ -268,6 +268,14 @@ func (s *source) at(i int) (part, row int) {
 func (s *source) text(i, j int) []byte {
 	part, row := s.at(i)
 	return s.parts[part].at(row, j)
+}
+
+// missing reports that a value of column j is missing. A level that the file declares never is.
+func (s *source) missing(text []byte, j int) bool {
+	if !read.IsMissingMark(text) {
+		return false
+	}
+	return !s.parts[0].Nominal(j) || !s.parts[0].Levels[j][string(text)]
 }
 
 // where is file:line of row i.

@@ -9,8 +9,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// findHeader decides whether the first line names the columns. No name is a number or missing, except that spreadsheets and
-// pandas leave the first name empty. In at least one column no further row has the name as its value.
+// findHeader decides whether the first line names the columns. No name is a number or missing, except that spreadsheets
+// and pandas leave the first name empty, and that a column without any value needs no name, such as the one behind a
+// separator at the ends of all lines. In at least one column no further row has the name as its value.
 func (s *source) findHeader() {
 	cells := s.parts[0]
 	if s.names = cells.Names; s.names != nil {
@@ -22,7 +23,8 @@ func (s *source) findHeader() {
 		text := cells.at(0, j)
 		_, number := wording.ParseDecimal(text)
 		_, comma := read.CommaNumber(text)
-		if number || comma || read.NotationOf(text, "") != read.NoNumber || read.IsMissingMark(text) && (j > 0 || len(text) > 0) {
+		unnamed := len(text) == 0 && (j == 0 || cells.empty(j))
+		if number || comma || read.NotationOf(text, "") != read.NoNumber || read.IsMissingMark(text) && !unnamed {
 			return
 		}
 		names[j] = string(text)

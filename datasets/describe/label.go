@@ -24,7 +24,7 @@ var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "r
 
 // findLabel finds the column of the label.
 func (s *source) findLabel(d *Description, o Options) error {
-	if s.label = s.parts[0].Width - 1; o.Label != "" {
+	if s.label = s.lastWithValues(); o.Label != "" {
 		s.label = s.columnOf(o.Label)
 		same := func(n string) bool { return strings.EqualFold(n, o.Label) }
 		if j := slices.IndexFunc(s.names, same); s.label < 0 && j >= 0 && !slices.ContainsFunc(s.names[j+1:], same) {
@@ -82,9 +82,19 @@ func (s *source) toDrop(o Options) (map[int]bool, error) {
 	return drop, nil
 }
 
+// lastWithValues returns the last column that has a value in the first file, the last one if none has.
+func (s *source) lastWithValues() int {
+	for j := s.parts[0].Width - 1; j > 0; j-- {
+		if !s.parts[0].empty(j) {
+			return j
+		}
+	}
+	return s.parts[0].Width - 1
+}
+
 // chooseTask counts the labels and chooses the task.
 func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where func(i int) string) error {
-	numbers, err := s.countLabels(d, labels, where)
+	numbers, err := s.countLabels(d, o, labels, where)
 	if err != nil {
 		return err
 	}
@@ -111,6 +121,7 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 			d.problem("the label has %d different texts (%s): is it the label? --label names another column", len(names), listed(names))
 		}
 	}
+	s.alike("the label", names, d)
 	s.findSmallClasses(d, len(labels))
 	return nil
 }
@@ -120,12 +131,12 @@ const many = 20
 
 // countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are many
 // of them, or they are no whole numbers.
-func (s *source) countLabels(d *Description, labels [][]byte, where func(i int) string) (numbers bool, err error) {
-	counts, missing, whole := map[string]int{}, []string(nil), true
-	numbers = true
+func (s *source) countLabels(d *Description, o Options, labels [][]byte, where func(i int) string) (bool, error) {
+	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
+	numbers := true
 	for i, text := range labels {
-		if read.IsMissingMark(text) {
-			missing = append(missing, where(i))
+		if read.IsMissingMark(text) && !slices.Contains(o.Positive, string(text)) {
+			missing, mark = append(missing, where(i)), cmp.Or(mark, string(text))
 			continue
 		}
 		counts[catalogue.CanonicalLabel(text)]++
@@ -144,6 +155,10 @@ func (s *source) countLabels(d *Description, labels [][]byte, where func(i int) 
 	case 0:
 		return false, fmt.Errorf("%s: no row has a label; --label names another column", s.paths[0])
 	case 1:
+		if mark != "" {
+			return false, fmt.Errorf("%s: %d rows have the label %s, and the %q of others stands for a missing label; "+
+				"if it is a class, list it with --positive", s.paths[0], counts[names[0]], listed(names), mark)
+		}
 		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
 	}
 	return numbers && (len(names) > many || !whole), nil

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -100,7 +98,7 @@ func (s *source) columnKeys(key func(name, value string)) {
 			marks[w] = true
 		}
 		for i := 0; c.missing > 0 && i < s.rows(); i++ {
-			if text := s.text(i, j); read.IsMissingMark(text) && !marks[string(text)] {
+			if text := s.text(i, j); s.missing(text, j) && !marks[string(text)] {
 				marks[string(text)] = true
 			}
 		}

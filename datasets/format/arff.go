@@ -3,17 +3,17 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// ARFF is Weka's attribute-relation format: @attribute lines, then @data
-// with one row a line. A row is values separated by commas, or a sparse row in braces,
-// {index value, ...}. A value that a sparse row leaves out is 0, or the first level of a
-// nominal attribute. Keywords ignore case, % begins a comment line, names and values may be
-// quoted with ' or " with \ before a quote inside. The types are numeric, real,
-// integer, {level, ...}, string and date. An attribute of type string or date must be
-// dropped or listed as categorical.
+// ARFF is Weka's attribute-relation format: @attribute lines, then @data with one row a line. A row is values separated
+// by commas or, in a line without a comma, by blanks and tabs, or a sparse row in braces, {index value, ...}. A remark
+// behind a row begins with a blank and %. A value that a sparse row leaves out is 0, or the first level of a nominal
+// attribute. Keywords ignore case, % begins a comment line, names and values may be quoted with ' or ", with \ before a
+// quote inside, and \n, \r and \t for line ends and tabs. The types are numeric, real, integer, {level, ...}, string
+// and date. An attribute of type string or date must be dropped or listed as categorical.
 var ARFF = Format{
 	Name: "arff", Extensions: []string{".arff"}, Keys: []string{"label", "drop", "categorical"}, Missing: "?",
 	Sniff: func(sample []byte) (Options, bool) {
@@ -64,6 +64,8 @@ type arffParser struct {
 	inData bool
 	budget *Budget
 	at     []int // room for the columns of a sparse row
+
+	numbers []bool // which attributes are numeric
 }
 
 // Estimates of what an attribute and one of its levels take beside their text.
@@ -99,7 +101,7 @@ func (p *arffParser) declaration(line []byte) error {
 }
 
 func (p *arffParser) attribute(c *cursor) error {
-	text, err := c.value(" \t\r")
+	text, err := c.value(" \t\r{")
 	if err != nil {
 		return p.errorf("name of the attribute: %v", err)
 	}
@@ -111,7 +113,7 @@ func (p *arffParser) attribute(c *cursor) error {
 		return p.budget.Refuse(memory, "take fewer attributes", "%s:%d: %d attributes up to here", p.File, p.line, len(p.Names)+1)
 	}
 	var levels map[string]bool
-	first := zero
+	first, number := zero, false
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
@@ -120,12 +122,15 @@ func (p *arffParser) attribute(c *cursor) error {
 		}
 	} else {
 		switch kind := strings.ToLower(string(c.until(" \t\r"))); kind {
-		case "numeric", "real", "integer", "string", "date":
+		case "numeric", "real", "integer":
+			number = true
+		case "string", "date":
 		default:
 			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels in braces", name, kind)
 		}
 	}
 	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
+	p.numbers = append(p.numbers, number)
 	return nil
 }
 
@@ -144,8 +149,30 @@ func (p *arffParser) rows(yield func(Row, error) bool) {
 	}
 }
 
-// row reads a line after @data, dense or sparse.
+// row reads a line after @data. A line that is no row may be one without the remark at its end.
 func (p *arffParser) row(line []byte, row *Row) error {
+	places := remark.FindAllIndex(line, -1)
+	if places == nil {
+		return p.values(line, row)
+	}
+	err := p.values(bytes.Clone(line), row) // which undoes quotes in place
+	for _, at := range places {
+		if err == nil {
+			break
+		}
+		row.Cells, row.At = row.Cells[:0], nil
+		if p.values(bytes.Clone(line[:at[0]]), row) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// remark is where a remark behind a row may begin.
+var remark = regexp.MustCompile(`[ \t]%`)
+
+// values reads a line without a remark, dense or sparse.
+func (p *arffParser) values(line []byte, row *Row) error {
 	c := cursor{buf: line}
 	c.skip(" \t\r")
 	if c.at('{') {
@@ -162,22 +189,36 @@ func (p *arffParser) row(line []byte, row *Row) error {
 	}
 	for k, text := range row.Cells {
 		j := row.Column(k)
-		if levels := p.Levels[j]; levels != nil && !levels[string(text)] && string(text) != "?" {
+		switch levels := p.Levels[j]; {
+		case p.numbers[j] && remark.Match(text):
+			return p.Errorf(p.line, j, text, "is no number")
+		case levels != nil && !levels[string(text)] && string(text) != "?":
 			return p.Errorf(p.line, j, text, "is not a level of its @attribute line; repair one of them")
 		}
 	}
 	return nil
 }
 
-// dense reads values separated by commas, keeps as many as there are attributes, and returns how many there are.
+// dense reads the values of a row, keeps as many as there are attributes, and returns how many there are.
 func (p *arffParser) dense(c *cursor, row *Row) (n int, err error) {
+	separators := ","
+	if p.Width > 1 && bytes.IndexByte(c.buf, ',') < 0 {
+		separators = " \t\r"
+	}
 	for {
-		v, err := c.value(",")
+		v, err := c.value(separators)
 		if err != nil {
 			return n, p.errorf("value %d: %v", n, err)
 		}
 		if n++; n <= p.Width {
 			row.Cells = append(row.Cells, v)
+		}
+		if separators != "," {
+			c.skip(separators)
+			if c.pos == len(c.buf) {
+				return n, nil
+			}
+			continue
 		}
 		if !c.at(',') {
 			return n, nil
@@ -245,6 +286,9 @@ func (c *cursor) until(stops string) []byte {
 	return c.buf[start:c.pos]
 }
 
+// escaped are the characters that a letter behind \ stands for in quotes; other characters stand for themselves.
+var escaped = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t'}
+
 // value reads a quoted or plain value up to a byte of stops, which it leaves
 // unread; blanks around it are skipped. Quotes are undone in place.
 func (c *cursor) value(stops string) ([]byte, error) {
@@ -256,10 +300,14 @@ func (c *cursor) value(stops string) ([]byte, error) {
 	c.pos++
 	start, end := c.pos, c.pos
 	for ; c.pos < len(c.buf) && c.buf[c.pos] != quote; c.pos++ {
-		if c.buf[c.pos] == '\\' && c.pos+1 < len(c.buf) {
+		b := c.buf[c.pos]
+		if b == '\\' && c.pos+1 < len(c.buf) {
 			c.pos++
+			if b = c.buf[c.pos]; escaped[b] != 0 {
+				b = escaped[b]
+			}
 		}
-		c.buf[end] = c.buf[c.pos]
+		c.buf[end] = b
 		end++
 	}
 	if c.pos >= len(c.buf) {

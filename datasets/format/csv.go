@@ -3,12 +3,15 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 )
 
-// CSV is columns separated by one character. Values may be quoted with '"' ("" inside is one quote); a quoted value may hold
-// separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a missing last line end are
-// accepted. Rows of different lengths are an error.
+// CSV is columns separated by one character. Values may be quoted with '"' ("" inside is one quote); a quoted value may
+// hold separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a missing last line end
+// are accepted. Rows of different lengths are an error. Before the first row may come lines with remarks, which begin
+// with '#', and a line such as sep=; which tells spreadsheets the separator.
 var CSV = Format{
 	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
 	Keys: []string{"separator", "header", "columns", "decimal", "first_rows", "label", "drop", "categorical"},
@@ -18,9 +21,17 @@ var CSV = Format{
 		}
 		return ","
 	},
-	Sniff: func(sample []byte) (Options, bool) { return Options{Separator: string(separatorOf(sample))}, true },
-	Read:  func(f File) (*Table, error) { return readLines(f, f.Separator[0]) },
+	Sniff: func(sample []byte) (Options, bool) {
+		if said := separatorLine.FindSubmatch(sample); said != nil {
+			return Options{Separator: string(said[1])}, true
+		}
+		return Options{Separator: string(separatorOf(sample))}, true
+	},
+	Read: func(f File) (*Table, error) { return readLines(f, f.Separator[0]) },
 }
+
+// A separatorLine is the first line of a file for spreadsheets.
+var separatorLine = regexp.MustCompile(`^"?(?i:sep)=([^"\r\n])"?[ \t\r]*(\n|$)`)
 
 // Blank is as CSV, with runs of blanks and tabs between the columns. Blanks at the ends of a line are ignored.
 var Blank = Format{
@@ -84,6 +95,7 @@ func readLines(f File, separator byte) (*Table, error) {
 		return nil, err
 	}
 	s := &scanner{file: f, text: text, separator: separator, line: 1}
+	s.skipRemarks(t)
 	first := 0 // line of the first record
 	for s.pos < len(text) && len(s.cells) == 0 {
 		first = s.line
@@ -109,6 +121,43 @@ func readLines(f File, separator byte) (*Table, error) {
 	}
 	t.Rows = func(yield func(Row, error) bool) { s.rows(yield, t, first) }
 	return t, nil
+}
+
+// skipRemarks moves past the lines before the first row that are no rows. A line that begins with '#' is one if it has
+// another number of columns than the first line that does not begin so. Else it may name the columns.
+func (s *scanner) skipRemarks(t *Table) {
+	if said := separatorLine.Find(s.text); said != nil && s.separator != blanks {
+		s.pos, s.line = len(said), 2
+	}
+	isRemark := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) }
+	isBlank := func(line []byte) bool { return s.columns(line) == 0 && len(bytes.TrimSpace(line)) == 0 }
+	width, remark := 0, false
+	for line := range bytes.Lines(s.text[s.pos:]) {
+		if remark = remark || isRemark(line); !isRemark(line) && !isBlank(line) {
+			width = s.columns(line)
+			break
+		}
+	}
+	before := s.line
+	for line := range bytes.Lines(s.text[s.pos:]) {
+		if !remark || width == 0 || !isBlank(line) && (!isRemark(line) || s.columns(line) == width) {
+			break
+		}
+		s.pos += len(line)
+		s.line++
+	}
+	if s.line > before {
+		t.note("the rows begin in line %d; what comes before them is not read", s.line)
+	}
+}
+
+// columns counts the columns of a line, 0 if it is none by itself.
+func (s *scanner) columns(line []byte) int {
+	one := &scanner{file: File{Budget: &Budget{Limit: math.MaxInt64}}, text: bytes.Clone(line), separator: s.separator}
+	if one.record() != nil {
+		return 0
+	}
+	return len(one.cells)
 }
 
 // rows yields the records. The first one is read already.

@@ -120,8 +120,9 @@ func Names(key, last string) string {
 	return strings.Join(names[:end], ", ") + " " + last + " " + names[end]
 }
 
-// Sniff finds the format of a file, and its options, by the first lines.
-func Sniff(data []byte) (*Format, Options) {
+// Sniff finds the format of a file, and its options, by the first lines. An extension that belongs to a format other
+// than CSV tells the format: a damaged LIBSVM file is no table.
+func Sniff(extension string, data []byte) (*Format, Options) {
 	const enough = 1 << 16
 	sample := bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if len(sample) > enough {
@@ -130,6 +131,10 @@ func Sniff(data []byte) (*Format, Options) {
 			end = enough + bytes.IndexByte(sample[enough:], '\n')
 		}
 		sample = sample[:end+1]
+	}
+	if f := ByExtension(extension); f != nil && f != &CSV {
+		o, _ := f.Sniff(sample)
+		return f, o
 	}
 	for _, f := range slices.Backward(All) {
 		if o, ok := f.Sniff(sample); ok {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // LIBSVM is rows of the form "label index:value index:value ... # comment". The label comes first, indices count from 1 and
@@ -28,7 +30,7 @@ var LIBSVM = Format{
 }
 
 // A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01 12:30:00,1.5,yes.
-var sparseLine = regexp.MustCompile(`^\S+(\s+\d+:[-+.0-9eE]+)+\s*(#.*)?$`)
+var sparseLine = regexp.MustCompile(`^\S+(\s+qid:\S+)?(\s+\d+\s*:\s*[-+.0-9eE]+)+\s*(#.*)?$`)
 
 // readLIBSVM counts the rows and finds the largest index, which is the last one of its line. The file has a column 0 with
 // the label, and a column for each index.
@@ -72,6 +74,13 @@ func readLIBSVM(f File) (*Table, error) {
 			}
 		}
 	}
+	if t.Width == 1 { // no line ends in a pair: it is rather the lines that are wrong than the set without inputs
+		for _, err := range t.Rows {
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
 	return t, nil
 }
 
@@ -87,6 +96,9 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value pairs",
 			t.File, row.Line, clip(label))
 	}
+	if isList(label) {
+		return fmt.Errorf("%s:%d: the line has several labels, %q; keep one", t.File, row.Line, clip(label))
+	}
 	row.Cells, row.At = append(row.Cells, label), append(row.At, 0)
 	for previous := 0; ; {
 		var pair []byte
@@ -94,7 +106,15 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 			return nil
 		}
 		left, right, colon := bytes.Cut(pair, []byte(":"))
+		if string(left) == "qid" {
+			return fmt.Errorf("%s:%d: %q names a group of rows to be ranked, which is not read; "+
+				"remove qid from the lines", t.File, row.Line, clip(pair))
+		}
 		index, err := strconv.ParseInt(string(left), 10, 32)
+		if colon && len(right) == 0 {
+			return fmt.Errorf("%s:%d: no value follows %q; remove the blank behind the colon",
+				t.File, row.Line, clip(pair))
+		}
 		if !colon || err != nil || index < 1 {
 			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line, clip(pair))
 		}
@@ -104,6 +124,19 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 		previous = int(index)
 		row.Cells, row.At = append(row.Cells, right), append(row.At, previous)
 	}
+}
+
+// isList reports several numbers with commas between them.
+func isList(label []byte) bool {
+	if bytes.IndexByte(label, ',') < 0 {
+		return false
+	}
+	for part := range bytes.SplitSeq(label, []byte(",")) {
+		if _, ok := wording.ParseDecimal(part); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // nextField splits off the first run of non-blanks.

@@ -12,7 +12,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // text returns the text of a file, and a table for it. It refuses files that are not text in UTF-8 or a superset of ASCII,
 // and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF, in CRLF, or in CR alone, as old spreadsheets
-// write them. A CR alone becomes LF.
+// write them, even where the last line ends in LF. Then a CR alone becomes LF.
 func (f File) text() ([]byte, *Table, error) {
 	text := f.Data
 	switch {
@@ -25,9 +25,15 @@ func (f File) text() ([]byte, *Table, error) {
 	case len(text) > math.MaxInt32:
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", f.Name, len(text))
 	}
-	if bytes.IndexByte(text, '\n') < 0 {
+	if at := bytes.IndexByte(text, 0); at >= 0 {
+		return nil, nil, fmt.Errorf("%s:%d: the line has a byte 0; save the file as UTF-8 text",
+			f.Name, 1+bytes.Count(text[:at], []byte("\n")))
+	}
+	feeds := bytes.Count(text, []byte("\n"))
+	alone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n"))
+	if alone > feeds || alone > 0 && feeds < 2 {
 		for i, c := range text {
-			if c == '\r' {
+			if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
 				text[i] = '\n'
 			}
 		}

@@ -146,7 +146,7 @@ func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []conten
 		if err != nil {
 			return nil, err
 		}
-		tables = append(tables, t)
+		tables, s.Notes = append(tables, t), append(s.Notes, t.Notes...)
 	}
 	if !r.FileFormat().Sparse {
 		if err := checkSameColumns(tables); err != nil {
@@ -211,7 +211,7 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 		if c.file.Permute != 0 {
 			part.X = datasets.Rows(part.X, rng.New(c.file.Permute).Permutation(n))
 		}
-		parts, width = append(parts, part), width+d
+		parts, width, s.Notes = append(parts, part), width+d, append(s.Notes, part.Notes...)
 		if c.file.Features != 0 && c.file.Features != d {
 			return nil, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
 		}
