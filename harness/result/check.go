@@ -6,14 +6,30 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
+// These are the most warnings of a cell, and the most bytes of a message of a failure or a warning and of what a cell
+// wrote to standard error. Runners cut what is longer, and add a few words of their own.
+const (
+	MaxWarnings = 20
+	MaxText     = 2000
+	MaxStderr   = 4000
+)
+
+const (
+	addedWarnings = 2       // how many runners add: that there were others, and that the cell was run once more
+	mostSeconds   = 3.2e9   // a century
+	mostBytes     = 1 << 50 // of memory, or of a model
+)
+
 // Check refuses a run that no cell can end with: a score of another task, folds of grid points that are not there, an
-// amount that is negative.
+// amount that is negative. It asks for what follows from the run alone: see protocol.Protocol.Fits for what also follows
+// from the protocol.
 func (r Run) Check() error {
-	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil {
-		return fmt.Errorf("it started at %q, which is no time", r.StartedAt)
+	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil || !strings.HasSuffix(r.StartedAt, "Z") {
+		return fmt.Errorf("it started at %.40q, which is no time in UTC", r.StartedAt)
 	}
 	counts := []int{r.Split, r.TrainRows, r.TestRows, r.Features, r.ProtocolSplits}
 	for _, s := range r.Stages {
@@ -22,62 +38,200 @@ func (r Run) Check() error {
 	for _, w := range r.Warnings {
 		counts = append(counts, w.Times)
 	}
-	if slices.Min(counts) < 0 || slices.Max(counts) > mostRows {
-		return fmt.Errorf("a number of rows, columns, splits, rounds or warnings is out of range: %d", counts)
-	}
-	amounts := []*float64{&r.SearchSeconds, &r.CostUnits, r.FitSeconds, r.PredictSeconds, r.CPUSeconds, r.TimeoutSeconds}
-	for _, size := range []*int64{r.PeakRSSBytes, r.ModelBytes} {
-		if size != nil {
-			amounts = append(amounts, new(float64(*size)))
+	for _, n := range counts {
+		if n < 0 || n > mostRows {
+			return fmt.Errorf("a number of rows, columns, splits, rounds or warnings is %d", n)
 		}
 	}
-	for i := range r.Folds {
-		amounts = append(amounts, &r.Folds[i].FitSeconds)
+	if err := errors.Join(r.checkAmounts(), r.checkTexts()); err != nil {
+		return err
 	}
-	for _, v := range amounts {
-		if v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
-			return fmt.Errorf("a time, a cost or a size is %v", *v)
-		}
-	}
+	failure := slices.Contains([]Class{"", ClassTimeout, ClassOOM, ClassCrash, ClassBadOutput, ClassError}, r.Class)
 	switch {
 	case r.Environment == nil:
 		return errors.New("it has no environment")
 	case r.GridWritten != nil && len(r.GridWritten) != len(r.Grid):
 		return fmt.Errorf("%d of %d grid points are as their author wrote them", len(r.GridWritten), len(r.Grid))
-	case r.Status == OK:
-		return r.checkScores()
-	case r.Status != Failed && r.Status != Timeout:
-		return fmt.Errorf("it ended %q", r.Status)
+	case r.Status != OK && r.Status != Failed && r.Status != Timeout:
+		return fmt.Errorf("it ended %.40q", r.Status)
+	case !failure || r.Status == OK && r.Class != "":
+		return fmt.Errorf("it ended %s with the failure %.40q", r.Status, r.Class)
+	case r.Status == OK && r.Error != "":
+		return fmt.Errorf("it ended ok with the error %.40q", r.Error)
+	}
+	return cmp.Or(r.checkFolds(), r.checkTests())
+}
+
+// checkAmounts checks times, costs and sizes.
+func (r Run) checkAmounts() error {
+	seconds := []*float64{&r.SearchSeconds, r.FitSeconds, r.PredictSeconds, r.CPUSeconds, r.TimeoutSeconds}
+	for i := range r.Folds {
+		seconds = append(seconds, &r.Folds[i].FitSeconds)
+	}
+	for _, v := range seconds {
+		if v != nil && !(*v >= 0 && *v <= mostSeconds) {
+			return fmt.Errorf("a time is %v seconds", *v)
+		}
+	}
+	for _, size := range []*int64{r.PeakRSSBytes, r.ModelBytes} {
+		if size != nil && (*size < 0 || *size > mostBytes) {
+			return fmt.Errorf("a size is %d bytes", *size)
+		}
+	}
+	if !(r.CostUnits >= 0 && r.CostUnits <= math.MaxFloat64) {
+		return fmt.Errorf("its predicted cost is %v", r.CostUnits)
 	}
 	return nil
 }
 
-// checkScores checks what a cell has that ended ok.
-func (r Run) checkScores() error {
-	points := len(r.Grid)
-	switch {
-	case r.Selected == nil || *r.Selected < 0 || *r.Selected >= points:
-		return fmt.Errorf("none of the %d grid points is selected", points)
-	case r.TestRows != r.Score.N:
-		return fmt.Errorf("%d of %d rows are tested", r.Score.N, r.TestRows)
-	case len(r.Folds)%points != 0 || len(r.GridTests)%points != 0 || len(r.GridTests) > points:
-		return fmt.Errorf("of %d grid points there are %d evaluations and %d tests", points, len(r.Folds), len(r.GridTests))
+// checkTexts checks that no text is longer than what runners keep.
+func (r Run) checkTexts() error {
+	if n := len(r.Warnings); n > MaxWarnings+addedWarnings {
+		return fmt.Errorf("it has %d warnings; at most %d are kept", n, MaxWarnings+addedWarnings)
 	}
-	var err error
-	r.EachScore(func(s *Score) {
-		if err == nil {
-			err = s.Check(r.Task)
+	texts := []string{r.Error, r.Code, r.ScoresHash}
+	for _, w := range r.Warnings {
+		texts = append(texts, w.Text)
+	}
+	for _, t := range r.SeedTests {
+		texts = append(texts, t.ScoresHash)
+	}
+	if e := r.Environment; e != nil {
+		texts = append(texts, e.ProgramVersion, e.VCSRevision, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU)
+	}
+	for _, text := range texts {
+		if len(text) > 2*MaxText { // what runners add is shorter than a message
+			return fmt.Errorf("a text of it has %d bytes", len(text))
 		}
-	})
-	seen := make([]bool, len(r.Folds))
-	for _, e := range r.Folds {
+	}
+	if n := len(r.Stderr); n > MaxStderr {
+		return fmt.Errorf("%d bytes of standard error are kept; at most %d are", n, MaxStderr)
+	}
+	return nil
+}
+
+// checkFolds checks the scores on folds that are there. A cell that failed may have only some of them.
+func (r Run) checkFolds() error {
+	points := len(r.Grid)
+	if points == 0 || r.Status == OK && len(r.Folds)%points != 0 {
+		return fmt.Errorf("%d grid points have %d evaluations", points, len(r.Folds))
+	}
+	seen := make([]*Score, (len(r.Folds)+points-1)/points*points)
+	for i, e := range r.Folds {
 		at := e.Fold*points + e.GridIndex
-		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] {
+		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] != nil {
 			return fmt.Errorf("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)
 		}
-		seen[at] = true
+		seen[at] = &r.Folds[i].Score
+		if err := e.Score.Check(r.Task); err != nil {
+			return err
+		}
 	}
-	return err
+	rows := 0
+	for at, s := range seen {
+		first := seen[at/points*points]
+		if s == nil || first == nil { // of a cell that failed
+			continue
+		}
+		if !s.sameRows(*first) {
+			return fmt.Errorf("grid points are evaluated on other rows of fold %d", at/points)
+		}
+		if s == first {
+			rows += s.N
+		}
+	}
+	if r.Status == OK && len(r.Folds) > 0 && rows != r.TrainRows {
+		return fmt.Errorf("the validation parts of its folds have %d of %d training rows", rows, r.TrainRows)
+	}
+	return nil
+}
+
+// checkTests checks the selected grid point and the scores on the test part. A cell that failed may lack them.
+func (r Run) checkTests() error {
+	points, ok := len(r.Grid), r.Status == OK
+	if r.Selected == nil && ok || r.Selected != nil && (*r.Selected < 0 || *r.Selected >= points) {
+		return fmt.Errorf("none of its %d grid points is selected", points)
+	}
+	if n := len(r.GridTests); n != 0 && n != points {
+		return fmt.Errorf("%d of %d grid points are tested", n, points)
+	}
+	tests := append([]Score{r.Score}, r.GridTests...)
+	for i, s := range r.Stages {
+		if tests = append(tests, s.Score); i > 0 && s.Round <= r.Stages[i-1].Round {
+			return fmt.Errorf("round %d is tested after round %d", s.Round, r.Stages[i-1].Round)
+		}
+	}
+	for _, s := range r.SeedTests {
+		tests = append(tests, s.Score)
+	}
+	for _, s := range tests {
+		if !ok && s.unset() {
+			continue
+		}
+		if err := s.Check(r.Task); err != nil {
+			return err
+		}
+		if s.N != r.TestRows || !s.sameRows(r.Score) && !r.Score.unset() {
+			return fmt.Errorf("%d of %d rows are tested, or other ones than in another test", s.N, r.TestRows)
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if r.TrainRows < 1 {
+		return errors.New("it has no training rows")
+	}
+	if len(r.SeedTests) > 0 {
+		first := r.SeedTests[0]
+		if own := r.Score; first.ScoresHash != r.ScoresHash || !own.sameCounts(first.Score) {
+			return errors.New("the test with its first seed is not its test")
+		}
+	}
+	return r.checkKept()
+}
+
+// checkKept checks the scores and the model of a cell that ended ok, where they are there.
+func (r Run) checkKept() error {
+	if (r.FitSeconds == nil) != (r.PredictSeconds == nil) {
+		return errors.New("it has the time of the refit or that of the test, and not both")
+	}
+	if r.Model != nil && (r.ModelBytes == nil || *r.ModelBytes != int64(len(r.Model.Data))) {
+		return fmt.Errorf("its model has %d bytes, and another size is noted", len(r.Model.Data))
+	}
+	if r.Scores == nil {
+		return nil
+	}
+	if r.Outputs < 1 || len(r.Scores)/r.Outputs != r.TestRows || len(r.Scores)%r.Outputs != 0 {
+		return fmt.Errorf("%d scores are kept of %d test rows", len(r.Scores), r.TestRows)
+	}
+	positive := 0
+	for _, v := range r.Scores {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("a score of a test row is %v", v)
+		}
+		if v >= 0 {
+			positive++
+		}
+	}
+	if s := r.Score; s.TP != nil && *s.TP+*s.FP != positive || HashScores(r.Scores) != r.ScoresHash {
+		return errors.New("its counts are not those of the scores of its test rows")
+	}
+	return nil
+}
+
+// sameRows reports whether two valid scores may be of the same rows: there are as many, and as many of each of two classes.
+func (s Score) sameRows(other Score) bool {
+	return s.N == other.N && (s.TP == nil || other.TP == nil || *s.FN+*s.TP == *other.FN+*other.TP)
+}
+
+// sameCounts reports whether two scores have the same values, but for those that only the test of a cell has.
+func (s Score) sameCounts(other Score) bool {
+	for _, f := range fields {
+		if !f.TestOnly && f.Value(&s) != f.Value(&other) {
+			return false
+		}
+	}
+	return true
 }
 
 // EachScore calls do for every score of the run.

@@ -51,10 +51,14 @@ var fields = []Field{
 	{Name: "fn", Title: "rows of class +1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.FN }},
 	{Name: "tp", Title: "rows of class +1 that are right", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.TP }},
 	{Name: "auc2", Title: "twice the pairs of a -1 and a +1 row in order", Kind: Wide, Tasks: registry.Binary, at: func(s *Score) any { return &s.AUC2 }},
-	{Name: "rmse", Title: "root mean squared error", Kind: Real, Lower: true, Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.RMSE }},
-	{Name: "mae", Title: "mean absolute error", Kind: Real, Lower: true, Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.MAE }},
-	{Name: "r2", Title: "coefficient of determination", Kind: Real, Tasks: registry.Regression, at: func(s *Score) any { return &s.R2 }},
-	{Name: "logloss", Title: "log loss", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: math.MaxFloat64, at: func(s *Score) any { return &s.LogLoss }},
+	{Name: "rmse", Title: "root mean squared error", Kind: Real, Lower: true, High: math.Inf(1),
+		Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.RMSE }},
+	{Name: "mae", Title: "mean absolute error", Kind: Real, Lower: true, High: math.Inf(1),
+		Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.MAE }},
+	{Name: "r2", Title: "coefficient of determination", Kind: Real, Low: math.Inf(-1), High: 1,
+		Tasks: registry.Regression, at: func(s *Score) any { return &s.R2 }},
+	{Name: "logloss", Title: "log loss", Kind: Real, Lower: true,
+		Tasks: registry.Binary, TestOnly: true, High: 37, at: func(s *Score) any { return &s.LogLoss }},
 	{Name: "brier", Title: "Brier score", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1, at: func(s *Score) any { return &s.Brier }},
 	// The calibration error is a mean of rounded terms, which may add up to more than 1.
 	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1.000001, at: func(s *Score) any { return &s.ECE }},
@@ -144,6 +148,13 @@ func pointer[T any](v any, as T) *T {
 // mostRows is the largest number of rows of a score. It makes products of two counts exact.
 const mostRows = math.MaxInt32
 
+// A mean of errors is at most the root of the mean of their squares, but for the rounding of two sums, and where squares
+// are too small to be numbers.
+const (
+	rounded = 1e-6
+	least   = 1e-150
+)
+
 // Check refuses a score that has other values than scores of its task have, values out of their range, or values that
 // contradict each other.
 func (s Score) Check(task string) error {
@@ -162,8 +173,8 @@ func (s Score) Check(task string) error {
 			return fmt.Errorf("the values of a score are not those of task %q, or disagree: %s is %v, with %d rows", task, f.Name, v, s.N)
 		}
 	}
-	if t == registry.Binary && !s.agrees() {
-		return fmt.Errorf("the values of a score of task %q disagree", task)
+	if s.N < 1 || t == registry.Binary && !s.agrees() || t == registry.Regression && *s.MAE > *s.RMSE*(1+rounded)+least {
+		return fmt.Errorf("the values of a score of task %q with %d rows disagree", task, s.N)
 	}
 	return nil
 }
@@ -185,10 +196,16 @@ func (f *Field) inRange(v any, rows int) bool {
 	return false
 }
 
-// agrees reports whether the counts of two classes add up, and whether all values of probabilities are there or none.
+// agrees reports whether the counts of two classes add up, and whether all values of probabilities are there or none. A
+// pair of two rows that are both right is in order, and a pair of two that are both wrong is not.
 func (s Score) agrees() bool {
-	tn, fp, fn, tp := *s.TN, *s.FP, *s.FN, *s.TP
-	return tn+fp+fn+tp == s.N && tn+tp == *s.Correct &&
-		(s.AUC2 == nil || *s.AUC2 <= 2*int64(tn+fp)*int64(fn+tp)) &&
+	tn, fp, fn, tp := int64(*s.TN), int64(*s.FP), int64(*s.FN), int64(*s.TP)
+	return tn+fp+fn+tp == int64(s.N) && tn+tp == int64(*s.Correct) &&
+		(s.AUC2 == nil || 2*tn*tp <= *s.AUC2 && *s.AUC2 <= 2*((tn+fp)*(fn+tp)-fp*fn)) &&
 		(s.LogLoss == nil) == (s.Brier == nil) && (s.LogLoss == nil) == (s.ECE == nil)
+}
+
+// unset reports whether a score has nothing: a cell that failed did not come to it.
+func (s Score) unset() bool {
+	return s.N == 0 && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value(&s) != nil })
 }

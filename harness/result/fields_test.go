@@ -51,7 +51,11 @@ func TestCheck(t *testing.T) {
 		{"multiclass", "no count", func(s *Score) { s.Correct = nil }},
 		{"multiclass", "too many rows", func(s *Score) { s.N = mostRows + 1 }},
 		{"regression", "no error", func(s *Score) { s.MAE = nil }},
-		{"regression", "an infinite error", func(s *Score) { s.RMSE = ptr(math.Inf(1)) }},
+		{"regression", "a negative error", func(s *Score) { s.RMSE = ptr(-1.0) }},
+		{"regression", "an error that is no number", func(s *Score) { s.RMSE = ptr(math.NaN()) }},
+		{"regression", "a mean error beyond the root of the mean square", func(s *Score) { s.MAE = ptr(2 * *s.RMSE) }},
+		{"regression", "more than all explained", func(s *Score) { s.R2 = ptr(1.5) }},
+		{"binary", "an area below what its counts say", func(s *Score) { s.AUC2 = ptr(int64(2**s.TN**s.TP - 1)) }},
 		{"regression", "a negative number of rows", func(s *Score) { s.N = -1 }},
 		{"ranking", "an unknown task", func(*Score) {}},
 	} {

@@ -59,7 +59,7 @@ func fingerprint(p split.Part) uint64 {
 }
 
 // maxError is the longest text of a failure, in bytes. A method may return a text of any length.
-const maxError = 2000
+const maxError = result.MaxText
 
 // oneLine joins the lines of a message. It cuts a long message and says how long the message was.
 func oneLine(s string) string { return bounded(s, words) }
@@ -105,7 +105,7 @@ func bounded(s string, readable func(string) string) string {
 // mostTail bytes of output are searched for the reason why a process ended. mostStderr bytes are stored.
 const (
 	mostTail   = 64 << 10
-	mostStderr = 4000
+	mostStderr = result.MaxStderr
 )
 
 // printable replaces control characters in the text that a process wrote, so that no terminal obeys them.

@@ -91,8 +91,8 @@ func regressionScore(y, scores []float64) result.Score {
 		deviation += float64(d * d)
 	}
 	s := result.Score{N: len(y), RMSE: new(math.Sqrt(squares / n)), MAE: new(absolute / n)}
-	if deviation > 0 {
-		s.R2 = new(1 - squares/deviation)
+	if r2 := 1 - squares/deviation; deviation > 0 && !math.IsNaN(r2) { // both may be infinite
+		s.R2 = &r2
 	}
 	return s
 }

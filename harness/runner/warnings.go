@@ -12,8 +12,6 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-const maxWarnings = 20
-
 // warnings collects messages that the fits of a cell log as warnings or errors. It is safe for concurrent
 // use; the zero value is ready.
 type warnings struct {
@@ -33,7 +31,7 @@ func (w *warnings) add(text string) {
 			return
 		}
 	}
-	if len(w.list) == maxWarnings {
+	if len(w.list) == result.MaxWarnings {
 		w.more++
 		return
 	}

@@ -11,13 +11,13 @@ import (
 
 // Finished is a run of a method on a split of a set that ended ok, with every field that a run can have.
 func Finished(method, dataset string, split int) result.Run {
-	counts := func(n, correct, tn int) result.Score {
-		tp, fp := correct-tn, 1
-		fn := n - tn - tp - fp
-		auc := int64(2 * (tn + fp))
+	counts := func(n, negative, correct, tn int) result.Score {
+		tp, fp := correct-tn, negative-tn
+		fn := n - negative - tp
+		auc := int64(2*tn*tp + 1)
 		return result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp, AUC2: &auc}
 	}
-	selected, fit, bytes := 1, 0.25, int64(1000)
+	selected, fit, bytes := 1, 0.25, int64(5)
 	r := result.Run{
 		Planned: result.Planned{
 			Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
@@ -27,9 +27,9 @@ func Finished(method, dataset string, split int) result.Run {
 			GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, Features: 4, CostUnits: 1e9,
 		},
 		Status:   result.OK,
-		Selected: &selected, TrainRows: 28, TestRows: 30, Score: counts(30, 27, 10),
+		Selected: &selected, TrainRows: 28, TestRows: 30, Score: counts(30, 11, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
-		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 20, 8)}, {Round: 10, Score: counts(30, 27, 10)}},
+		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 11, 20, 8)}, {Round: 10, Score: counts(30, 11, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
 		Code:     "c0de", Imported: "a file",
 		Environment: &result.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
@@ -37,16 +37,16 @@ func Finished(method, dataset string, split int) result.Run {
 	}
 	logLoss, brier, ece := 0.25, 0.0625, 0.1
 	r.Score.LogLoss, r.Score.Brier, r.Score.ECE = &logLoss, &brier, &ece
-	r.GridTests = []result.Score{counts(30, 21, 9), counts(30, 27, 10)}
-	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 25, 9)}}
+	r.GridTests = []result.Score{counts(30, 11, 21, 9), counts(30, 11, 27, 10)}
+	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 11, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 11, 25, 9)}}
 	for i := range r.TestRows {
-		r.Scores = append(r.Scores, float64(i-10)/7)
+		r.Scores = append(r.Scores, float64(i-12)/7)
 	}
 	r.ScoresHash = result.HashScores(r.Scores)
 	r.SeedTests[0].ScoresHash = r.ScoresHash
 	for g := range 2 {
 		for f := range 2 {
-			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 9+g, 5), FitSeconds: 0.01})
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 6, 9+g, 5), FitSeconds: 0.01})
 		}
 	}
 	return r
