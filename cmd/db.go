@@ -111,7 +111,7 @@ func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 	if remove {
 		problems, left, err = db.Repair(ctx)
 	} else {
-		problems, err = db.Check(ctx, true)
+		problems, err = db.Check(ctx)
 	}
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func TestMethodSeeds(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	runs[0].SeedTests = runs[0].SeedTests[:2]
-	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 7 || len(in.Refused) != 1 || !strings.Contains(in.Refused[0].Why, "its seeds") {
+	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 7 || len(in.Refused) != 1 || !strings.Contains(in.Refused[0].Why, "the tests have the seeds") {
 		t.Errorf("with a seed less: %+v", in)
 	}
 

@@ -152,7 +152,7 @@ func TestRerunReplacesWhatIsStored(t *testing.T) {
 	if content(t, db) == before {
 		t.Error("the old results are still there")
 	}
-	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
+	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
 	}
 	if _, verified := verifyAll(t, h, db); slices.ContainsFunc(verified, func(v verify.Verified) bool { return len(v.Differences) > 0 }) {

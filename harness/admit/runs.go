@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
@@ -24,7 +25,7 @@ type Import struct {
 	Stored    int          // cells that are stored already
 	Old       []plan.Group // cells that this program plans with another key; their results are taken as superseded attempts
 	Unknown   []plan.Group // cells whose data set or method is not here; their results are taken under their names
-	Refused   []plan.Group // cells whose counts do not fit their grid, their folds or their seeds; they are not taken
+	Refused   []plan.Group // results that their cells cannot end with; they are not taken
 	Conflicts []Conflict   // cells that are stored with other counts; the stored result stays
 }
 
@@ -40,7 +41,7 @@ type Conflict struct {
 // conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the results with these keys. The
 // data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
-	t := taking{src: src, known: known, stored: stored, put: put}
+	t := taking{src: src, protocol: h.Protocol, known: known, stored: stored, put: put}
 	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
 	stand, err := h.Standing(ctx, cells, false)
 	if err != nil {
@@ -81,11 +82,12 @@ func Unplanned(ctx context.Context, protocol, why string, src Source, known map[
 }
 
 type taking struct {
-	src    Source
-	known  map[string]store.Known
-	stored *store.DB
-	put    func(result.Run) error
-	out    Import
+	src      Source
+	protocol *protocol.Protocol // nil if this program cannot load it
+	known    map[string]store.Known
+	stored   *store.DB
+	put      func(result.Run) error
+	out      Import
 }
 
 // take hands a result over, or notes why it does not. today is the cell as this program plans it, nil if it plans the
@@ -101,12 +103,14 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 		return err
 	}
 	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, superseded
+	if err := t.fits(r, today); err != nil {
+		t.refuse(c, err.Error())
+		return nil
+	}
 	if today != nil {
-		var fits bool
-		if r, fits = completed(r, today); !fits {
-			t.refuse(c, "its counts are not those of its grid, its folds and its seeds")
-			return nil
-		}
+		units := r.CostUnits // that were declared when it was computed
+		r.Planned = today.Spec.NewRun().Planned
+		r.CostUnits = units
 	}
 	if there && have.Status == result.OK {
 		t.out.Stored++
@@ -135,14 +139,13 @@ func (t *taking) refuse(c store.Cell, why string) {
 	t.out.Refused = append(t.out.Refused, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
 }
 
-// completed adds to a result of a file the values that only the plan has, and reports whether the two fit together.
-func completed(r result.Run, c *plan.Cell) (result.Run, bool) {
-	planned := c.Spec.NewRun()
-	if r.Status == result.OK && (len(r.Grid) != len(planned.Grid) || r.TrainRows != planned.TrainRows || r.Features != planned.Features || !slices.Equal(plan.SeedsOf(r), c.Spec.Seeds)) || r.Task != planned.Task {
-		return r, false
+// fits refuses a result that no such cell ends with, as far as its plan and its protocol are known.
+func (t *taking) fits(r result.Run, today *plan.Cell) error {
+	switch {
+	case today != nil:
+		return today.Spec.Fits(t.protocol, r)
+	case t.protocol != nil && r.ProtocolHash == t.protocol.Hash():
+		return t.protocol.Fits(r)
 	}
-	units := r.CostUnits // that were declared when it was computed
-	r.Planned = planned.Planned
-	r.CostUnits = units
-	return r, true
+	return r.Check()
 }

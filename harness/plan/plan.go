@@ -153,11 +153,11 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 	}
 	plan.Data[entry.Name] = set.fingerprint
 	splits := req.Splits
-	if set.splits > 0 {
-		splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > set.splits })
+	if len(set.own) > 0 {
+		splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > len(set.own) })
 	}
 	if len(splits) < len(req.Splits) {
-		plan.exclude(entry.Name, "", result.Why{Kind: result.FewerSplits, Text: fmt.Sprintf("splits 1 to %d", set.splits)})
+		plan.exclude(entry.Name, "", result.Why{Kind: result.FewerSplits, Text: fmt.Sprintf("splits 1 to %d", len(set.own))})
 	}
 	if len(splits) == 0 {
 		return nil, nil
@@ -374,7 +374,13 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 			Guessed: !spec.DeclaresCost(),
 		}
 		c.Spec.Cell, c.Spec.Memory = c.Cell, memory
-		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.testPart)
+		if c.Spec.Train, c.Spec.Test, err = set.splitter.SizesOf(set.rows, set.trainRows, set.own, s); err != nil {
+			return nil, err
+		}
+		if fewer > 0 {
+			c.Spec.Train = min(c.Spec.Train, fewer)
+		}
+		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.trainRows > 0)
 		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)
 		c.Seconds = forecast.Seconds(c)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
@@ -22,8 +23,9 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // shape of a split's training part
 	rows        int
-	testPart    bool   // the set has a test part of its own
-	splits      int    // how many splits there are; 0 for as many as are asked for
+	trainRows   int    // of the set's own training part; 0 if it has none
+	splitter    split.Splitter
+	own         []datasets.Division // the set's own splits; nil for as many splits as are asked for
 	splitsHash  string // SHA-256 of the file that lists the splits; "" if the protocol does not use such a file
 }
 
@@ -50,12 +52,16 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 		sh.N, sh.D, sh.Codes, sh.Classes, sh.Blocks = n, d, set.Codes(), set.Classes, set.Blocks
 		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
 	}
-	splitter, own := h.Protocol.Semantics.Splitter(), 0
+	splitter := h.Protocol.Semantics.Splitter()
+	var own []datasets.Division
 	var train int
 	var file catalogue.File
 	if splitter.Kind == split.OpenML {
 		file, _ = entry.SplitsFile()
-		train, own, err = h.ownSplits(ctx, entry, sh.N)
+		own, err = h.ownSplits(ctx, entry, sh.N)
+		if err == nil {
+			train, _, err = splitter.SizesOf(sh.N, trainRows, own, 1)
+		}
 	} else {
 		train, _, err = splitter.Sizes(sh.N, trainRows)
 	}
@@ -65,26 +71,19 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
 		return plannedSet{}, err
 	}
-	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, testPart: trainRows > 0, splits: own, splitsHash: file.SHA256}
+	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, trainRows: trainRows,
+		splitter: splitter, own: own, splitsHash: file.SHA256}
 	p.train.N = train
 	return p, nil
 }
 
-// ownSplits returns the number of training rows of the first of a set's own splits, and the number of these
-// splits.
-func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) (train, splits int, err error) {
+// ownSplits returns a set's own splits, at least one.
+func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) ([]datasets.Division, error) {
 	own, err := read.Splits(ctx, h.Data, entry, n)
 	if err == nil {
 		err = split.Own(own)
 	}
-	if err != nil {
-		return 0, 0, err
-	}
-	train = len(own[0].Train)
-	if most := h.Protocol.Semantics.TrainRows; most > 0 {
-		train = min(train, most)
-	}
-	return train, len(own), nil
+	return own, err
 }
 
 // A splitError says why a set cannot be split. Other sets can still be run.

@@ -52,7 +52,9 @@ type CellSpec struct {
 	Grid     []json.RawMessage     `json:"grid"`              // complete parameters, in grid order
 	Written  []json.RawMessage     `json:"points"`            // the grid points in the notation of the grid's author
 	Seeds    []uint32              `json:"seeds,omitempty"`   // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed
-	Shape    registry.Shape        `json:"shape"`             // of the training part
+	Shape    registry.Shape        `json:"shape"`             // of the training part of the first split
+	Train    int                   `json:"train"`             // rows of the training part
+	Test     int                   `json:"test"`              // rows of the test part
 	Cost     float64               `json:"cost"`              // predicted, in the method's own units
 	Memory   int64                 `json:"memory"`            // predicted bytes at its peak, the data set included
 	Seconds  float64               `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
@@ -84,7 +86,7 @@ func (c CellSpec) planned() result.Planned {
 // NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process dies,
 // this run is stored.
 func (c CellSpec) NewRun() result.Run {
-	run := result.Run{Planned: c.planned(), TrainRows: c.Shape.N, StartedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z")}
+	run := result.Run{Planned: c.planned(), TrainRows: c.Train, StartedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z")}
 	if c.Canary != nil {
 		run.Canary = &result.Canary{P: 1} // until the test scores are judged
 	}
@@ -95,6 +97,7 @@ func (c CellSpec) NewRun() result.Run {
 // write anything.
 func (c CellSpec) FilledWith(run result.Run) result.Run {
 	run.Planned = c.planned()
+	run.Point, run.Imported, run.Superseded = nil, "", false
 	return run
 }
 

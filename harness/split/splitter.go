@@ -139,6 +139,46 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	return 0, 0, err
 }
 
+// SizesOf returns the sizes of one split, where Sizes returns those of the first. seed is its number, and own the set's own
+// splits, which kind OpenML follows.
+func (s Splitter) SizesOf(n, trainRows int, own []datasets.Division, seed int) (train, test int, err error) {
+	if s.Kind == OpenML {
+		if seed < 1 || seed > len(own) {
+			return 0, 0, fmt.Errorf("there is no split %d; the set's own splits are 1 to %d", seed, len(own))
+		}
+		train, test = len(own[seed-1].Train), len(own[seed-1].Test)
+	} else if train, test, err = s.Sizes(n, trainRows); err == nil && s.Kind == KFold {
+		test = FoldSize(n, s.Parts, (seed-1)%s.Parts)
+		train = n - test
+	}
+	if s.TrainRows > 0 {
+		train = min(train, s.TrainRows)
+	}
+	return train, test, err
+}
+
+// FoldSize returns the size of a fold of n rows, counted from 0: the first n % folds of them have a row more.
+func FoldSize(n, folds, fold int) int {
+	if fold < n%folds {
+		return n/folds + 1
+	}
+	return n / folds
+}
+
+// Possible reports whether a set may be divided into parts of these sizes. Some rows may be in neither, since some methods
+// learn from fewer rows.
+func (s Splitter) Possible(train, test int) bool {
+	switch s.kind() {
+	case Stratified:
+		return test >= int(math.Ceil(s.TestFraction*float64(train+test)))
+	case KFold:
+		return test >= (train+test)/s.Parts
+	case All:
+		return test >= train
+	}
+	return true
+}
+
 // Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for KFold every
 // part, too. If Serves refuses a class, Split fails for every number.
 func (s Splitter) Serves(n int) bool {

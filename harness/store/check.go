@@ -58,7 +58,7 @@ func (db *DB) intact(ctx context.Context) error {
 }
 
 func (db *DB) damageOf(ctx context.Context, folds bool) error {
-	return db.damaged(db.Check(ctx, folds))
+	return db.damaged(db.compare(ctx, folds))
 }
 
 func (db *DB) damaged(problems []Problem, err error) error {
@@ -68,10 +68,17 @@ func (db *DB) damaged(problems []Problem, err error) error {
 	return err
 }
 
-// Check compares everything that is stored with its checksums, looks for rows without their partners, and
-// lets SQLite check the pages of the tables. folds includes the rows of single folds and all other large
-// tables, which are most of a database. Without folds a check takes some microseconds a cell.
-func (db *DB) Check(ctx context.Context, folds bool) ([]Problem, error) {
+// Check compares everything that is stored with its checksums, looks for rows without their partners and for results that
+// no cell ends with, and lets SQLite check the pages of the tables.
+func (db *DB) Check(ctx context.Context) ([]Problem, error) { return db.check(ctx, allSteps(db.spans(ctx))) }
+
+func allSteps(spans []span) []step {
+	return slices.Concat(smallSteps(spans), largeSteps(largeTables, spans), possibleSteps(spans))
+}
+
+// compare compares rows with their checksums and with each other. folds includes the rows of single folds and all other
+// large tables, which are most of a database. Without folds this takes some microseconds a cell.
+func (db *DB) compare(ctx context.Context, folds bool) ([]Problem, error) {
 	spans := db.spans(ctx)
 	steps := smallSteps(spans)
 	if folds {
@@ -162,15 +169,6 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 	return nil
 }
 
-// checkFoldSizes compares the sizes of the folds of every grid point with the training rows.
-func checkFoldSizes(ctx context.Context, q queryer, report func(Problem)) error {
-	return each(ctx, q, `SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r WHERE r.status = 'ok' AND EXISTS
-		(SELECT 1 FROM fold_counts f WHERE f.run_id = r.id GROUP BY f.grid_index HAVING sum(f.n_valid) <> r.n_train)`, func(r []any) error {
-		report(Problem{fmt.Sprint(r[0]), "the validation parts of its folds do not add up to its training rows", removeRun, []any{r[1]}})
-		return nil
-	})
-}
-
 func checkPublished(ctx context.Context, q queryer, report func(Problem)) error {
 	sum, err := publishedSum(ctx, q)
 	if err != nil {
@@ -195,8 +193,7 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 		return nil, 0, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	steps := append(smallSteps([]span{everything}), largeSteps(largeTables, []span{everything})...)
-	if found, err = checkOf(ctx, tx, db.path, steps, 1); err != nil {
+	if found, err = checkOf(ctx, tx, db.path, allSteps(spansIn(ctx, tx)), 1); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range found {
@@ -259,9 +256,6 @@ func largeSteps(tables []string, spans []span) []step {
 			steps = append(steps, s.steps(spans)...)
 		}
 	}
-	if slices.Contains(tables, "fold_counts") {
-		steps = append(steps, checkFoldSizes)
-	}
 	if slices.Contains(tables, "published_values") {
 		steps = append(steps, checkPublished)
 	}
@@ -306,8 +300,10 @@ func (s sealed) steps(spans []span) (steps []step) {
 
 // spans divides all numbers of runs, also of those that are missing. If the runs cannot be read, one span has all
 // numbers, and its step reports the error.
-func (db *DB) spans(ctx context.Context) (spans []span) {
-	ends, _ := listOf(ctx, db.sql,
+func (db *DB) spans(ctx context.Context) []span { return spansIn(ctx, db.sql) }
+
+func spansIn(ctx context.Context, q queryer) (spans []span) {
+	ends, _ := listOf(ctx, q,
 		`SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM runs) WHERE place % ? = 0`,
 		func(id *int64) []any { return []any{id} }, mostInSpan)
 	from := everything.from

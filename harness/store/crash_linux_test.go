@@ -110,7 +110,7 @@ func (tr *trial) check(path string, m moment) error {
 	if err := tr.allows(db, m); err != nil {
 		return err
 	}
-	if found, err := db.Check(ctx, true); err != nil || len(found) > 0 {
+	if found, err := db.Check(ctx); err != nil || len(found) > 0 {
 		return fmt.Errorf("check: %v, %v", found, err)
 	}
 	r := testRun("later", result.OK)

@@ -141,7 +141,7 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 			t.Fatalf("%s: %v", c.change, err)
 		}
 		must.Say(t, must.Err(printed(path)), c.names)
-		problems, err := db.Check(context.Background(), true)
+		problems, err := db.Check(context.Background())
 		if err != nil || len(problems) == 0 {
 			t.Errorf("%s: a check finds %v, %v", c.change, problems, err)
 		}
@@ -293,7 +293,7 @@ func TestCheckBesideAWriter(t *testing.T) {
 			writing = false
 		default:
 		}
-		if problems, err := reader.Check(context.Background(), true); err != nil || len(problems) > 0 {
+		if problems, err := reader.Check(context.Background()); err != nil || len(problems) > 0 {
 			t.Errorf("a check beside a writer finds %v, %v", problems, err)
 			break
 		}

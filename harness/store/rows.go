@@ -42,7 +42,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	if err := check(ctx); err != nil {
 		return nil, err
 	}
-	out, _, err := db.read(ctx, of, folds)
+	out, _, err := readAttempts(ctx, db.sql, of, folds)
 	return out, err
 }
 
@@ -53,7 +53,7 @@ func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) 
 	if err := db.intact(ctx); err != nil {
 		return result.Run{}, false, err
 	}
-	found, ids, err := db.read(ctx, attempts{"SELECT id FROM runs WHERE key = ?", []any{key}}, true)
+	found, ids, err := readAttempts(ctx, db.sql, attempts{"SELECT id FROM runs WHERE key = ?", []any{key}}, true)
 	if err != nil || len(found) == 0 {
 		return result.Run{}, false, err
 	}
@@ -66,15 +66,15 @@ func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) 
 	return r, true, err
 }
 
-// read reads attempts and their numbers, sorted by data set, method and split.
-func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, ids []int64, err error) {
-	environments, err := db.environments(ctx)
+// readAttempts reads attempts and their numbers, sorted by data set, method and split.
+func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out []Row, ids []int64, err error) {
+	environments, err := environmentsOf(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
 	byID := map[int64]int{}
 	scores := newScoreScan(true)
-	err = scanned(ctx, db.sql, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	err = scanned(ctx, q, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(columnsOf(scores.fields), ", r.")+`
@@ -95,7 +95,7 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, ids
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, ids, db.addRest(ctx, of, folds, func(run int64) *Row {
+	return out, ids, addRest(ctx, q, of, folds, func(run int64) *Row {
 		if i, read := byID[run]; read {
 			return &out[i]
 		}
@@ -104,7 +104,7 @@ func (db *DB) read(ctx context.Context, of attempts, folds bool) (out []Row, ids
 }
 
 // addRest reads what all further tables hold of attempts. cell finds the row of an attempt.
-func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(run int64) *Row) error {
+func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(run int64) *Row) error {
 	var number int
 	var t result.SeedTest
 	var w result.Warning
@@ -134,7 +134,7 @@ func (db *DB) addRest(ctx context.Context, of attempts, folds bool, cell func(ru
 			columns += ", " + strings.Join(columnsOf(scores.fields), ", ")
 		}
 		var id int64
-		err := scanned(ctx, db.sql, "SELECT run_id, "+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
+		err := scanned(ctx, q, "SELECT run_id, "+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
 			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
 			part.add(cell(id))
 			return err
@@ -202,9 +202,9 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 	}, protocol)
 }
 
-func (db *DB) environments(ctx context.Context) (map[int64]*result.Environment, error) {
+func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
-	return out, scanned(ctx, db.sql, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
+	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
 		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)

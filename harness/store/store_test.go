@@ -60,7 +60,7 @@ func put(t testing.TB, db *DB, runs ...result.Run) {
 // sound fails the test if a check finds anything.
 func sound(t *testing.T, db *DB) {
 	t.Helper()
-	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
+	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("a check finds %v, %v", problems, err)
 	}
 }
