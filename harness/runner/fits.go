@@ -59,3 +59,10 @@ func (c CellSpec) fitsKept(r result.Run) error {
 	}
 	return nil
 }
+
+// MostBytes is more than a run of the cell takes as JSON under its protocol p, without a model.
+func (c CellSpec) MostBytes(p *protocol.Protocol) int {
+	sem := p.Semantics
+	scores := len(c.Grid)*(sem.Folds+1) + len(sem.Rounds) + len(c.Seeds)
+	return 1<<20 + 1<<10*scores + 32*c.Test*c.Shape.Outputs()
+}

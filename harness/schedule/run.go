@@ -32,6 +32,10 @@ type Options struct {
 	// Remote runs cells beside those that run here; nil for none.
 	Remote Remote
 
+	// Fits, if not nil, says why a cell cannot have ended with a result. Of cells that ran here, such a result is stored
+	// as a failure; Remote checks its own.
+	Fits func(runner.CellSpec, result.Run) error
+
 	// Tell hears what happens to cells, one call at a time.
 	Tell func(Event)
 }
@@ -213,6 +217,12 @@ func (d *driver) run(a start) ended {
 	}
 	if (run.Canary == nil) != (c.Spec.Canary == nil) { // a worker may return anything
 		run.Canary = c.Spec.NewRun().Canary
+	}
+	if d.opt.Fits != nil && a.room == "" {
+		if why := d.opt.Fits(c.Spec, run); why != nil {
+			run = c.Spec.NewRun()
+			run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, "its result cannot be: "+why.Error()
+		}
 	}
 	return ended{cell: c, run: run, around: took.Seconds() - run.Seconds(), err: d.put(run)}
 }
