@@ -25,8 +25,9 @@ func newDBCheckCommand(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Compare everything that is stored with its checksums",
 		Long: `check reads the whole database: SQLite's own check of every page, the checksums
-of every cell and of every other row, the sums of the folds, and rows that
-belong to nothing. It lists what is wrong; exit code 3 says that something is.
+of every cell and of every other row, results that their cells cannot end with
+(folds, selected point, counts, times), and rows that belong to nothing. It lists
+what is wrong; exit code 3 says that something is.
 
 --remove takes the damaged rows out, so that ` + "`bench run`" + ` computes their cells again.
 What SQLite itself cannot read is not mended by that: restore a copy then.`,

@@ -79,16 +79,16 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		run, apart := a.cells(timeout, how)
 		return run, apart.Close
 	}}
-	over := func(bool) []remote.Conflict { return nil }
+	over := func(bool) ([]remote.Conflict, []string) { return nil, nil }
 	if f.shares() {
 		if session.Remote, session.Join, over, err = a.listen(told, f); err != nil {
 			return err
 		}
 	}
 	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
-	conflicts := over(err == nil && !report.Outcome.Interrupted)
+	conflicts, expelled := over(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
-	if e := (exitError{}); conflicts != nil && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
+	if e := (exitError{}); (conflicts != nil || expelled != nil) && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
 	}
 	a.tellConflicts(conflicts)

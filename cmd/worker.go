@@ -140,7 +140,11 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 			return err
 		}
 	}
-	if err := remote.Serve(ctx, at, opt); err != nil {
+	err := remote.Serve(ctx, at, opt)
+	if expelled := (*remote.ExpelledError)(nil); errors.As(err, &expelled) {
+		return exitError{exitConflict, err}
+	}
+	if err != nil {
 		return exitError{exitUsage, err}
 	}
 	return nil
@@ -174,14 +178,16 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 }
 
 // listen lets workers join a run. join says how, without the token. over tells the workers whether the run has ended, and
-// ends the server. It returns the conflicts among the workers' results.
-func (a *app) listen(told *runPrinter, f runFlags) (pool schedule.Remote, join string, over func(ended bool) []remote.Conflict, err error) {
+// ends the server. It returns the conflicts among the workers' results, and the names of workers that were expelled.
+func (a *app) listen(told *runPrinter, f runFlags) (
+	pool schedule.Remote, join string, over func(ended bool) (conflicts []remote.Conflict, expelled []string), err error,
+) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker, Plugin: a.pluginOf}
-	opt.Code = (&runner.InProcess{Registry: a.reg}).CodeOf
+	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, told.experiment.Protocol
 	made, remove := false, func() {}
 	if f.engine != "" {
 		opt.Run, err = a.runName()
@@ -204,10 +210,10 @@ func (a *app) listen(told *runPrinter, f runFlags) (pool schedule.Remote, join s
 	if made {
 		join += " with the token that the run has printed"
 	}
-	return p, join, func(ended bool) []remote.Conflict {
+	return p, join, func(ended bool) ([]remote.Conflict, []string) {
 		p.Close(ended)
 		remove()
-		return p.Conflicts()
+		return p.Conflicts(), p.Expelled()
 	}, nil
 }
 

@@ -112,7 +112,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 		return Report{}, err
 	}
 	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits, Budget: req.Budget, Forecast: todo.Forecast}
-	opt.Remote = s.Remote
+	opt.Remote, opt.Fits = s.Remote, s.fits
 	registered, err := s.register(ctx, todo, opt)
 	if err != nil {
 		return Report{}, err
@@ -152,6 +152,14 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	out.Findings, err = s.DB.Findings(context.WithoutCancel(ctx), s.Experiment.Protocol.Name)
 	out.Findings = slices.DeleteFunc(out.Findings, func(f store.Finding) bool { return todo.Versions[f.Method] != f.MethodVersion })
 	return out, err
+}
+
+// fits says why a cell cannot have ended here with a run.
+func (s *Session) fits(c runner.CellSpec, r result.Run) error {
+	if r.Environment == nil { // the one of this program
+		r.Environment = &result.Environment{}
+	}
+	return c.Fits(s.Experiment.Protocol, r)
 }
 
 // oneAtATime lets the writer of results and the scheduler tell events in turn.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,21 +45,21 @@ func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 		if _, err := w.opt.Data.Check(ctx, e, f); err == nil {
 			continue
 		}
-		if err := w.download(ctx, w.opt.Data.Path(e, f), f.SHA256); err != nil {
+		if err := w.download(ctx, w.opt.Data.Path(e, f), f.SHA256, cmp.Or(f.Bytes, mostFile)); err != nil {
 			return fmt.Errorf("%s from the coordinator: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-// download gets a file with a SHA-256 from the coordinator. The file is there whole or not at all.
-func (w *worker) download(ctx context.Context, path, want string) error {
+// download gets a file with a SHA-256 and at most most bytes from the coordinator. The file is there whole or not at all.
+func (w *worker) download(ctx context.Context, path, want string, most int64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	return atomicfile.Write(path, func(to io.Writer) error {
 		sum := sha256.New()
-		if _, err := io.Copy(io.MultiWriter(to, sum), w.object(ctx, want)); err != nil {
+		if _, err := io.Copy(io.MultiWriter(to, sum), w.object(ctx, want, most)); err != nil {
 			return err
 		}
 		if got := hex.EncodeToString(sum.Sum(nil)); got != want {

@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,6 +22,62 @@ type member struct {
 	seen time.Time
 }
 
+// mostMembers bounds the workers that are there at a time, since each takes memory here.
+const mostMembers = 10_000
+
+// Expel takes no more results of a worker, hands it no more cells, and forgets its results. id is its identity, as
+// Finished returns it, and why is told to it.
+func (p *Pool) Expel(id string, why error) { _ = p.expel(id, why) }
+
+// expel is Expel. It returns what people are to be told, "" if the worker was expelled before.
+func (p *Pool) expel(id string, why error) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, before := p.expelled[id]; before {
+		return ""
+	}
+	p.expelled[id] = strings.ReplaceAll(why.Error(), "\n", " ")
+	if m := p.members[id]; m != nil {
+		for _, c := range p.calls {
+			if slices.Contains(m.Running, c.id) {
+				p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
+			}
+		}
+		delete(p.members, id)
+	}
+	p.parts.drop(id)
+	p.results.expel(id)
+	p.settle()
+	p.change()
+	return fmt.Sprintf("worker %s gets no more cells, and none of its results is taken any more: %s", p.name(id), p.expelled[id])
+}
+
+// tellExpelled tells people what expel returned; p.mu is not held, since who is told may ask who is there.
+func (p *Pool) tellExpelled(what string) {
+	if what != "" {
+		p.log("%s", what)
+	}
+}
+
+// name returns the name of a worker for people; p.mu is held.
+func (p *Pool) name(id string) string {
+	if m := p.members[id]; m != nil {
+		return m.Machine
+	}
+	return cmp.Or(p.machines[id], id)
+}
+
+// Expelled returns the names of the workers that were expelled.
+func (p *Pool) Expelled() (names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id := range p.expelled {
+		names = append(names, p.name(id))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // mostJobs is more than any machine runs at a time. The bound keeps a worker from taking a whole plan at once.
 const mostJobs = 4096
 
@@ -28,10 +86,19 @@ func (p *Pool) hear(m *nats.Msg) {
 	if err := strictjson.UnmarshalOpen(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
 		return
 	}
+	h.Machine = short(h.Machine)
 	answer := welcome{Consumer: h.group() + p.era, Lost: p.opt.Lost}
 	p.mu.Lock()
 	was := p.members[h.Worker]
+	why, expelled := p.expelled[h.Worker]
+	full := was == nil && len(p.members) >= mostMembers
 	p.mu.Unlock()
+	if expelled || full {
+		if data, err := strictjson.Marshal(welcome{Expelled: why, Error: "there are too many workers"}); err == nil {
+			p.respond(m, &nats.Msg{Data: data})
+		}
+		return
+	}
 	if !h.Leaves && (was == nil || was.in != answer.Consumer) {
 		if err := p.makeGroup(answer.Consumer); err != nil {
 			answer.Error = err.Error()
@@ -40,8 +107,9 @@ func (p *Pool) hear(m *nats.Msg) {
 	p.mu.Lock()
 	if h.Leaves {
 		delete(p.members, h.Worker)
-		delete(p.parts, h.Worker)
+		p.parts.drop(h.Worker)
 	} else if answer.Error == "" {
+		p.machines[h.Worker] = h.Machine
 		p.members[h.Worker] = &member{hello: h, in: answer.Consumer, seen: time.Now()}
 	}
 	if was != nil && (h.Leaves || was.in != answer.Consumer) {
@@ -93,12 +161,13 @@ func (p *Pool) watch() {
 		case <-look.C:
 		}
 		p.mu.Lock()
+		p.parts.forget(p.opt.Lost)
 		var gone []*member
 		for id, m := range p.members {
 			if time.Since(m.seen) > p.opt.Lost {
 				delete(p.members, id)
 				gone = append(gone, m)
-				delete(p.parts, id)
+				p.parts.drop(id)
 				for _, c := range p.calls {
 					switch {
 					case !slices.Contains(m.Running, c.id) || c.in == nil:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/nats-io/nats.go"
 )
@@ -44,39 +45,92 @@ func split(nc *nats.Conn, subject, from string, data []byte) []*nats.Msg {
 	return out
 }
 
+// These bound what senders can make the receiver keep, in bytes: the data of one sending, and of all sendings that are
+// unfinished or still read. 512 MiB are some 25 million scores, or a model of 384 MiB.
+const (
+	mostResult     = 512 << 20
+	mostUnfinished = 1 << 30
+	mostSenders    = 4096
+	atOnce         = 4 // how many results are read at the same time
+)
+
 // parts joins the messages that split made, separately for each sender. A sender that starts new data has given up its
 // earlier data.
-type parts map[string]*partial
+type parts struct {
+	of        map[string]*partial // by sender
+	unread    int                 // bytes of all partials
+	reading   int                 // bytes that were handed over and are still read
+	most, all int                 // bytes of one sending and of all
+}
 
 type partial struct {
 	of   string
 	data []byte
 	left int
+	seen time.Time
 }
 
-// add takes a message. It returns the whole data with the last message, and nil before.
-func (p parts) add(m *nats.Msg) []byte {
-	of := m.Header.Get(headerOf)
-	left, err := strconv.Atoi(m.Header.Get(headerLeft))
-	from, _, _ := strings.Cut(of, ".")
-	if err != nil {
-		return nil
+func newParts() parts { return parts{of: map[string]*partial{}, most: mostResult, all: mostUnfinished} }
+
+// sender returns the identity of the sender of a message.
+func sender(m *nats.Msg) string {
+	from, _, _ := strings.Cut(m.Header.Get(headerOf), ".")
+	return from
+}
+
+// drop forgets what a sender has begun.
+func (p *parts) drop(from string) {
+	if was := p.of[from]; was != nil {
+		p.unread -= len(was.data)
+		delete(p.of, from)
 	}
-	was := p[from]
+}
+
+// forget drops what was begun and not continued for so long.
+func (p *parts) forget(after time.Duration) {
+	for from, was := range p.of {
+		if time.Since(was.seen) > after {
+			p.drop(from)
+		}
+	}
+}
+
+// add takes a message. It returns the whole data with the last message, and nil before. The reader of the data takes
+// their length off p.reading when it has read them. An error says that there is no room for the data.
+func (p *parts) add(m *nats.Msg) ([]byte, error) {
+	of, from := m.Header.Get(headerOf), sender(m)
+	left, err := strconv.Atoi(m.Header.Get(headerLeft))
+	if err != nil || left < 0 {
+		return nil, nil
+	}
+	was := p.of[from]
 	if was == nil || was.of != of {
+		if p.drop(from); len(p.of) >= mostSenders {
+			return nil, errors.New("too many others are sending; try again")
+		}
 		was = &partial{of: of, left: left + 1}
-		p[from] = was
+		p.of[from] = was
 	}
 	if was.left--; was.left != left {
-		delete(p, from)
-		return nil
+		p.drop(from)
+		return nil, nil
 	}
-	was.data = append(was.data, m.Data...)
+	switch size := len(was.data) + len(m.Data); {
+	case size > p.most:
+		p.drop(from)
+		return nil, fmt.Errorf("a result has at most %d bytes", p.most)
+	case p.unread+p.reading+len(m.Data) > p.all:
+		p.drop(from)
+		return nil, errors.New("there is no room for a result at present; try again")
+	}
+	was.data, was.seen = append(was.data, m.Data...), time.Now()
+	p.unread += len(m.Data)
 	if left > 0 {
-		return nil
+		return nil, nil
 	}
-	delete(p, from)
-	return was.data
+	p.drop(from)
+	p.reading += len(was.data)
+	return was.data, nil
 }
 
 // sendAll sends the ends of a batch's cells to the coordinator. Ends that arrive during one sending go together in the
@@ -106,6 +160,10 @@ func (w *worker) send(ctx context.Context, some []done) {
 		w.log("a result cannot be sent: %v", err)
 		return
 	}
+	if len(data) > w.most {
+		w.sendApart(ctx, some, len(data))
+		return
+	}
 	for {
 		select {
 		case <-w.over:
@@ -128,13 +186,30 @@ func (w *worker) send(ctx context.Context, some []done) {
 	}
 }
 
+// sendApart sends ends that are too long to go together one by one. A cell whose result is too long has failed.
+func (w *worker) sendApart(ctx context.Context, some []done, size int) {
+	for _, d := range some {
+		if len(some) == 1 {
+			run := *d.Run
+			run = result.Run{Status: result.Failed, Class: result.ClassBadOutput, Environment: run.Environment,
+				StartedAt: run.StartedAt, TrainRows: run.TrainRows, SearchSeconds: run.SearchSeconds}
+			run.Error = fmt.Sprintf("its result takes %d bytes, and a worker sends at most %d; keep no model of it", size, w.most)
+			d.Run = &run
+		}
+		w.send(ctx, []done{d})
+	}
+}
+
 func (w *worker) sendParts(ctx context.Context, data []byte) error {
 	w.sending.Lock()
 	defer w.sending.Unlock()
 	for _, m := range split(w.nc, w.names.done(), w.id, data) {
 		within, end := context.WithTimeout(ctx, askWithin)
-		_, err := w.nc.RequestMsgWithContext(within, m)
+		answer, err := w.nc.RequestMsgWithContext(within, m)
 		end()
+		if err == nil && answer.Header.Get(headerError) != "" {
+			err = fmt.Errorf("the coordinator says: %s", answer.Header.Get(headerError))
+		}
 		if err != nil {
 			return err
 		}
@@ -155,6 +230,7 @@ type objectReader struct {
 	next partRequest // the next part
 	have []byte
 	end  bool
+	most int64 // bytes of the object
 }
 
 func (o *objectReader) Read(to []byte) (int, error) {
@@ -171,7 +247,9 @@ func (o *objectReader) Read(to []byte) (int, error) {
 			return 0, errors.New(why)
 		}
 		o.have, o.end = m.Data, len(m.Data) == 0
-		o.next.Offset += int64(len(m.Data))
+		if o.next.Offset += int64(len(m.Data)); o.next.Offset > o.most {
+			return 0, fmt.Errorf("the coordinator sends more than %d bytes", o.most)
+		}
 	}
 	if o.end {
 		return 0, io.EOF
@@ -219,9 +297,9 @@ func (p *Pool) read(w partRequest) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, w.Offset, most))
 }
 
-// object returns a reader of an object of the coordinator.
-func (w *worker) object(ctx context.Context, name string) io.Reader {
-	return &objectReader{to: w.names.object(), next: partRequest{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
+// object returns a reader of an object of the coordinator with at most most bytes.
+func (w *worker) object(ctx context.Context, name string, most int64) io.Reader {
+	return &objectReader{to: w.names.object(), most: most, next: partRequest{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
 		within, end := context.WithTimeout(ctx, askWithin)
 		defer end()
 		return w.nc.RequestWithContext(within, subject, data)

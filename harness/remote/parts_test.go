@@ -18,22 +18,22 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
 	long := []byte(strings.Repeat("0123456789", largest/4))
-	joins := parts{}
+	joins := newParts()
 	begun := split(p.nc, "s", "w", long)
 	if len(begun) != 3 {
 		t.Fatalf("%d parts", len(begun))
 	}
 	for _, m := range []*nats.Msg{begun[0], begun[2], begun[1], {Header: nats.Header{}}} {
-		if joins.add(m) != nil {
+		if data, _ := joins.add(m); data != nil {
 			t.Error("parts in a wrong order are taken for a whole")
 		}
 	}
 	for i, m := range split(p.nc, "s", "w", long) {
-		if got := joins.add(m); (got != nil) != (i == 2) || got != nil && !bytes.Equal(got, long) {
+		if got, _ := joins.add(m); (got != nil) != (i == 2) || got != nil && !bytes.Equal(got, long) {
 			t.Errorf("part %d gives %d bytes", i, len(got))
 		}
 	}
-	must.Be(t, len(joins), 0)
+	must.Be(t, len(joins.of)+joins.unread, 0)
 }
 
 // TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
@@ -57,5 +57,5 @@ func TestLargeMessages(t *testing.T) {
 	large := cell("M", 2)
 	large.Protocol.TOML = strings.Repeat("x", largest+10)
 	must.Be(t, must.Get(anywhere(t.Context(), p, large))(t).ProtocolText, large.Protocol.TOML)
-	must.Be(t, len(p.batches)+len(p.parts), 0)
+	must.Be(t, len(p.batches)+len(p.parts.of), 0)
 }

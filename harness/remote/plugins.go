@@ -65,10 +65,19 @@ func (w *worker) check(ctx context.Context, t task) error {
 	return w.opt.Check(t.Spec, t.Code)
 }
 
+// These bound what the coordinator can make a worker write: the files of a plugin, and the bytes of each.
+const (
+	mostFiles = 1000
+	mostFile  = 1 << 30
+)
+
 // getPlugin gets the files of a plugin into a folder, and returns the path of the program itself.
 func (w *worker) getPlugin(ctx context.Context, p *Plugin, folder string) (string, error) {
 	if _, there := p.Files[p.File]; !there || strings.ContainsAny(p.File, `/\`) {
 		return "", fmt.Errorf("%q is no file of the plugin", p.File)
+	}
+	if len(p.Files) > mostFiles {
+		return "", fmt.Errorf("it has %d files; at most %d are taken", len(p.Files), mostFiles)
 	}
 	for name := range p.Files {
 		if !filepath.IsLocal(name) {
@@ -80,7 +89,7 @@ func (w *worker) getPlugin(ctx context.Context, p *Plugin, folder string) (strin
 	}
 	for name, want := range p.Files {
 		path := filepath.Join(folder, name)
-		if err := w.download(ctx, path, want); err != nil {
+		if err := w.download(ctx, path, want, mostFile); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		if err := os.Chmod(path, 0o700); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -38,12 +39,13 @@ type Options struct {
 	Engine string // URL of a server that runs already, used instead of Address; Token is then for this server
 	Run    string // identity of the run at that server: letters, digits and dashes
 
-	Data    files.Directory               // the files that workers may get
-	Code    func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
-	Plugin  func(runner.CellSpec) *Plugin // files of the cell's method; nil if it is no plugin. A nil function means no plugins
-	Timeout time.Duration                 // of a cell; 0 for none
-	Lost    time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
-	Log     func(format string, a ...any) // is told of workers that come, leave or refuse something; may be nil
+	Data     files.Directory               // the files that workers may get
+	Code     func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
+	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil if it is no plugin. A nil function means no plugins
+	Protocol *protocol.Protocol            // of the cells; a result that it does not allow is refused. Nil checks nothing
+	Timeout  time.Duration                 // of a cell; 0 for none
+	Lost     time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
+	Log      func(format string, a ...any) // is told of workers that come, leave or refuse something; may be nil
 }
 
 // A Pool runs cells on the workers that have come to it. It implements [schedule.Remote]. It is safe for
@@ -63,17 +65,20 @@ type Pool struct {
 	changed chan struct{}
 	wake    chan struct{} // cells are waiting
 
-	mu      sync.Mutex
-	members map[string]*member // by the worker's identity
-	calls   map[string]*call   // by the cell's key
-	waiting map[string][]*call // calls that are not handed out yet, by group
-	batches map[string][]byte  // batches that are larger than a message, by name
-	lost    map[string]int     // by the cell's key: how many workers were lost with a batch of this cell alone
-	alone   map[string]bool    // by the cell's key: the cell gets a batch of its own, since a worker was lost with its batch
-	results results
-	parts   parts
-	files   map[string]string // paths of offered files by SHA-256
-	offered map[catalogue.Description]bool
+	mu       sync.Mutex
+	members  map[string]*member // by the worker's identity
+	calls    map[string]*call   // by the cell's key
+	waiting  map[string][]*call // calls that are not handed out yet, by group
+	batches  map[string][]byte  // batches that are larger than a message, by name
+	lost     map[string]int     // by the cell's key: how many workers were lost with a batch of this cell alone
+	alone    map[string]bool    // by the cell's key: the cell gets a batch of its own, since a worker was lost with its batch
+	results  results
+	parts    parts
+	expelled map[string]string // why no more is taken from a worker, by its identity
+	machines map[string]string // names for people of the workers that sent results, by their identities
+	readers  chan struct{}     // one token for each result that is being read
+	files    map[string]string // paths of offered files by SHA-256
+	offered  map[catalogue.Description]bool
 }
 
 // A call is a cell that RunIn waits for.
@@ -112,7 +117,8 @@ func Listen(opt Options) (*Pool, error) {
 	p := &Pool{
 		opt: opt, names: names{opt.Run}, era: rand.Text()[:8], changed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{}, batches: map[string][]byte{},
-		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: parts{},
+		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: newParts(),
+		expelled: map[string]string{}, machines: map[string]string{}, readers: make(chan struct{}, atOnce),
 		files: map[string]string{}, offered: map[catalogue.Description]bool{},
 	}
 	p.ctx, p.end = context.WithCancel(context.Background())
@@ -200,10 +206,12 @@ func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (resul
 	}
 	p.mu.Lock()
 	p.offerPlugin(out.files)
-	if run, there := p.results.early(c.Key, out.code); there {
-		p.results.note(c, run)
-		p.mu.Unlock()
-		return c.FilledWith(*run.Run), nil
+	if d, there := p.results.early(c.Key, out.code); there {
+		if run := c.FilledWith(*d.Run); p.fits(c, run) == nil {
+			p.results.note(c, d)
+			p.mu.Unlock()
+			return run, nil
+		}
 	}
 	if p.rooms()[room].Slots == 0 || p.calls[c.Key] != nil {
 		p.mu.Unlock()

@@ -3,8 +3,10 @@ package remote
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -24,6 +26,8 @@ type Conflict struct {
 type results struct {
 	first     map[string]outcome // by the cell's key
 	unasked   map[string]*done   // by the cell's key: results that came without a call
+	bytes     int                // of unasked
+	of        map[string]string  // by the cell's key: the identity of the worker whose result counts
 	conflicts []Conflict
 }
 
@@ -36,23 +40,55 @@ type outcome struct {
 	counts bool // no limit of a machine ended the cell, so the result follows from the cell alone
 }
 
-// mostUnasked bounds the results that are kept for cells that were not handed out yet.
-const mostUnasked = 4096
+// These bound the results that are kept for cells that were not handed out yet: their number, the bytes of one of them as
+// JSON, and of all. They also bound how many cells with other results are named.
+const (
+	mostUnasked   = 4096
+	mostBytes     = 1 << 20
+	mostAllBytes  = 16 << 20
+	mostConflicts = 1000
+)
 
-func newResults() results { return results{first: map[string]outcome{}, unasked: map[string]*done{}} }
+func newResults() results {
+	return results{first: map[string]outcome{}, unasked: map[string]*done{}, of: map[string]string{}}
+}
 
 func (r *results) note(c runner.CellSpec, d *done) {
-	delete(r.unasked, c.Key)
+	r.drop(c.Key)
 	d.outcome.cell = c.Cell
-	r.first[c.Key] = d.outcome
+	r.first[c.Key], r.of[c.Key] = d.outcome, d.from
+}
+
+// drop forgets a result that came without a call.
+func (r *results) drop(key string) {
+	if d := r.unasked[key]; d != nil {
+		r.bytes -= d.bytes
+		delete(r.unasked, key)
+	}
+}
+
+// expel forgets all results of a worker, so that another result of their cells contradicts none.
+func (r *results) expel(id string) {
+	for key, d := range r.unasked {
+		if d.from == id {
+			r.drop(key)
+			delete(r.first, key)
+		}
+	}
+	for key, from := range r.of {
+		if from == id {
+			delete(r.first, key)
+		}
+	}
 }
 
 func (r *results) another(d *done) {
 	first, known := r.first[d.Key]
 	switch now := d.outcome; {
-	case !known && len(r.unasked) < mostUnasked:
+	case !known && len(r.unasked) < mostUnasked && r.bytes+d.bytes <= mostAllBytes:
 		r.unasked[d.Key], r.first[d.Key] = d, now
-	case known && first.counts && now.counts && first.sum != now.sum:
+		r.bytes += d.bytes
+	case known && first.counts && now.counts && first.sum != now.sum && len(r.conflicts) < mostConflicts:
 		c := Conflict{first.cell, [2]string{first.value, now.value}, [2]string{first.worker, now.worker}}
 		if !slices.Contains(r.conflicts, c) {
 			r.conflicts = append(r.conflicts, c)
@@ -64,7 +100,7 @@ func (r *results) another(d *done) {
 func (r *results) early(key, code string) (*done, bool) {
 	d := r.unasked[key]
 	if d != nil && d.Code != code {
-		delete(r.unasked, key)
+		r.drop(key)
 		delete(r.first, key)
 		d = nil
 	}
@@ -83,7 +119,7 @@ func outcomeOf(d *done) outcome {
 	}
 	out := outcome{
 		cell:   runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split},
-		worker: d.Machine, value: string(run.Status),
+		worker: short(d.Machine), value: string(run.Status),
 		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
 	}
 	run.Planned = result.Planned{}
@@ -92,7 +128,7 @@ func outcomeOf(d *done) outcome {
 	}
 	switch {
 	case run.Status != result.OK:
-		out.value += ": " + cmp.Or(run.Error, string(run.Failure()))
+		out.value += ": " + short(cmp.Or(run.Error, string(run.Failure())))
 	case run.Score.Correct != nil:
 		out.value += fmt.Sprintf(", %d of %d test rows correct", *run.Score.Correct, run.Score.N)
 	case run.Score.RMSE != nil:
@@ -113,52 +149,140 @@ func (p *Pool) Conflicts() []Conflict {
 
 // finish takes ends of cells from a worker. It answers before it reads them, since large results take long.
 func (p *Pool) finish(m *nats.Msg) {
+	from := sender(m)
+	answer := nats.NewMsg("")
+	var data []byte
 	p.mu.Lock()
-	data := p.parts.add(m)
+	why, gone := p.expelled[from]
+	if !gone {
+		var err error
+		if data, err = p.parts.add(m); err != nil {
+			why = err.Error()
+		}
+	}
 	p.mu.Unlock()
-	p.respond(m, nats.NewMsg(""))
+	if why != "" {
+		answer.Header.Set(headerError, why)
+	}
+	p.respond(m, answer)
 	if data != nil {
-		go p.takeAll(data)
+		go p.takeAll(from, data)
 	}
 }
 
-func (p *Pool) takeAll(data []byte) {
-	var ends []done
-	err := strictjson.UnmarshalOpen(data, &ends)
-	if err != nil {
-		p.log("a worker sent results that cannot be read: %v", err)
+// A received is a done whose run was not read yet.
+type received struct {
+	done
+	Run json.RawMessage `json:"run,omitempty"`
+}
+
+func (p *Pool) takeAll(from string, data []byte) {
+	p.readers <- struct{}{}
+	defer func() {
+		<-p.readers
+		p.mu.Lock()
+		p.parts.reading -= len(data)
+		p.mu.Unlock()
+	}()
+	var ends []received
+	if err := strictjson.UnmarshalOpen(data, &ends); err != nil {
+		p.tellExpelled(p.expel(from, fmt.Errorf("it sent results that cannot be read: %w", err)))
 	}
 	for i := range ends {
-		d := &ends[i]
-		if err != nil { // what was read of a result is no result
-			d.Run = nil
-		}
-		if d.Run != nil {
-			d.outcome = outcomeOf(d)
+		d := &ends[i].done
+		d.from, d.bytes = from, len(ends[i].Run)
+		if d.bytes > 0 {
+			if d.wrong = p.decode(d, ends[i].Run); d.wrong == nil {
+				d.outcome = outcomeOf(d)
+			}
 		}
 		p.mu.Lock()
-		p.take(d)
+		wrong := p.take(d)
 		p.mu.Unlock()
+		if wrong != nil {
+			p.tellExpelled(p.expel(from, wrong))
+		}
 	}
+}
+
+// decode reads the run of a result that is not longer than its cell can make it: an item of a list may take some hundred
+// bytes of memory and two of JSON.
+func (p *Pool) decode(d *done, raw []byte) error {
+	most := mostBytes
+	p.mu.Lock()
+	c := p.calls[d.Key]
+	p.mu.Unlock()
+	switch {
+	case p.opt.Protocol == nil || c != nil && c.spec.Keep == runner.KeepModels:
+		most = mostResult
+	case c != nil:
+		most = c.spec.MostBytes(p.opt.Protocol)
+	}
+	if len(raw) > most && c == nil { // of a cell that no one waits for
+		d.Run = nil
+		return nil
+	}
+	if len(raw) > most {
+		return fmt.Errorf("it sent a result of %s with %d bytes; at most %d are possible", c.spec.Cell, len(raw), most)
+	}
+	if err := strictjson.UnmarshalOpen(raw, &d.Run); err != nil {
+		return fmt.Errorf("it sent results that cannot be read: %w", err)
+	}
+	return nil
+}
+
+// fits says why a cell cannot have ended with a run.
+func (p *Pool) fits(c runner.CellSpec, run result.Run) error {
+	if p.opt.Protocol == nil {
+		return nil
+	}
+	return c.Fits(p.opt.Protocol, run)
 }
 
 // take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with it. A
-// result without a call is kept: an earlier coordinator, or an earlier call, asked for it.
-func (p *Pool) take(d *done) {
+// result without a call is kept: an earlier coordinator, or an earlier call, asked for it. An error says what no honest
+// worker sends; then the cell goes back.
+func (p *Pool) take(d *done) error {
+	if _, gone := p.expelled[d.from]; gone {
+		return nil
+	}
+	if p.machines[d.from] == "" {
+		p.machines[d.from] = short(d.Machine)
+	}
 	c := p.calls[d.Key]
+	mine := c != nil && c.id == d.ID
 	switch {
+	case d.wrong != nil:
 	case d.Run == nil:
-		if c != nil && c.id == d.ID {
+		if mine {
 			if d.Alone {
 				p.alone[d.Key] = true
 			}
 			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 		}
+		return nil
 	case c == nil:
 		p.results.another(d)
+		return nil
 	case c.code != d.Code: // an earlier coordinator, with other code, asked for it
+		return nil
 	default:
+		run := c.spec.FilledWith(*d.Run)
+		if why := p.fits(c.spec, run); why != nil {
+			d.wrong = fmt.Errorf("its result of %s cannot be: %w", c.spec.Cell, why)
+			break
+		}
 		p.results.note(c.spec, d)
-		p.finishCall(c, callEnd{run: c.spec.FilledWith(*d.Run)})
+		p.finishCall(c, callEnd{run: run})
+		return nil
 	}
+	if mine {
+		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
+	}
+	return d.wrong
 }
+
+// mostName is the longest name of a worker that is shown, in bytes.
+const mostName = 200
+
+func short(name string) string { return strings.ToValidUTF8(name[:min(len(name), mostName)], "") }

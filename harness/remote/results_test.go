@@ -18,7 +18,7 @@ import (
 func give(t *testing.T, p *Pool, d done) {
 	t.Helper()
 	data := must.Get(strictjson.Marshal([]done{d}))(t)
-	p.takeAll(data)
+	p.takeAll("w", data)
 }
 
 // TestResultsCountOnce: another result of a cell changes nothing. It is a conflict where it says something else than the

@@ -74,6 +74,7 @@ type welcome struct {
 	Consumer string        `json:"consumer"` // of the worker's group
 	Lost     time.Duration `json:"lost"`     // a worker that is silent for so long is lost
 	Error    string        `json:"error,omitempty"`
+	Expelled string        `json:"expelled,omitempty"` // why the coordinator takes no more results of the worker
 }
 
 // A done is the end of a task at a worker.
@@ -85,7 +86,12 @@ type done struct {
 	Run      *result.Run `json:"run,omitempty"`
 	Returned string      `json:"returned,omitempty"` // why there is no run
 	Alone    bool        `json:"alone,omitempty"`    // a worker was lost with the batch; the cell is to be a batch of its own
-	outcome  outcome     // of Run, at the coordinator
+
+	// These are of the coordinator alone.
+	outcome outcome // of Run
+	from    string  // identity of the worker
+	bytes   int     // of Run as JSON
+	wrong   error   // what no honest worker sends
 }
 
 // group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so only the first

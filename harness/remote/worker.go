@@ -66,6 +66,15 @@ type worker struct {
 	runners    map[time.Duration]runner.Runner
 	gotten     map[catalogue.Description]*getting
 	welcome    welcome
+	expelled   string // why the coordinator takes no more results of this worker
+	most       int    // bytes of a result
+}
+
+// An ExpelledError says why the coordinator takes no more results of this worker.
+type ExpelledError struct{ Why string }
+
+func (e *ExpelledError) Error() string {
+	return "the coordinator takes no more results of this worker: " + e.Why
 }
 
 // A getting is a set whose files are fetched once.
@@ -95,6 +104,7 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	w := &worker{
 		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{}, installed: map[string]bool{},
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
+		most: mostResult,
 	}
 	w.changed = sync.NewCond(&w.mu)
 	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -119,7 +129,15 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	if _, err := w.nc.Subscribe(w.names.stop(), func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
 		return err
 	}
-	return w.work(ctx)
+	if err := w.work(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.expelled != "" {
+		return &ExpelledError{w.expelled}
+	}
+	return nil
 }
 
 func (w *worker) work(ctx context.Context) error {
@@ -220,7 +238,14 @@ func (w *worker) sayHello(ctx context.Context, leaves bool) bool {
 		return false
 	}
 	var answer welcome
-	if strictjson.UnmarshalOpen(m.Data, &answer) != nil || answer.Error != "" || answer.Lost <= 0 {
+	err = strictjson.UnmarshalOpen(m.Data, &answer)
+	if err == nil && answer.Expelled != "" {
+		w.mu.Lock()
+		w.expelled = answer.Expelled
+		w.mu.Unlock()
+		w.once.Do(func() { close(w.over) })
+	}
+	if err != nil || answer.Error != "" || answer.Lost <= 0 {
 		return false
 	}
 	w.mu.Lock()
@@ -304,7 +329,7 @@ func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error)
 	if err := strictjson.UnmarshalOpen(m.Data(), &b); err != nil || b.Object == "" {
 		return b, err
 	}
-	data, err := io.ReadAll(w.object(ctx, b.Object))
+	data, err := io.ReadAll(w.object(ctx, b.Object, mostResult))
 	if err != nil {
 		return b, err
 	}
