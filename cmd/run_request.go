@@ -88,7 +88,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
 	conflicts, expelled := over(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
-	if e := (exitError{}); (conflicts != nil || expelled != nil) && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
+	wrong := conflicts != nil || expelled != nil
+	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
 	}
 	a.tellConflicts(conflicts)

@@ -14,7 +14,8 @@ var exitCodes = []struct {
 	{exitInternal, "internal error"},
 	{exitUsage, "wrong usage"},
 	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data set, a stored row"},
-	{exitConflict, "two workers gave different results for one cell, or the results of a worker cannot be or are not those that are computed here"},
+	{exitConflict, "two workers gave different results for one cell, or the results of a worker cannot be or are not " +
+		"those that are computed here"},
 	{exitInterrupted, "interrupted"},
 }
 

@@ -85,8 +85,8 @@ func TestPluginsTravel(t *testing.T) {
 		must.Get(nc.RequestMsgWithContext(t.Context(), lie))(t)
 	}
 	tell(2, "a third machine", `{"Correct":1}`)
-	run.said.awaits(t, "worker a third machine gets no more cells, and none of its results is taken any more: it sent results "+
-		"that cannot be read: the rows of a score")
+	run.said.awaits(t, "worker a third machine gets no more cells, and none of its results is taken any more: "+
+		"it sent results that cannot be read: the rows of a score")
 	tell(1, "another machine", `{"n":60,"n_correct":1}`)
 
 	willing := newProcess(t).begin(t, "worker", at, "--jobs", "1", "--plugins-from-coordinator")

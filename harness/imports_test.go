@@ -62,7 +62,8 @@ func TestImportedContentIsTheSame(t *testing.T) {
 
 	// The same cell with another count is told, and stays as it is stored.
 	was := runs[0].Score
-	runs[0].Score = result.Score{N: was.N, Correct: new(*was.Correct - 1), TN: new(*was.TN - 1), FP: new(*was.FP + 1), FN: was.FN, TP: was.TP}
+	runs[0].Score = result.Score{N: was.N, Correct: new(*was.Correct - 1), TN: new(*was.TN - 1), FP: new(*was.FP + 1),
+		FN: was.FN, TP: was.TP}
 	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || len(in.Conflicts) != 1 || in.Conflicts[0].Differences[0].What != "test part" {
 		t.Errorf("with another count: %+v", in)
 	}
@@ -91,7 +92,7 @@ func TestAdmitRefuses(t *testing.T) {
 		"another grid":      {run: func(r *result.Run) { r.GridHash = "g" }, why: "grid was g, is"},
 		"an unknown set":    {run: func(r *result.Run) { r.Dataset = "blance" }, why: "the data set is not known here"},
 		"an unknown method": {run: func(r *result.Run) { r.Method = "theirs" }, why: "the method is not known here"},
-		"a smaller grid":    {run: func(r *result.Run) { r.Grid = r.Grid[1:] }, why: "2 grid points, and the plan has 3"},
+		"a smaller grid":    {run: func(r *result.Run) { r.Grid = r.Grid[1:] }, why: "it has 2 grid points"},
 		"other rows":        {run: func(r *result.Run) { r.TrainRows++ }, why: "437 of 438 training rows"},
 	} {
 		runs := bundled(t, db)

@@ -40,7 +40,8 @@ func TestStoredKeysStand(t *testing.T) {
 	}
 }
 
-// thresholds tells the classes of one column apart at a place that its seed gives: 5.5 of seed 1, 6.5 of seeds 2 and 1,000,001.
+// thresholds tells the classes of one column apart at a place that its seed gives: 5.5 of seed 1, 6.5 of seeds 2 and
+// 1,000,001.
 func thresholds() registry.Spec {
 	return defineTest("thresholds", func(_ context.Context, env registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
 		return linearModel{[]float64{1}, -4.5 - float64(env.Seed%1_000_000+env.Seed/1_000_000)}, nil
@@ -202,7 +203,8 @@ func TestMethodSeeds(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	runs[0].SeedTests = runs[0].SeedTests[:2]
-	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 7 || len(in.Refused) != 1 || !strings.Contains(in.Refused[0].Why, "the tests have the seeds") {
+	in, _ := admitted(t, h.Experiment, runs, openTestDB(t))
+	if in.Taken != 7 || len(in.Refused) != 1 || !strings.Contains(in.Refused[0].Why, "the tests have the seeds") {
 		t.Errorf("with a seed less: %+v", in)
 	}
 
@@ -236,7 +238,8 @@ func TestOneMethodSeed(t *testing.T) {
 	}
 }
 
-// TestSeedsThatFail: a fit that fails with a further seed is a failed cell that names the seed, and says so when it is planned again.
+// TestSeedsThatFail: a fit that fails with a further seed is a failed cell that names the seed, and says so when it
+// is planned again.
 func TestSeedsThatFail(t *testing.T) {
 	h, db := seedHarness(t, "method_seeds = 2\n"+oneGrid, defineTest("thresholds", func(_ context.Context, env registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
 		if env.Seed > 1_000_000 {

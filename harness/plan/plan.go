@@ -157,7 +157,8 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 		splits = slices.DeleteFunc(slices.Clone(splits), func(s int) bool { return s > len(set.own) })
 	}
 	if len(splits) < len(req.Splits) {
-		plan.exclude(entry.Name, "", result.Why{Kind: result.FewerSplits, Text: fmt.Sprintf("splits 1 to %d", len(set.own))})
+		text := fmt.Sprintf("splits 1 to %d", len(set.own))
+		plan.exclude(entry.Name, "", result.Why{Kind: result.FewerSplits, Text: text})
 	}
 	if len(splits) == 0 {
 		return nil, nil
@@ -440,8 +441,9 @@ func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set planne
 	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(h.Data.Dir()), hungriest), nil
 }
 
-// dividing is what a cell takes beside its fits, in the units of their costs (nanoseconds): for each fold and for the refit the rows
-// are gathered in a drawn order and standardised. In a set that no cache holds, each row is waited for.
+// dividing is what a cell takes beside its fits, in the units of their costs (nanoseconds): for each fold and for the
+// refit the rows are gathered in a drawn order and standardised. In a set that no cache holds, each row is waited
+// for.
 func dividing(rows, train, d, folds int) float64 {
 	numbers := float64(d) * float64(rows+folds*train)
 	far := min(1, float64(8*rows*d)/(16<<20))

@@ -26,7 +26,7 @@ type plannedSet struct {
 	trainRows   int // of the set's own training part; 0 if it has none
 	splitter    split.Splitter
 	own         []datasets.Division // the set's own splits; nil for as many splits as are asked for
-	splitsHash  string              // SHA-256 of the file that lists the splits; "" if the protocol does not use such a file
+	splitsHash  string              // SHA-256 of the file that lists the splits; "" if the protocol uses none
 }
 
 // set looks up what planning needs of a data set. It loads the set only if the catalogue does not tell the set's

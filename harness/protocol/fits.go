@@ -11,10 +11,10 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Fits refuses a run that no cell of the protocol can end with. It checks the run alone (result.Run.Check), and for one
-// that ended ok the number and the sizes of the folds, the grid point that follows from them, and which tests there are.
-// A run that was imported may lack all folds, since files of results may. One whose test scores another program gave
-// also has no times.
+// Fits refuses a run that no cell of the protocol can end with. It checks the run alone (result.Run.Check), and for
+// one that ended ok the number and the sizes of the folds, the grid point that follows from them, and which tests
+// there are. A run that was imported may lack all folds, since files of results may. One whose test scores another
+// program gave also has no times.
 func (p *Protocol) Fits(r result.Run) error {
 	if err := r.Check(); err != nil || r.Status != result.OK {
 		return err
@@ -48,7 +48,7 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	}
 	for _, e := range r.Folds {
 		if want := split.FoldSize(r.TrainRows, folds, e.Fold); e.Score.N != want {
-			return fmt.Errorf("fold %d has %d rows, and %d training rows make one of %d", e.Fold, e.Score.N, r.TrainRows, want)
+			return fmt.Errorf("fold %d has %d rows, and of %d training rows it has %d", e.Fold, e.Score.N, r.TrainRows, want)
 		}
 		scores[e.GridIndex][e.Fold] = e.Score
 		areas = areas && (e.Score.TP == nil || e.Score.AUC2 != nil)
@@ -71,10 +71,10 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 func (p *Protocol) fitsTests(r result.Run) error {
 	sem := p.Semantics
 	if !sem.Splitter().Possible(r.TrainRows, r.TestRows) {
-		return fmt.Errorf("%d rows are for training and %d for the test, which is not how the protocol divides", r.TrainRows, r.TestRows)
+		return fmt.Errorf("the protocol does not divide rows into %d for training and %d for the test", r.TrainRows, r.TestRows)
 	}
 	if there := len(r.GridTests) > 0; there != sem.TestGrid && r.FitSeconds != nil {
-		return fmt.Errorf("%d grid points are tested, and the protocol says test_grid = %v", len(r.GridTests), sem.TestGrid)
+		return fmt.Errorf("%d grid points are tested, and test_grid is %v", len(r.GridTests), sem.TestGrid)
 	}
 	for i, s := range r.Stages {
 		if i >= len(sem.Rounds) || s.Round != sem.Rounds[i] {
@@ -85,7 +85,8 @@ func (p *Protocol) fitsTests(r result.Run) error {
 	for _, t := range r.SeedTests {
 		seeds = append(seeds, t.Seed)
 	}
-	if r.FitSeconds != nil && !slices.Equal(seeds, sem.Seeds(r.Split, false)) && !slices.Equal(seeds, sem.Seeds(r.Split, true)) {
+	drawn := func(testPart bool) bool { return slices.Equal(seeds, sem.Seeds(r.Split, testPart)) }
+	if r.FitSeconds != nil && !drawn(false) && !drawn(true) {
 		return fmt.Errorf("the tests have the seeds %v, which are not the protocol's", seeds)
 	}
 	return nil

@@ -52,7 +52,8 @@ func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 	return nil
 }
 
-// download gets a file with a SHA-256 and at most most bytes from the coordinator. The file is there whole or not at all.
+// download gets a file with a SHA-256 and at most most bytes from the coordinator. The file is there whole or not at
+// all.
 func (w *worker) download(ctx context.Context, path, want string, most int64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

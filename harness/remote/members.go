@@ -49,7 +49,8 @@ func (p *Pool) expel(id string, why error) string {
 	p.results.expel(id)
 	p.settle()
 	p.change()
-	return fmt.Sprintf("worker %s gets no more cells, and none of its results is taken any more: %s", p.name(id), p.expelled[id])
+	return fmt.Sprintf("worker %s gets no more cells, and none of its results is taken any more: %s",
+		p.name(id), p.expelled[id])
 }
 
 // tellExpelled tells people what expel returned; p.mu is not held, since who is told may ask who is there.
@@ -190,8 +191,8 @@ func (p *Pool) watch() {
 	}
 }
 
-// settle ends the calls that no worker runs and no worker will get: calls of groups without any worker. While a group has
-// workers, the server delivers the cells of a lost worker again.
+// settle ends the calls that no worker runs and no worker will get: calls of groups without any worker. While a group
+// has workers, the server delivers the cells of a lost worker again.
 func (p *Pool) settle() {
 	kept := map[string]bool{} // groups and tasks
 	for _, m := range p.members {

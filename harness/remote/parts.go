@@ -193,7 +193,7 @@ func (w *worker) sendApart(ctx context.Context, some []done, size int) {
 			run := *d.Run
 			run = result.Run{Status: result.Failed, Class: result.ClassBadOutput, Environment: run.Environment,
 				StartedAt: run.StartedAt, TrainRows: run.TrainRows, SearchSeconds: run.SearchSeconds}
-			run.Error = fmt.Sprintf("its result takes %d bytes, and a worker sends at most %d; keep no model of it", size, w.most)
+			run.Error = fmt.Sprintf("its result takes %d bytes, and a worker sends at most %d; keep no model", size, w.most)
 			d.Run = &run
 		}
 		w.send(ctx, []done{d})
@@ -299,9 +299,10 @@ func (p *Pool) read(w partRequest) ([]byte, error) {
 
 // object returns a reader of an object of the coordinator with at most most bytes.
 func (w *worker) object(ctx context.Context, name string, most int64) io.Reader {
-	return &objectReader{to: w.names.object(), most: most, next: partRequest{Name: name}, ask: func(subject string, data []byte) (*nats.Msg, error) {
+	ask := func(subject string, data []byte) (*nats.Msg, error) {
 		within, end := context.WithTimeout(ctx, askWithin)
 		defer end()
 		return w.nc.RequestWithContext(within, subject, data)
-	}}
+	}
+	return &objectReader{to: w.names.object(), most: most, next: partRequest{Name: name}, ask: ask}
 }

@@ -41,8 +41,8 @@ type Options struct {
 
 	Data     files.Directory               // the files that workers may get
 	Code     func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
-	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil if it is no plugin. A nil function means no plugins
-	Protocol *protocol.Protocol            // of the cells; a result that it does not allow is refused. Nil checks nothing
+	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil for no plugin. A nil function means no plugins
+	Protocol *protocol.Protocol            // of the cells; it says which results are refused. Nil checks nothing
 	Timeout  time.Duration                 // of a cell; 0 for none
 	Lost     time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
 	Log      func(format string, a ...any) // is told of workers that come, leave or refuse something; may be nil
@@ -71,7 +71,7 @@ type Pool struct {
 	waiting  map[string][]*call // calls that are not handed out yet, by group
 	batches  map[string][]byte  // batches that are larger than a message, by name
 	lost     map[string]int     // by the cell's key: how many workers were lost with a batch of this cell alone
-	alone    map[string]bool    // by the cell's key: the cell gets a batch of its own, since a worker was lost with its batch
+	alone    map[string]bool    // by the cell's key: it gets a batch of its own, since a worker was lost with its batch
 	results  results
 	parts    parts
 	expelled map[string]string // why no more is taken from a worker, by its identity
@@ -135,8 +135,8 @@ func Listen(opt Options) (*Pool, error) {
 	return p, nil
 }
 
-// open makes what the coordinator and the workers share. It deletes what an earlier coordinator of the run left, since the
-// cells of that coordinator are planned again.
+// open makes what the coordinator and the workers share. It deletes what an earlier coordinator of the run left,
+// since the cells of that coordinator are planned again.
 func (p *Pool) open() (err error) {
 	if p.js, err = jetstream.New(p.nc); err != nil {
 		return err
@@ -173,8 +173,8 @@ func (p *Pool) respond(to, answer *nats.Msg) {
 	}
 }
 
-// Close ends the server, or removes what belongs to the run from a server that was running already. over tells the workers
-// that the run has ended, so that they end, too. Otherwise they wait for a coordinator at the same address.
+// Close ends the server, or removes what belongs to the run from a server that was running already. over tells the
+// workers that the run has ended, so that they end, too. Otherwise they wait for a coordinator at the same address.
 func (p *Pool) Close(over bool) {
 	if p.stream != nil {
 		if over {
@@ -193,8 +193,8 @@ func (p *Pool) Close(over bool) {
 	}
 }
 
-// RunIn implements [schedule.Remote]: it runs a cell on the workers of a group. It returns [schedule.ErrGivenBack] if no
-// worker of the group takes the cell at present.
+// RunIn implements [schedule.Remote]: it runs a cell on the workers of a group. It returns [schedule.ErrGivenBack] if
+// no worker of the group takes the cell at present.
 func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error) {
 	p.offer(c)
 	out := &call{id: rand.Text(), spec: c, group: room, ends: make(chan callEnd, 1)}

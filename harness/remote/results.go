@@ -40,8 +40,8 @@ type outcome struct {
 	counts bool // no limit of a machine ended the cell, so the result follows from the cell alone
 }
 
-// These bound the results that are kept for cells that were not handed out yet: their number, the bytes of one of them as
-// JSON, and of all. They also bound how many cells with other results are named.
+// These bound the results that are kept for cells that were not handed out yet: their number, the bytes of one of
+// them as JSON, and of all. They also bound how many cells with other results are named.
 const (
 	mostUnasked   = 4096
 	mostBytes     = 1 << 20
@@ -107,8 +107,9 @@ func (r *results) early(key, code string) (*done, bool) {
 	return d, d != nil
 }
 
-// outcomeOf makes the short form of a result. It leaves out what differs between machines (times, memory and warnings), and
-// what the coordinator fills in itself: it differs between databases whose protocols have one hash and two paths.
+// outcomeOf makes the short form of a result. It leaves out what differs between machines (times, memory and
+// warnings), and what the coordinator fills in itself: it differs between databases whose protocols have one hash and
+// two paths.
 func outcomeOf(d *done) outcome {
 	run := *d.Run
 	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
@@ -205,8 +206,8 @@ func (p *Pool) takeAll(from string, data []byte) {
 	}
 }
 
-// decode reads the run of a result that is not longer than its cell can make it: an item of a list may take some hundred
-// bytes of memory and two of JSON.
+// decode reads the run of a result that is not longer than its cell can make it: an item of a list may take some
+// hundred bytes of memory and two of JSON.
 func (p *Pool) decode(d *done, raw []byte) error {
 	most := mostBytes
 	p.mu.Lock()
@@ -239,9 +240,9 @@ func (p *Pool) fits(c runner.CellSpec, run result.Run) error {
 	return c.Fits(p.opt.Protocol, run)
 }
 
-// take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with it. A
-// result without a call is kept: an earlier coordinator, or an earlier call, asked for it. An error says what no honest
-// worker sends; then the cell goes back.
+// take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with
+// it. A result without a call is kept: an earlier coordinator, or an earlier call, asked for it. An error says what
+// no honest worker sends; then the cell goes back.
 func (p *Pool) take(d *done) error {
 	if _, gone := p.expelled[d.from]; gone {
 		return nil

@@ -25,8 +25,8 @@ const (
 )
 
 // Check refuses a run that no cell can end with: a score of another task, folds of grid points that are not there, an
-// amount that is negative. It asks for what follows from the run alone: see protocol.Protocol.Fits for what also follows
-// from the protocol.
+// amount that is negative. It asks for what follows from the run alone: see protocol.Protocol.Fits for what also
+// follows from the protocol.
 func (r Run) Check() error {
 	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil || !strings.HasSuffix(r.StartedAt, "Z") {
 		return fmt.Errorf("it started at %.40q, which is no time in UTC", r.StartedAt)
@@ -219,7 +219,8 @@ func (r Run) checkKept() error {
 	return nil
 }
 
-// sameRows reports whether two valid scores may be of the same rows: there are as many, and as many of each of two classes.
+// sameRows reports whether two valid scores may be of the same rows: there are as many, and as many of each of two
+// classes.
 func (s Score) sameRows(other Score) bool {
 	return s.N == other.N && (s.TP == nil || other.TP == nil || *s.FN+*s.TP == *other.FN+*other.TP)
 }

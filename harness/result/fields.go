@@ -148,8 +148,8 @@ func pointer[T any](v any, as T) *T {
 // mostRows is the largest number of rows of a score. It makes products of two counts exact.
 const mostRows = math.MaxInt32
 
-// A mean of errors is at most the root of the mean of their squares, but for the rounding of two sums, and where squares
-// are too small to be numbers.
+// A mean of errors is at most the root of the mean of their squares, but for the rounding of two sums, and where
+// squares are too small to be numbers.
 const (
 	rounded = 1e-6
 	least   = 1e-150

@@ -12,9 +12,9 @@ import (
 // mostAhead is how far the clock of another machine may be ahead of this one's.
 const mostAhead = 24 * time.Hour
 
-// Fits refuses a run that the cell cannot end with, under its protocol p: what protocol.Protocol.Fits refuses, and a run
-// with other rows, features, grid points or seeds than the plan's. It takes no word of the run for what the plan knows.
-// The cost is the run's, since a result of a file has the one that was declared when it was computed.
+// Fits refuses a run that the cell cannot end with, under its protocol p: what protocol.Protocol.Fits refuses, and a
+// run with other rows, features, grid points or seeds than the plan's. It takes no word of the run for what the plan
+// knows. The cost is the run's, since a result of a file has the one that was declared when it was computed.
 func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	grid, features, cost := len(r.Grid), r.Features, r.CostUnits
 	r.Planned = c.planned()
@@ -36,7 +36,7 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	case features != 0 && features != c.Shape.D:
 		return fmt.Errorf("it has %d features, and the plan has %d", features, c.Shape.D)
 	case r.TrainRows != c.Train && (ok || r.TrainRows != c.Shape.N) || r.TestRows != c.Test && (ok || r.TestRows != 0):
-		return fmt.Errorf("it has %d training rows and %d test rows, and the plan has %d and %d", r.TrainRows, r.TestRows, c.Train, c.Test)
+		return fmt.Errorf("it has %d training and %d test rows, and the plan %d and %d", r.TrainRows, r.TestRows, c.Train, c.Test)
 	case ok && r.FitSeconds == nil:
 		return fmt.Errorf("it has no time of a refit")
 	case ok && !slices.Equal(seeds, c.Seeds):
@@ -54,7 +54,7 @@ func (c CellSpec) fitsKept(r result.Run) error {
 		return fmt.Errorf("it has scores or a model, and the run keeps %s", c.Keep)
 	case (r.Canary != nil) != (c.Canary != nil):
 		return fmt.Errorf("it is a canary and a result at once")
-	case r.Canary != nil && !(r.Canary.P >= 0 && r.Canary.P <= 1 && r.Canary.Constant >= 0 && r.Canary.Constant <= c.Test):
+	case r.Canary != nil && (!(r.Canary.P >= 0 && r.Canary.P <= 1) || r.Canary.Constant < 0 || r.Canary.Constant > c.Test):
 		return fmt.Errorf("its canary has p = %v and %d rows", r.Canary.P, r.Canary.Constant)
 	}
 	return nil

@@ -1,9 +1,9 @@
 // Package runner executes cells: a [CellSpec] in, a [result.Run] out.
 //
-// A CellSpec holds everything that a result depends on, as JSON: the text of the protocol and of the data
-// set's description, the method and its version, the grid, the split. A [Runner] runs a CellSpec; [InProcess]
-// does so in this process. The packages that plan and schedule cells know CellSpec and Runner, and not InProcess, so that a cell may
-// run in another process or on another machine.
+// A CellSpec holds everything that a result depends on, as JSON: the text of the protocol and of the data set's
+// description, the method and its version, the grid, the split. A [Runner] runs a CellSpec; [InProcess] does so in
+// this process. The packages that plan and schedule cells know CellSpec and Runner, and not InProcess, so that a cell
+// may run in another process or on another machine.
 //
 // A cell follows the protocol: draw the split, fit the whole grid on every fold, choose the best grid point,
 // refit it, test it once (cell.go). score.go counts, and guard.go protects against faulty methods. The
@@ -83,10 +83,11 @@ func (c CellSpec) planned() result.Planned {
 	}
 }
 
-// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process dies,
-// this run is stored.
+// NewRun returns the run of a cell that starts now, without any result. A runner fills it in. If the cell's process
+// dies, this run is stored.
 func (c CellSpec) NewRun() result.Run {
-	run := result.Run{Planned: c.planned(), TrainRows: c.Train, StartedAt: time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z")}
+	now := time.Now().UTC().Format("2006-01-02T15:04:05.000000000Z")
+	run := result.Run{Planned: c.planned(), TrainRows: c.Train, StartedAt: now}
 	if c.Canary != nil {
 		run.Canary = &result.Canary{P: 1} // until the test scores are judged
 	}

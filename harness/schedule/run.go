@@ -32,8 +32,8 @@ type Options struct {
 	// Remote runs cells beside those that run here; nil for none.
 	Remote Remote
 
-	// Fits, if not nil, says why a cell cannot have ended with a result. Of cells that ran here, such a result is stored
-	// as a failure; Remote checks its own.
+	// Fits, if not nil, says why a cell cannot have ended with a result. Of cells that ran here, such a result is
+	// stored as a failure; Remote checks its own.
 	Fits func(runner.CellSpec, result.Run) error
 
 	// Tell hears what happens to cells, one call at a time.
@@ -103,7 +103,8 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 		}
 		select {
 		case e = <-d.events:
-			// A cell that ended after stop was closed must not start another one. Where both are ready, select takes either.
+			// A cell that ended after stop was closed must not start another one. Where both are ready, select takes
+			// either.
 			select {
 			case <-stop:
 				d.step(s, stopped{})

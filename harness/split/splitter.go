@@ -139,8 +139,8 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	return 0, 0, err
 }
 
-// SizesOf returns the sizes of one split, where Sizes returns those of the first. seed is its number, and own the set's own
-// splits, which kind OpenML follows.
+// SizesOf returns the sizes of one split, where Sizes returns those of the first. seed is its number, and own the
+// set's own splits, which kind OpenML follows.
 func (s Splitter) SizesOf(n, trainRows int, own []datasets.Division, seed int) (train, test int, err error) {
 	if s.Kind == OpenML {
 		if seed < 1 || seed > len(own) {
@@ -165,8 +165,8 @@ func FoldSize(n, folds, fold int) int {
 	return n / folds
 }
 
-// Possible reports whether a set may be divided into parts of these sizes. Some rows may be in neither, since some methods
-// learn from fewer rows.
+// Possible reports whether a set may be divided into parts of these sizes. Some rows may be in neither, since some
+// methods learn from fewer rows.
 func (s Splitter) Possible(train, test int) bool {
 	switch s.kind() {
 	case Stratified:
@@ -179,8 +179,8 @@ func (s Splitter) Possible(train, test int) bool {
 	return true
 }
 
-// Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for KFold every
-// part, too. If Serves refuses a class, Split fails for every number.
+// Serves reports whether a class of n rows can be large enough: every fold needs a row of the class, and for KFold
+// every part, too. If Serves refuses a class, Split fails for every number.
 func (s Splitter) Serves(n int) bool {
 	switch s.kind() {
 	case KFold:
@@ -218,12 +218,13 @@ func (s Split) Fold(f int) (train, validation []int) {
 
 // Split draws a split of a set; seed is the number of the split, from 1.
 //
-// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind seeds a
-// stream with seed for the folds alone. If TrainRows is less than the number of training rows, TrainRows of these are drawn
-// before the folds, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The folds equal scikit-learn's
-// StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
+// Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind
+// seeds a stream with seed for the folds alone. If TrainRows is less than the number of training rows, TrainRows of
+// these are drawn before the folds, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The
+// folds equal scikit-learn's StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
 //
-// It is an error if the set or a class has too few rows: each fold, a drawn test part and each part of KFold need one row.
+// It is an error if the set or a class has too few rows: each fold, a drawn test part and each part of KFold need one
+// row.
 func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 	out, err := s.split(set, seed)
 	if err != nil {

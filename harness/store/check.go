@@ -68,8 +68,8 @@ func (db *DB) damaged(problems []Problem, err error) error {
 	return err
 }
 
-// Check compares everything that is stored with its checksums, looks for rows without their partners and for results that
-// no cell ends with, and lets SQLite check the pages of the tables.
+// Check compares everything that is stored with its checksums, looks for rows without their partners and for results
+// that no cell ends with, and lets SQLite check the pages of the tables.
 func (db *DB) Check(ctx context.Context) ([]Problem, error) {
 	return db.check(ctx, allSteps(db.spans(ctx)))
 }

@@ -24,7 +24,9 @@ func possibleSteps(spans []span) []step {
 	p := &possible{}
 	steps := []step{checkCanaries}
 	for _, in := range spans {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return p.check(ctx, q, in, report) })
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
+			return p.check(ctx, q, in, report)
+		})
 	}
 	return steps
 }
@@ -44,7 +46,8 @@ func (p *possible) read(ctx context.Context, q queryer) error {
 	if err != nil {
 		return err
 	}
-	return scanned(ctx, q, `SELECT g.hash, count(*) FROM grids g JOIN grid_points p ON p.grid_id = g.id GROUP BY g.id`, func(scan func(...any) error) error {
+	return scanned(ctx, q, `SELECT g.hash, count(*) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+		GROUP BY g.id`, func(scan func(...any) error) error {
 		var points int
 		err := scan(&hash, &points)
 		p.points[hash] = points
@@ -56,7 +59,8 @@ func (p *possible) check(ctx context.Context, q queryer, in span, report func(Pr
 	if p.once.Do(func() { p.err = p.read(ctx, q) }); p.err != nil {
 		return p.err
 	}
-	runs, ids, err := readAttempts(ctx, q, attempts{"SELECT id FROM runs WHERE id BETWEEN ? AND ?", []any{in.from, in.to - 1}}, true)
+	of := attempts{"SELECT id FROM runs WHERE id BETWEEN ? AND ?", []any{in.from, in.to - 1}}
+	runs, ids, err := readAttempts(ctx, q, of, true)
 	for i, r := range runs {
 		if err != nil {
 			return err
@@ -87,9 +91,11 @@ func (p *possible) fits(r result.Run) error {
 
 // checkCanaries checks the counts of canaries, which are no results.
 func checkCanaries(ctx context.Context, q queryer, report func(Problem)) error {
-	return each(ctx, q, `SELECT method || ' on ' || dataset, n_test, n_correct, constant, p, key FROM canaries WHERE n_test NOT BETWEEN 0 AND 0x7fffffff
-		OR n_correct NOT BETWEEN 0 AND n_test OR constant NOT BETWEEN 0 AND n_test OR p NOT BETWEEN 0 AND 1 OR rmse < 0 OR r2 > 1`, func(r []any) error {
-		report(Problem{fmt.Sprintf("canary of %v", r[0]), fmt.Sprintf("no canary can end so: %v test rows, %v right, %v by a constant answer, p = %v", r[1:5]...),
+	return each(ctx, q, `SELECT method || ' on ' || dataset, n_test, n_correct, constant, p, key FROM canaries
+		WHERE n_test NOT BETWEEN 0 AND 0x7fffffff OR n_correct NOT BETWEEN 0 AND n_test
+		OR constant NOT BETWEEN 0 AND n_test OR p NOT BETWEEN 0 AND 1 OR rmse < 0 OR r2 > 1`, func(r []any) error {
+		what := fmt.Sprintf("no canary can end so: %v test rows, %v right, %v by a constant answer, p = %v", r[1:5]...)
+		report(Problem{fmt.Sprintf("canary of %v", r[0]), what,
 			`DELETE FROM canaries WHERE key = ?`, []any{r[5]}})
 		return nil
 	})

@@ -9,7 +9,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Row is the attempt that stands for a cell, without its whole grid, its scores, its model, and the texts of protocol and set.
+// A Row is the attempt that stands for a cell, without its whole grid, its scores, its model, and the texts of
+// protocol and set.
 type Row = result.Run
 
 // Rows returns every cell of a protocol, sorted by data set, method and split. folds adds the evaluations of
@@ -74,7 +75,8 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 	}
 	byID := map[int64]int{}
 	scores := newScoreScan(true)
-	err = scanned(ctx, q, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.fingerprint,
+	err = scanned(ctx, q, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method,
+		  r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
 		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(columnsOf(scores.fields), ", r.")+`
@@ -134,7 +136,8 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 			columns += ", " + strings.Join(columnsOf(scores.fields), ", ")
 		}
 		var id int64
-		err := scanned(ctx, q, "SELECT run_id, "+columns+" FROM "+part.table+" WHERE run_id IN ("+of.ids+") ORDER BY 1, 2, 3", func(scan func(...any) error) error {
+		rows := "SELECT run_id, " + columns + " FROM " + part.table + " WHERE run_id IN (" + of.ids + ") ORDER BY 1, 2, 3"
+		err := scanned(ctx, q, rows, func(scan func(...any) error) error {
 			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
 			part.add(cell(id))
 			return err
@@ -204,7 +207,8 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 
 func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
-	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
+	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu,
+		cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
 		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
@@ -243,7 +247,8 @@ func shownColumns() string {
 	return strings.Join(names, ", ")
 }
 
-// FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a table.
+// FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a
+// table.
 func FoldsQuery(protocol, dataset, method string) string {
 	return "SELECT split, grid_index, selected, fold, n_correct, n_valid, params FROM evaluations WHERE protocol = " + literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split, grid_index, fold"

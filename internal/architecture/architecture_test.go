@@ -68,9 +68,11 @@ var rooms = []room{
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
-	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
+	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store " +
+		"registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
-	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue datasets/files internal/..."},
+	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue " +
+		"datasets/files internal/..."},
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry internal/..."},
 	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},

@@ -29,7 +29,8 @@ func Finished(method, dataset string, split int) result.Run {
 		Status:   result.OK,
 		Selected: &selected, TrainRows: 28, TestRows: 30, Score: counts(30, 11, 27, 10),
 		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
-		Outputs: 1, Stages: []result.Stage{{Round: 1, Score: counts(30, 11, 20, 8)}, {Round: 10, Score: counts(30, 11, 27, 10)}},
+		Outputs:  1,
+		Stages:   []result.Stage{{Round: 1, Score: counts(30, 11, 20, 8)}, {Round: 10, Score: counts(30, 11, 27, 10)}},
 		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
 		Code:     "c0de", Imported: "a file",
 		Environment: &result.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
@@ -38,7 +39,8 @@ func Finished(method, dataset string, split int) result.Run {
 	logLoss, brier, ece := 0.25, 0.0625, 0.1
 	r.Score.LogLoss, r.Score.Brier, r.Score.ECE = &logLoss, &brier, &ece
 	r.GridTests = []result.Score{counts(30, 11, 21, 9), counts(30, 11, 27, 10)}
-	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 11, 27, 10)}, {Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 11, 25, 9)}}
+	r.SeedTests = []result.SeedTest{{Seed: 1, Score: counts(30, 11, 27, 10)},
+		{Seed: math.MaxUint32, ScoresHash: "another", Score: counts(30, 11, 25, 9)}}
 	for i := range r.TestRows {
 		r.Scores = append(r.Scores, float64(i-12)/7)
 	}
@@ -46,7 +48,8 @@ func Finished(method, dataset string, split int) result.Run {
 	r.SeedTests[0].ScoresHash = r.ScoresHash
 	for g := range 2 {
 		for f := range 2 {
-			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(14, 6, 9+g, 5), FitSeconds: 0.01})
+			score := counts(14, 6, 9+g, 5)
+			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: score, FitSeconds: 0.01})
 		}
 	}
 	return r
