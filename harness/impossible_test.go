@@ -69,8 +69,8 @@ var impossible = []struct {
 			r.Folds[i].Score = moved(e.Score, []int{1, -1, 0}[e.Fold])
 		}
 	},
-		`UPDATE fold_counts SET n_valid = n_valid + 1 - 2 * fold, n_correct = n_correct + 1 - 2 * fold, tn = tn + 1 - 2 * fold, auc2 = NULL
-		WHERE fold < 2`, false},
+		`UPDATE fold_counts SET n_valid = n_valid + 1 - 2 * fold, n_correct = n_correct + 1 - 2 * fold,
+			tn = tn + 1 - 2 * fold, auc2 = NULL WHERE fold < 2`, false},
 	{"other rows in a fold of one grid point", func(r *result.Run) { r.Folds[0].Score = exchanged(r.Folds[0].Score) },
 		`UPDATE fold_counts SET tn = tn - 1, tp = tp + 1, auc2 = NULL WHERE grid_index + fold = 0`, false},
 	{"another selection", func(r *result.Run) { r.Selected = new((*r.Selected + 1) % 3) },
@@ -123,7 +123,8 @@ var impossible = []struct {
 		r.ScoresHash = result.HashScores(r.Scores)
 		r.SeedTests[0].ScoresHash = r.ScoresHash
 	},
-		`UPDATE runs SET scores_hash = 'another'; UPDATE seed_counts SET scores_hash = 'another' WHERE number = 0`, true},
+		`UPDATE runs SET scores_hash = 'another';
+			UPDATE seed_counts SET scores_hash = 'another' WHERE number = 0`, true},
 }
 
 // TestImpossibleResults puts each form through a worker, a file of results, and a database. A worker that sends it is

@@ -48,7 +48,7 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	}
 	for _, e := range r.Folds {
 		if want := split.FoldSize(r.TrainRows, folds, e.Fold); e.Score.N != want {
-			return fmt.Errorf("fold %d has %d rows, and of %d training rows it has %d", e.Fold, e.Score.N, r.TrainRows, want)
+			return fmt.Errorf("fold %d has %d rows, of %d it has %d", e.Fold, e.Score.N, r.TrainRows, want)
 		}
 		scores[e.GridIndex][e.Fold] = e.Score
 		areas = areas && (e.Score.TP == nil || e.Score.AUC2 != nil)
@@ -71,7 +71,7 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 func (p *Protocol) fitsTests(r result.Run) error {
 	sem := p.Semantics
 	if !sem.Splitter().Possible(r.TrainRows, r.TestRows) {
-		return fmt.Errorf("the protocol does not divide rows into %d for training and %d for the test", r.TrainRows, r.TestRows)
+		return fmt.Errorf("the protocol divides no rows into %d to learn from and %d to test", r.TrainRows, r.TestRows)
 	}
 	if there := len(r.GridTests) > 0; there != sem.TestGrid && r.FitSeconds != nil {
 		return fmt.Errorf("%d grid points are tested, and test_grid is %v", len(r.GridTests), sem.TestGrid)

@@ -193,7 +193,7 @@ func (w *worker) sendApart(ctx context.Context, some []done, size int) {
 			run := *d.Run
 			run = result.Run{Status: result.Failed, Class: result.ClassBadOutput, Environment: run.Environment,
 				StartedAt: run.StartedAt, TrainRows: run.TrainRows, SearchSeconds: run.SearchSeconds}
-			run.Error = fmt.Sprintf("its result takes %d bytes, and a worker sends at most %d; keep no model", size, w.most)
+			run.Error = fmt.Sprintf("its result takes %d bytes, of at most %d; keep no model", size, w.most)
 			d.Run = &run
 		}
 		w.send(ctx, []done{d})

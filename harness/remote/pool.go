@@ -41,7 +41,7 @@ type Options struct {
 
 	Data     files.Directory               // the files that workers may get
 	Code     func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
-	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil for no plugin. A nil function means no plugins
+	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil for no plugin. A nil function: no plugins
 	Protocol *protocol.Protocol            // of the cells; it says which results are refused. Nil checks nothing
 	Timeout  time.Duration                 // of a cell; 0 for none
 	Lost     time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s

@@ -36,7 +36,8 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	case features != 0 && features != c.Shape.D:
 		return fmt.Errorf("it has %d features, and the plan has %d", features, c.Shape.D)
 	case r.TrainRows != c.Train && (ok || r.TrainRows != c.Shape.N) || r.TestRows != c.Test && (ok || r.TestRows != 0):
-		return fmt.Errorf("it has %d training and %d test rows, and the plan %d and %d", r.TrainRows, r.TestRows, c.Train, c.Test)
+		return fmt.Errorf("it has %d training and %d test rows, and the plan %d and %d",
+			r.TrainRows, r.TestRows, c.Train, c.Test)
 	case ok && r.FitSeconds == nil:
 		return fmt.Errorf("it has no time of a refit")
 	case ok && !slices.Equal(seeds, c.Seeds):
@@ -54,7 +55,8 @@ func (c CellSpec) fitsKept(r result.Run) error {
 		return fmt.Errorf("it has scores or a model, and the run keeps %s", c.Keep)
 	case (r.Canary != nil) != (c.Canary != nil):
 		return fmt.Errorf("it is a canary and a result at once")
-	case r.Canary != nil && (!(r.Canary.P >= 0 && r.Canary.P <= 1) || r.Canary.Constant < 0 || r.Canary.Constant > c.Test):
+	case r.Canary == nil:
+	case !(r.Canary.P >= 0 && r.Canary.P <= 1) || r.Canary.Constant < 0 || r.Canary.Constant > c.Test:
 		return fmt.Errorf("its canary has p = %v and %d rows", r.Canary.P, r.Canary.Constant)
 	}
 	return nil

@@ -136,7 +136,8 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 			columns += ", " + strings.Join(columnsOf(scores.fields), ", ")
 		}
 		var id int64
-		rows := "SELECT run_id, " + columns + " FROM " + part.table + " WHERE run_id IN (" + of.ids + ") ORDER BY 1, 2, 3"
+		rows := "SELECT run_id, " + columns + " FROM " + part.table +
+			" WHERE run_id IN (" + of.ids + ") ORDER BY 1, 2, 3"
 		err := scanned(ctx, q, rows, func(scan func(...any) error) error {
 			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
 			part.add(cell(id))
@@ -207,8 +208,8 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 
 func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
-	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel, cpu,
-		cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
+	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel,
+		cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
 		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
