@@ -11,7 +11,7 @@ import (
 func TestPlannedMemory(t *testing.T) {
 	var r planRow
 	for _, c := range []*plan.Cell{{Memory: 3, SetBytes: 2}, {Memory: 4}} {
-		r.addCell(c)
+		r.addCell(c, plan.NewForecast(nil))
 	}
 	if r.memory != 5 {
 		t.Errorf("%d bytes are shown of cells that need 5 and 4", r.memory)

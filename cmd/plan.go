@@ -45,13 +45,34 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 		case plan.Canaries > 1:
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
-		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; about %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, wording.Seconds(p.Seconds), plural(opt.Places(), "job"))
+		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; %s on %s\n",
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p, opt), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
 	}
 	a.noteExcluded(p.Excluded)
+}
+
+// predicted says how long the cells of a prediction take, as far as that is known.
+func (a *app) predicted(todo *plan.Plan, p plan.Prediction, opt schedule.Options) string {
+	var known []*plan.Cell
+	var unknown []string
+	for _, c := range p.Cells {
+		if !todo.Forecast.Unknown(c) {
+			known = append(known, c)
+		} else if !slices.Contains(unknown, c.Method) {
+			unknown = append(unknown, c.Method)
+		}
+	}
+	switch {
+	case unknown == nil:
+		return "about " + wording.Seconds(p.Seconds)
+	case known == nil:
+		return "time unknown, measured after the first fit,"
+	}
+	return fmt.Sprintf("about %s without %s, whose time is unknown and measured after the first fit,",
+		wording.Seconds(todo.Forecast.Wall(known, nil, opt.Places())), strings.Join(unknown, ", "))
 }
 
 // noteCautions says what describing each set of the plan found that may make its results too good.
@@ -160,8 +181,8 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	prediction := plan.Predict(opt.Places(), opt.Budget)
 	l := &listing{format: f.format, out: a.out}
 	if f.explain {
-		err = l.addExplained(ctx, prediction.Cells, db)
-	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded); pairs > mostPairs && l.forPeople() {
+		err = l.addExplained(ctx, prediction.Cells, db, plan.Forecast)
+	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded, plan.Forecast); pairs > mostPairs && l.forPeople() {
 		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n",
 			pairs)
 	}
@@ -179,7 +200,7 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 }
 
 // addExplained lists cells with the reason why each is run.
-func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *store.DB) error {
+func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *store.DB, f *plan.Forecast) error {
 	l.header = []string{"dataset", "method", "split", "seconds", "reason"}
 	if l.forPeople() {
 		l.header[3] = "time"
@@ -192,7 +213,7 @@ func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *stor
 				return err
 			}
 		}
-		l.add(c.Dataset, c.Method, c.Split, l.duration(c.Seconds), reason)
+		l.add(c.Dataset, c.Method, c.Split, l.duration(c.Seconds, f.Unknown(c)), reason)
 	}
 	return nil
 }
@@ -204,6 +225,7 @@ type planRow struct {
 	seconds         float64
 	longest         float64 // of one cell
 	memory          int64   // of one cell, with its data set
+	unknown         bool    // the time of a cell is not known
 	limit           string  // the option that leaves the cells out
 }
 
@@ -214,11 +236,14 @@ func (r *planRow) add(seconds float64, memory int64) {
 	r.memory = max(r.memory, memory)
 }
 
-func (r *planRow) addCell(c *plan.Cell) { r.add(c.Seconds, c.Memory+c.SetBytes) }
+func (r *planRow) addCell(c *plan.Cell, f *plan.Forecast) {
+	r.add(c.Seconds, c.Memory+c.SetBytes)
+	r.unknown = r.unknown || f.Unknown(c)
+}
 
 // addPlanned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of
 // such pairs, too. A table leaves out sums of one row, and all but the heaviest of many pairs.
-func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion) (n int) {
+func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion, f *plan.Forecast) (n int) {
 	var pairs, methods, sets, out []*planRow
 	at := map[[3]string]*planRow{}
 	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
@@ -230,9 +255,9 @@ func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion) (n
 		return at[key]
 	}
 	for _, c := range cells {
-		row(&pairs, c.Dataset, c.Method, "").addCell(c)
-		row(&methods, anySet, c.Method, "").addCell(c)
-		row(&sets, c.Dataset, anyMethod, "").addCell(c)
+		row(&pairs, c.Dataset, c.Method, "").addCell(c, f)
+		row(&methods, anySet, c.Method, "").addCell(c, f)
+		row(&sets, c.Dataset, anyMethod, "").addCell(c, f)
 	}
 	for _, l := range result.Of(excluded, result.TooLong, result.TooLarge) {
 		row(&out, l.Dataset, l.Method, l.Why.Text).add(l.Why.Seconds, l.Why.Bytes)
@@ -262,14 +287,20 @@ func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion) (n
 			if r.limit == "" {
 				limit = nil
 			}
-			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds), l.duration(r.longest), memory, limit)
+			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds, r.unknown), l.duration(r.longest, r.unknown), memory, limit)
 		}
 	}
 	return len(pairs)
 }
 
-// duration is seconds for programs, and a time for people.
-func (l *listing) duration(seconds float64) any {
+// duration is seconds for programs, and a time for people; an unknown one is nothing and "unknown".
+func (l *listing) duration(seconds float64, unknown bool) any {
+	switch {
+	case unknown && l.forPeople():
+		return "unknown"
+	case unknown:
+		return nil
+	}
 	if l.forPeople() {
 		return wording.Seconds(seconds)
 	}

@@ -238,6 +238,14 @@ func (f *Forecast) measured(c *Cell) bool {
 	return known
 }
 
+// Unknown reports whether nothing says how long the cell takes: its method declares no cost, and no fit of it was
+// measured. Seconds is then a guess that may be wrong by orders of magnitude.
+func (f *Forecast) Unknown(c *Cell) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return c.Guessed && len(f.took[methodOf(c)]) == 0
+}
+
 // strangerWeight is the weight of a set whose cost is a thousand times larger or smaller than the cell's.
 const strangerWeight = 0.25
 
