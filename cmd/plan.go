@@ -46,7 +46,8 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
 		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p, opt), plural(opt.Places(), "job"))
+			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p,
+				opt), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
@@ -182,7 +183,8 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 	l := &listing{format: f.format, out: a.out}
 	if f.explain {
 		err = l.addExplained(ctx, prediction.Cells, db, plan.Forecast)
-	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded, plan.Forecast); pairs > mostPairs && l.forPeople() {
+	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded, plan.Forecast); pairs > mostPairs &&
+		l.forPeople() {
 		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n",
 			pairs)
 	}
@@ -287,7 +289,8 @@ func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion, f 
 			if r.limit == "" {
 				limit = nil
 			}
-			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds, r.unknown), l.duration(r.longest, r.unknown), memory, limit)
+			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds, r.unknown), l.duration(r.longest, r.unknown),
+				memory, limit)
 		}
 	}
 	return len(pairs)
