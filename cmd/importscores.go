@@ -22,6 +22,9 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if err := wording.CheckName(of.Method); err != nil {
 		return usage("--as: %w", err)
 	}
+	if _, taken := a.reg.Taken(of.Method); taken != "" && !strings.EqualFold(taken, of.Method) {
+		return usage("--as: the name %+q looks like %s; give another", of.Method, taken)
+	}
 	if of.Version == "" {
 		return usage("--version is empty; give one")
 	}

@@ -167,10 +167,14 @@ func (a *app) register() error {
 	var here []string
 	for _, f := range a.found {
 		if f.usable() {
-			if there, err := a.reg.Lookup(f.in.Spec().Name); err == nil {
+			switch there, taken := a.reg.Taken(f.in.Spec().Name); {
+			case there.Name != "" && strings.EqualFold(taken, f.in.Spec().Name):
 				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it another name",
 					f.file, there.Name, there.Source)
-			} else {
+			case taken != "":
+				f.fault = fmt.Errorf("plugin %s: the name of its method, %+q, looks like %s, which is here already; "+
+					"give it another name", f.file, f.in.Spec().Name, taken)
+			default:
 				a.reg = a.reg.With(f.in.Spec())
 				here = append(here, f.in.Spec().Name)
 			}

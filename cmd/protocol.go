@@ -126,8 +126,8 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	switch _, err := os.Lstat(file); {
 	case wording.CheckName(name) != nil:
 		return usage("the name of the protocol: %w", wording.CheckName(name))
-	case slices.Contains(protocol.Names(), name):
-		return usage("the name %q belongs to a built-in protocol; choose another", name)
+	case slices.ContainsFunc(protocol.Names(), func(n string) bool { return wording.Alike(n, name) }):
+		return usage("the name %q belongs to a built-in protocol, or looks like it; choose another", name)
 	case err == nil:
 		return usage("%s exists; choose another name, or edit the file", file)
 	}

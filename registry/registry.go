@@ -83,6 +83,22 @@ func (r Registry) WithGroups(groups map[string][]string) Registry {
 // Groups returns the names that stand for several methods, each with its methods. The caller must not change them.
 func (r Registry) Groups() map[string][]string { return r.groups }
 
+// Taken returns the name of a method or a group that is name, or that looks like it or differs in case alone; "" if
+// there is none. For a method it returns its Spec, too.
+func (r Registry) Taken(name string) (Spec, string) {
+	for _, s := range r.specs {
+		if wording.Alike(s.Name, name) {
+			return s, s.Name
+		}
+	}
+	for group := range r.groups {
+		if wording.Alike(group, name) {
+			return Spec{}, group
+		}
+	}
+	return Spec{}, ""
+}
+
 // All returns the methods sorted by name.
 func (r Registry) All() []Spec {
 	return slices.SortedFunc(maps.Values(r.specs), func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })

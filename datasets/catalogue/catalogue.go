@@ -63,8 +63,9 @@ var builtinFiles embed.FS
 
 // A Catalogue is a set of entries with distinct names.
 type Catalogue struct {
-	entries map[string]named // by lower-case name
-	groups  map[string][]string
+	entries   map[string]named  // by lower-case name
+	skeletons map[string]string // the names of the sets by wording.Skeleton; nil until a set is added
+	groups    map[string][]string
 }
 
 // A named is the name of a data set with its entry. The entry is read from the TOML file when it is first asked for, since most
@@ -138,6 +139,17 @@ func (c *Catalogue) add(e *Entry) error {
 	if c.entries == nil {
 		c.entries = map[string]named{}
 	}
+	if c.skeletons == nil {
+		c.skeletons = map[string]string{}
+		for _, other := range c.entries {
+			c.skeletons[wording.Skeleton(other.name)] = other.name
+		}
+	}
+	skeleton := wording.Skeleton(e.Name)
+	if other := c.skeletons[skeleton]; other != "" {
+		return fmt.Errorf("the name of set %q looks like %q, which exists already; choose another name", e.Name, other)
+	}
+	c.skeletons[skeleton] = e.Name
 	c.entries[key] = named{e.Name, func() (*Entry, error) { return e, nil }}
 	return nil
 }

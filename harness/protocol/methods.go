@@ -118,8 +118,13 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 
 // variant returns a method under another name, limited to some of its tasks.
 func variant(reg registry.Registry, spec registry.Spec, name string, tasks []string) (registry.Spec, error) {
-	if other, err := reg.Lookup(name); err == nil {
-		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own", spec.Name, other.Name)
+	switch _, taken := reg.Taken(name); {
+	case taken != "" && strings.EqualFold(taken, name):
+		return spec, fmt.Errorf("of = %q, but %s is a method itself; give the variant a name of its own",
+			spec.Name, taken)
+	case taken != "":
+		return spec, fmt.Errorf("of = %q, but the name %+q looks like %s; give the variant a name of its own",
+			spec.Name, name, taken)
 	}
 	if err := wording.CheckName(name); err != nil {
 		return spec, fmt.Errorf("the name of the variant: %w", err)

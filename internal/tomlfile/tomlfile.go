@@ -49,8 +49,9 @@ func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
 		return "", "", nil, err
 	}
 	name = strings.TrimSuffix(filepath.Base(asked), ".toml")
-	if slices.Contains(k.Names(), name) {
-		return "", "", nil, fmt.Errorf("the name %q belongs to a built-in %s; rename the file", name, k.What)
+	if i := slices.IndexFunc(k.Names(), func(n string) bool { return wording.Alike(n, name) }); i >= 0 {
+		return "", "", nil, fmt.Errorf("the name %q belongs to a built-in %s, %s, or looks like it; rename the file",
+			name, k.What, k.Names()[i])
 	}
 	if err := wording.CheckName(name); err != nil {
 		return "", "", nil, fmt.Errorf("the name of the %s, which is the name of its file: %w", k.What, err)

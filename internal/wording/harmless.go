@@ -12,7 +12,6 @@ package wording
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -97,26 +96,6 @@ func SheetCells(texts []string) []string {
 		out[i] = SheetCell(t)
 	}
 	return out
-}
-
-// MostName is the length in bytes of the longest name that a method, a data set or a protocol may have, so that files can be named
-// after it.
-const MostName = 100
-
-// CheckName is an error for what cannot be the name of a method, a data set or a protocol, since lists of names, files and terminals
-// would not bear it.
-func CheckName(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("it is empty; give one")
-	case len(name) > MostName:
-		return fmt.Errorf("%q... has %d bytes; give one of at most %d", name[:20], len(name), MostName)
-	case name != strings.TrimSpace(name) || strings.Contains(name, ","):
-		return fmt.Errorf("%q has a comma, or a blank at its ends; give one without", name)
-	case Spelled(name) != name:
-		return fmt.Errorf("%q holds what a terminal obeys, or is no UTF-8; give one of characters that can be seen", name)
-	}
-	return nil
 }
 
 // FileName shortens what a file is to be named, without its ending, to MostName bytes; the end then tells it from others.

@@ -1,6 +1,8 @@
 package wording
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,12 +44,15 @@ func TestCell(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"GBRFF2", "my method", "α-SVM", strings.Repeat("n", MostName)} {
+	for _, name := range []string{"GBRFF2", "my method", "α-SVM", "Größe",
+		"方法", "方法SVM", "метод", "カート2",
+		"SVM c=0.1", "x² (v2)", "+1", strings.Repeat("n", MostName)} {
 		if err := CheckName(name); err != nil || FileName(name) != name {
 			t.Errorf("%q: %v, file %q", name, err, FileName(name))
 		}
 	}
-	for _, name := range []string{"", " a", "a,b", "a\x1b[31m", "a\u202eb", "\xff", strings.Repeat("n", MostName+1)} {
+	long := strings.Repeat("n", MostName+1)
+	for _, name := range append(slices.Collect(maps.Keys(badNames)), "", " a", "a,b", "\xff", long) {
 		if err := CheckName(name); err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
 			t.Errorf("%q: %v", name, err)
 		}
