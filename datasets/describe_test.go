@@ -258,6 +258,8 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"quoted sep=|", "a.csv", "\"sep=|\"\r\n" + strings.ReplaceAll(plain, ",", "|"), `separator = "|"`, ""},
 		{"a separator at the ends", "a.csv", strings.ReplaceAll(plain, "\n", ",\n"), `label = "y"`, ""},
 		{"a separator at the ends, no names", "a.csv", lines("", "%d,%s,"), "label = 1   # a guess", ""},
+		{"percent signs", "a.csv", lines("x,y\n", "%d%,%s"), "each of 40 values is written with the sign of a unit", ""},
+		{"amounts", "a.csv", lines("x,y\n", "$%d.50,%s"), "each of 40 values is written with the sign of a unit", ""},
 		{"UTF-16", "a.csv", "\xff\xfex\x00,\x00", "", "the file is UTF-16 text; save it as UTF-8"},
 		{"UTF-16 without a mark", "a.csv", "x\x00,\x00y\x00\n\x00", "",
 			"a.csv:1: the line has a byte 0; save the file as UTF-8 text"},

@@ -223,6 +223,8 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 	switch read.NotationOf(s.text(strays[0], c.j), s.decimal) {
 	case read.Date, read.Time:
 		what, advice = "a date or a time", "write numbers in their place, such as days"
+	case read.Unit:
+		what, advice = "written with the sign of a unit", "remove the sign from the file"
 	case read.Thousands:
 		what, advice = "written with thousands separators", "remove these from the file"
 	case read.CommaAmbiguous:

@@ -17,6 +17,7 @@ import (
 // apostrophes, too.
 var (
 	dates     = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
+	units     = regexp.MustCompile(`^[+-]?([$€£¥] ?)?[+-]?\d[\d., '’]*( ?[%‰$€£¥])?$`)
 	times     = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 	thousands = map[string]*regexp.Regexp{
 		"":  regexp.MustCompile(`^[+-]?\d{1,3}([, \x{a0}\x{202f}'’_]\d{3})+(\.\d*)?$`),
@@ -35,6 +36,7 @@ const (
 	DecimalComma   Notation = "decimal comma"
 	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
 	Thousands      Notation = "thousands separators" // as in 1,234.5
+	Unit           Notation = "unit"                 // a percent sign or the sign of a currency
 	CommaAmbiguous Notation = "comma"                // one comma before three digits, which is a decimal comma or separates thousands
 )
 
@@ -57,6 +59,8 @@ func NotationOf(text []byte, decimal string) Notation {
 		return Date
 	case times.Match(text):
 		return Time
+	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
+		return Unit
 	}
 	return NoNumber
 }
@@ -77,6 +81,8 @@ func (r reader) advice(text []byte, otherwise string) string {
 		return "thousands separators are not read; remove them from the file"
 	case DecimalPoint:
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
+	case Unit:
+		return "signs of units are not read; remove them from the file"
 	case Date, Time:
 		return "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"
 	}
