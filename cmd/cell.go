@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/spf13/cobra"
 )
 
@@ -25,6 +26,7 @@ func newCellCommand(a *app) *cobra.Command {
 			if !runner.Started() {
 				return usage("cell is how bench starts itself for isolated cells; use `bench run --isolate`")
 			}
+			scarcity.Dump() // the harness reads last words
 			if serve {
 				return runner.Serve(&runner.InProcess{
 					Registry: a.reg, Data: a.store(), Prepare: a.startPlugin, Settle: a.settlePlugin,

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -28,12 +29,12 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if of.Version == "" {
 		return usage("--version is empty; give one")
 	}
-	f, err := os.Open(path)
+	f, size, err := regularfile.Open(path)
 	if err != nil {
 		return refused(err)
 	}
 	defer f.Close()
-	scores, err := admit.ReadScores(f)
+	scores, err := admit.ReadScores(io.LimitReader(f, size))
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ this folder that are protocols, and those under which the database holds results
 		for _, file := range files {
 			if p, err := protocol.Load(file); err == nil {
 				add(p, file)
-			} else if raw, readable := os.ReadFile(file); readable == nil && strings.Contains(string(raw), "[semantics]") {
+			} else if raw, readable := regularfile.Read(file, 1<<20); readable == nil && strings.Contains(string(raw), "[semantics]") {
 				fmt.Fprintln(a.err, wording.Spelled(err.Error()))
 			}
 		}

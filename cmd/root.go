@@ -13,9 +13,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -24,7 +26,9 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -38,7 +42,9 @@ const (
 	exitUsage       = 2
 	exitIncomplete  = 3
 	exitConflict    = 4
+	exitScarce      = scarcity.ExitCode
 	exitInterrupted = 130
+	exitUnread      = 141
 )
 
 // exitError is an error that decides the exit code. A nil err prints nothing.
@@ -168,20 +174,18 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	root.SetOut(out)
 	root.SetErr(said)
 	defer a.closePlugins()
+	// A pipe that nobody reads any more is an error of writing, and no signal that leaves private folders behind.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	err := root.ExecuteContext(context.Background())
-	if out.err != nil { // also if cobra, which prints help, ignores the error
-		err = exitError{exitInternal, fmt.Errorf("standard output: %w", out.err)}
-	}
-	if err == nil {
+	switch {
+	case errors.Is(out.err, syscall.EPIPE):
+		return exitUnread
+	case out.err != nil: // also if cobra, which prints help, ignores the error
+		err = exitError{exitScarce, fmt.Errorf("standard output: %w", out.err)}
+	case err == nil:
 		return exitOK
 	}
-	var e exitError
-	if !errors.As(err, &e) {
-		e = exitError{exitInternal, err}
-		if isUsage(err) {
-			e.code = exitUsage
-		}
-	}
+	e := chosen(err)
 	if e.err != nil {
 		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 		for i, line := range lines {
@@ -190,6 +194,26 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 		fmt.Fprintf(said, "bench: %s\n", strings.Join(lines, "\n"))
 	}
 	return e.code
+}
+
+// chosen chooses the exit code of an error that has none. What the system refuses has its own code, whatever was done
+// then, but for an interrupt.
+func chosen(err error) exitError {
+	var e exitError
+	var system syscall.Errno
+	if !errors.As(err, &e) {
+		e = exitError{exitInternal, err}
+		switch {
+		case isUsage(err):
+			e.code = exitUsage
+		case errors.As(err, &system):
+			e.code = exitScarce
+		}
+	}
+	if e.code != exitInterrupted && (scarcity.Is(err) || store.Scarce(err)) {
+		e.code = exitScarce
+	}
+	return e
 }
 
 // takes requires an argument for each name, and no further one.

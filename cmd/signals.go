@@ -13,12 +13,13 @@ import (
 
 // interrupts delivers the signals that ask the program to end: Ctrl-C, SIGTERM, a
 // terminal that is closed (unless nohup says that this is to be ignored), and a pipe
-// behind standard error or output that nobody reads any more. The system sends SIGPIPE also
+// behind standard error or output that nobody reads any more, and the end of the processor time
+// that the program may use, which is as a SIGTERM. The system sends SIGPIPE also
 // when the program writes to a network connection that its peer has closed; the program then
 // continues.
 func interrupts() (<-chan os.Signal, func()) {
 	ch, asked := make(chan os.Signal, 8), make(chan os.Signal, 8)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE, timeUp)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(ch, syscall.SIGHUP)
 	}
@@ -27,6 +28,9 @@ func interrupts() (<-chan os.Signal, func()) {
 		for {
 			select {
 			case sig := <-ch:
+				if sig == timeUp {
+					sig = syscall.SIGTERM
+				}
 				if sig != syscall.SIGPIPE || outputGone() {
 					select {
 					case asked <- sig:

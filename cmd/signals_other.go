@@ -2,4 +2,8 @@
 
 package cmd
 
+import "syscall"
+
+const timeUp = syscall.SIGTERM
+
 func outputGone() bool { return true }

@@ -4,6 +4,9 @@ package cmd
 
 import "golang.org/x/sys/unix"
 
+// timeUp is the signal that the limit of processor time comes (ulimit -t).
+const timeUp = unix.SIGXCPU
+
 // outputGone reports whether nobody reads standard output or standard error any more.
 func outputGone() bool {
 	fds := []unix.PollFd{{Fd: 1}, {Fd: 2}}

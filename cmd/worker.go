@@ -26,6 +26,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -289,7 +290,7 @@ func readToken(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	raw, err := os.ReadFile(file)
+	raw, err := regularfile.Read(file, 1<<20)
 	if err != nil {
 		return "", usage("--token-file: %s", wording.Spelled(err.Error()))
 	}

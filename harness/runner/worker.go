@@ -52,12 +52,11 @@ func startWorker(ctx context.Context, args []string) (*worker, error) {
 	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: ringbuf.Buffer{Most: mostTail}}
 	var theirs, ours [4]*os.File // in the order of fdRequests, fdReplies, fdControl, fdEnding
 	var err error
-	for i := range theirs {
-		r, t, e := os.Pipe()
-		if theirs[i], ours[i] = r, t; i%2 == 1 {
-			theirs[i], ours[i] = t, r
+	for i := 0; i < len(theirs) && err == nil; i++ {
+		theirs[i], ours[i], err = os.Pipe()
+		if i%2 == 1 {
+			theirs[i], ours[i] = ours[i], theirs[i]
 		}
-		err = errors.Join(err, e)
 	}
 	keeper := keeperCommand()
 	keeper.Args = append([]string{os.Args[0]}, args...)

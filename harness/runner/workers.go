@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -59,6 +60,8 @@ type fault struct {
 	run *result.Run // stored if the cell fails so twice; nil if a second fault ends the whole run
 }
 
+func (f fault) Unwrap() error { return f.error }
+
 // Run implements Runner. If a worker ends for a reason that is not the method's, the cell is run once more, and a warning
 // of the run says so.
 func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
@@ -87,7 +90,7 @@ func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	if w == nil {
 		var err error
 		if w, err = startWorker(ctx, r.Args); err != nil {
-			return result.Run{}, fault{fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err), nil}
+			return result.Run{}, fault{scarcity.Refused(fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err)), nil}
 		}
 	}
 	w.set = c.Set

@@ -26,6 +26,7 @@ import (
 
 	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // refuses builds for 32 bits
 	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // refuses builds without a C compiler
+	"github.com/kernelboosting/bench/internal/system/scarcity"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -181,6 +182,13 @@ func (db *DB) one(ctx context.Context, query string, args ...any) (any, error) {
 	var v any
 	err := db.sql.QueryRowContext(ctx, query, args...).Scan(&v)
 	return v, err
+}
+
+// Scarce reports whether the system refused what SQLite needed: memory, file descriptors, room on a disk.
+func Scarce(err error) bool {
+	var e sqlite3.Error
+	full := []sqlite3.ErrNo{sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrNomem}
+	return errors.As(err, &e) && (slices.Contains(full, e.Code) || scarcity.Is(e.SystemErrno))
 }
 
 // explain adds advice to the driver's shortest messages.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -354,7 +355,7 @@ func passes(err error) bool {
 		return true
 	}
 	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || e.SystemErrno == syscall.EFBIG { // the limit of this process (ulimit -f) stays
 		return false
 	}
 	switch e.Code {

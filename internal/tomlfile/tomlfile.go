@@ -5,13 +5,16 @@ package tomlfile
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
+
+// most is the number of bytes that a file may have. It is a page of text.
+const most = 16 << 20
 
 // A Kind of files has some that come with the program.
 type Kind struct {
@@ -45,7 +48,7 @@ func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
 		}
 		return "", "", nil, fmt.Errorf("no %s is named %q; %s (or the path of a .toml file: %s)", k.What, asked, known, k.Doc)
 	}
-	if text, err = os.ReadFile(asked); err != nil {
+	if text, err = regularfile.Read(asked, most); err != nil {
 		return "", "", nil, err
 	}
 	name = strings.TrimSuffix(filepath.Base(asked), ".toml")

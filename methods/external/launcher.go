@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
@@ -133,7 +134,7 @@ func beside(command string) []string {
 // shebang returns the command in the first line of a script with its arguments, nil if there is none. named
 // reports that the line names a program that the user's path resolves.
 func (p *Plugin) shebang() (words []string, named bool) {
-	f, err := os.Open(p.full)
+	f, _, err := regularfile.Open(p.full)
 	if err != nil {
 		return nil, false
 	}

@@ -8,12 +8,14 @@ import (
 	"hash/crc32"
 	"image/color"
 	"io"
+	"log"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"gonum.org/v1/plot/font"
@@ -209,11 +211,23 @@ var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.
 // unit is the unit of drawings in points of 1/72 inch.
 const unit = vg.Length(0.72)
 
-func pdfFile(w io.Writer, d doc.Drawing, _ string) error {
+// pdfFile embeds fonts, for which the library needs a temporary folder. Where there is none it logs and panics.
+func pdfFile(w io.Writer, d doc.Drawing, _ string) (err error) {
+	logged := log.Writer()
+	log.SetOutput(io.Discard)
+	defer func() {
+		log.SetOutput(logged)
+		why := recover()
+		if text, _ := why.(string); strings.HasPrefix(text, "vgpdf: could not generate font data") {
+			err = scarcity.Refused(fmt.Errorf("PDF figures need a temporary folder (TMPDIR): %s", text))
+		} else if why != nil {
+			panic(why)
+		}
+	}()
 	c := vgpdf.New(unit*vg.Length(d.Width), unit*vg.Length(d.Height))
 	c.EmbedFonts(true)
 	paint(c, d)
-	_, err := c.WriteTo(w)
+	_, err = c.WriteTo(w)
 	return err
 }
 

@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// MemoryBytes returns the smallest of the machine's physical memory and the memory
-// limits of the control groups, versions 1 and 2, that the process is in, or 0 if
-// none of them is known.
+// MemoryBytes returns the smallest of the machine's physical memory, the memory
+// limits of the control groups, versions 1 and 2, that the process is in, and what
+// a limit of address space leaves, or 0 if none of them is known.
 func MemoryBytes() int64 { return memoryBytes(os.DirFS("/")) }
 
 // Busy returns how many processes wanted a core during the last minute, on average, or 0 where that is not known.
@@ -37,7 +37,7 @@ func busy(root fs.FS) float64 {
 // memoryBytes reads the files below root, which stands for "/".
 func memoryBytes(root fs.FS) int64 {
 	smallest := int64(math.MaxInt64)
-	for _, limit := range append(groupLimits(root), physical(root)) {
+	for _, limit := range append(groupLimits(root), physical(root), addressSpace(root)) {
 		if limit > 0 {
 			smallest = min(smallest, limit)
 		}
@@ -60,6 +60,22 @@ func physical(root fs.FS) int64 {
 			kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
 			if err == nil && kilobytes < unlimited>>10 {
 				return kilobytes << 10
+			}
+		}
+	}
+	return 0
+}
+
+// reserved is what the runtime of Go takes of the address space without using it.
+const reserved = 1536 << 20
+
+// addressSpace returns what the limit of address space (ulimit -v) leaves, or 0.
+func addressSpace(root fs.FS) int64 {
+	for _, line := range lines(root, "proc/self/limits") {
+		if soft, found := strings.CutPrefix(line, "Max address space"); found && len(strings.Fields(soft)) > 0 {
+			bytes, err := strconv.ParseInt(strings.Fields(soft)[0], 10, 64)
+			if err == nil && bytes < unlimited {
+				return max(bytes-reserved, 1)
 			}
 		}
 	}

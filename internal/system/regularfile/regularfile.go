@@ -14,7 +14,7 @@ import (
 
 // Read returns the content of a file of at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	f, size, err := open(path)
+	f, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Read(path string, limit int64) ([]byte, error) {
 // is done. A file that becomes longer or shorter meanwhile is an error. An error of opening
 // the file is an *fs.PathError as it is.
 func Copy(ctx context.Context, path string, into func(size int64) (io.Writer, error)) error {
-	in, size, err := open(path)
+	in, size, err := Open(path)
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,10 @@ func Copy(ctx context.Context, path string, into func(size int64) (io.Writer, er
 	return nil
 }
 
-// open opens a file for reading and returns its size. The file is looked at before it is
+// Open opens a file for reading and returns its size. The file is looked at before it is
 // opened, since opening can wait or act on a device, and again afterwards, since another may
 // have taken its place.
-func open(path string) (*os.File, int64, error) {
+func Open(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil {
 		err = check(path, info)

@@ -1,0 +1,113 @@
+package cmd_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// TestScarcity runs verbs where the system refuses what they need. Each ends with a documented exit code that is not that
+// of an internal error, and says at most one line of it. The short form runs each scarcity with the verb that it hits,
+// and two others; make thorough runs all of them with all verbs.
+func TestScarcity(t *testing.T) {
+	t.Parallel()
+	p := process{dir: must.Get(os.MkdirTemp("", "bench-scarcity"))(t), program: "bench"} // t.TempDir is for this user alone
+	t.Cleanup(func() { _ = os.RemoveAll(p.dir) })
+	must.Do(t, os.Chmod(p.dir, 0o777))
+	p.run(t, "run", "--methods", "CART,KNN", "--datasets", "swiss,board", "--splits", "2", "--db", "r.db")
+	p.run(t, "export", "r.bench", "--db", "r.db")
+	own := p.write(t, "own.csv", "a,b,y\n1,2,u\n2,1,v\n3,5,u\n4,1,v\n5,2,u\n6,3,v\n")
+	must.Do(t, os.Chmod(own, 0o644))
+	if os.Getuid() == 0 { // another user cannot read the folder of the program
+		program := must.Get(os.ReadFile(must.Get(exec.LookPath("bench"))(t)))(t)
+		must.Do(t, os.WriteFile(p.file("bench"), program, 0o755))
+	}
+	verbs := []struct{ name, args string }{
+		{"version", `--version`}, {"methods", `methods list`}, {"sets", `data list --format csv`},
+		{"run", `run --methods CART,GBRFF2 --datasets swiss,board --splits 1 --db $new/n.db`},
+		{"isolated", `run --isolate --methods CART --datasets swiss --splits 2 --db $new/n.db`},
+		{"report", `report accuracy --db r.db`}, {"page", `report html -o $new/r.html --db r.db`},
+		{"paper", `paper CART -o $new/paper --db r.db`}, {"query", `query "SELECT * FROM evaluations" --db r.db`},
+		{"parquet", `query -o $new/q.parquet "SELECT * FROM results" --db r.db`}, {"import", `import r.bench --db $new/n.db`},
+		{"export", `export $new/x.bench --db r.db`}, {"describe", `data describe own.csv`}, {"verify", `verify --db r.db`},
+		{"check", `db check --db r.db`}, {"backup", `db backup $new/b.db --db r.db`}, {"diff", `diff r.db r.db`},
+	}
+	for i, c := range []struct {
+		shell string // $verb is the command
+		hits  string // a verb that fails
+		code  int
+	}{
+		{`ulimit -v 400000; $verb`, "version", 5},
+		{`ulimit -v 1000000; $verb`, "run", 5},
+		{`ulimit -d 100000; $verb`, "report", 5},
+		{`ulimit -s 128; $verb`, "query", 5},
+		{`ulimit -n 5; $verb`, "methods", 5},
+		{`ulimit -n 8; $verb`, "", 0},
+		{`ulimit -n 12; $verb`, "export", 5},
+		{`ulimit -n 16; $verb`, "isolated", 5},
+		{`ulimit -n 24; $verb`, "isolated", 5},
+		{`ulimit -n 32; $verb`, "", 0},
+		{`ulimit -f 0; $verb`, "run", 5},
+		{`ulimit -f 512; $verb`, "run", 5},
+		{`ulimit -p 3 2>&- || ulimit -u 3; $verb`, "version", 5},
+		{`ulimit -p 8 2>&- || ulimit -u 8; $verb`, "", 0},
+		{`TMPDIR=/nonexistent; export TMPDIR; $verb`, "paper", 5},
+		{`TMPDIR=/dev/null; export TMPDIR; $verb`, "isolated", 5},
+		{`new=/proc; $verb`, "page", 2},
+		{`unset HOME BENCH_DATA BENCH_KNOWN_PLUGINS; $verb`, "", 0},
+		{`HOME=/proc BENCH_DATA=/proc/x BENCH_KNOWN_PLUGINS=/proc/y; export HOME BENCH_DATA BENCH_KNOWN_PLUGINS; $verb`, "", 0},
+		{`mkdir $new/gone; cd $new/gone; rmdir ../gone; $verb`, "", 0},
+		{`$verb >/dev/full`, "query", 5},
+		{`$verb 2>/dev/full`, "", 0},
+		{`$verb >&-`, "", 0},
+		{`$verb <&- 2>&-`, "", 0},
+		{`: unread; $verb`, "query", 141},
+		{`: unread; $verb`, "version", 141},
+		{`: unread; $verb 2>&1`, "run", 130},
+	} {
+		for k, v := range verbs {
+			if v.name != c.hits && (k+i)%8 != 0 && !testenv.Thorough(t) {
+				continue
+			}
+			t.Run(v.name+" "+c.shell, func(t *testing.T) {
+				p := p
+				p.program = "sh"
+				folder := must.Get(os.MkdirTemp(p.dir, "new"))(t)
+				must.Do(t, os.Chmod(folder, 0o777))
+				run := p.command(t, "-c", "new="+folder+"; "+strings.ReplaceAll(c.shell, "$verb", "bench "+v.args))
+				if strings.Contains(c.shell, "unread") {
+					r, w, err := os.Pipe()
+					must.Do(t, errors.Join(err, r.Close()))
+					run.Stdout = w
+					defer w.Close()
+				}
+				if strings.Contains(c.shell, "ulimit -u") && os.Getuid() == 0 { // which no such limit binds
+					run.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+					run.Env = append(run.Env, "PATH="+p.dir+":"+os.Getenv("PATH"))
+				}
+				code, said := run.code(), run.said.String()
+				if !slices.Contains([]int{0, 2, 3, 5, 130, 141}, code) || v.name == c.hits && code != c.code {
+					t.Errorf("exit code %d, want %d", code, c.code)
+				}
+				if ours := strings.Count("\n"+said, "\nbench: "); code != 0 && ours > 1 || strings.Count(said, "\n") > 9 {
+					t.Errorf("%d lines begin with bench:", ours)
+				}
+				for _, dump := range []string{"goroutine ", "panic", "SIG", "fatal error", "runtime"} {
+					if strings.Contains(said+run.printed.String(), dump) {
+						t.Errorf("it says %q", dump)
+					}
+				}
+				if t.Failed() {
+					t.Logf("exit code %d\n%s", code, said)
+				}
+			})
+		}
+	}
+}
