@@ -98,6 +98,15 @@ func environmentPage() string {
 	for _, e := range exitCodes {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.means)
 	}
+	b.WriteString("\n## Limits of the system\n\n" + hanging("On Linux the program needs 1600 MiB of address space (`ulimit -v`), "+
+		"of which most is reserved and never used, 160 MiB of data (`-d`) and 512 KiB of stack (`-s`). "+
+		"What address space is left beyond 1536 MiB bounds the default of `--memory`. "+
+		"A run takes 16 file descriptors (`-n`), with isolated cells about 20 more for each of `--jobs`. "+
+		"Where the system refuses memory, a thread, a process, a file descriptor or room on a disk, one line says so, "+
+		"and the exit code is 5; a cell whose own process is refused them has failed (code 3). "+
+		"A run waits while its disk is full. The limit of processor time (`-t`) ends a run as SIGTERM does, "+
+		"at seven eighths of it where the limit is a hard one. "+
+		"A standard stream that is closed is as /dev/null.", 0, 100) + "\n")
 	return b.String()
 }
 

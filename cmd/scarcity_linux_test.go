@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -108,6 +109,42 @@ func TestScarcity(t *testing.T) {
 					t.Logf("exit code %d\n%s", code, said)
 				}
 			})
+		}
+	}
+}
+
+// TestFilesThatAreNone: what is no regular file is refused in one line, and no verb waits for it or reads it for ever.
+func TestFilesThatAreNone(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	p.run(t, "run", "--methods", "CART", "--datasets", "swiss", "--splits", "1")
+	must.Do(t, syscall.Mkfifo(p.file("fifo.toml"), 0o600))
+	must.Do(t, os.Symlink("/dev/zero", p.file("device.toml")))
+	must.Do(t, os.Mkdir(p.file("folder.toml"), 0o700))
+	socket := must.Get(net.Listen("unix", p.file("socket.toml")))(t)
+	defer socket.Close()
+	files := []string{"fifo.toml", "device.toml", "folder.toml", "socket.toml"}
+	for i, verb := range []string{
+		"import FILE", "import FILE --as M", "import reference --protocol FILE", "run --all --protocol FILE",
+		"run --methods CART --datasets FILE", "run --all --listen 127.0.0.1:0 --token-file FILE", "run --methods M --datasets swiss --plugin FILE",
+		"data describe FILE", "data describe own.csv --test FILE", "data show FILE", "data verify FILE", "data add FILE",
+		"methods check FILE", "methods score FILE --datasets swiss", "methods dump CART --datasets FILE --params {}",
+		"report accuracy --protocol FILE", "report accuracy --db FILE", "query SELECT+1 --db FILE", "diff results.db FILE",
+		"db check --db FILE", "experiment FILE", "protocol show FILE", "worker FILE", "verify --protocol FILE", "status --db FILE",
+	} {
+		for k, file := range files {
+			if (k+i)%len(files) > 1 && !testenv.Thorough(t) {
+				continue
+			}
+			args := strings.Fields(strings.ReplaceAll(verb, "FILE", file))
+			for j := range args {
+				args[j] = strings.ReplaceAll(args[j], "+", " ")
+			}
+			run := p.command(t, args...)
+			code, said := run.code(), run.said.String()
+			if (code != 2 && code != 3) || strings.Count(said, "\n") != 1 {
+				t.Errorf("%s: exit code %d\n%s", strings.Join(args, " "), code, said)
+			}
 		}
 	}
 }
