@@ -98,7 +98,8 @@ func environmentPage() string {
 	for _, e := range exitCodes {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.means)
 	}
-	b.WriteString("\n## Limits of the system\n\n" + hanging("On Linux the program needs 1600 MiB of address space (`ulimit -v`), "+
+	b.WriteString("\n## Limits of the system\n\n" + hanging(""+
+		"On Linux the program needs 1600 MiB of address space (`ulimit -v`), "+
 		"of which most is reserved and never used, 160 MiB of data (`-d`) and 512 KiB of stack (`-s`). "+
 		"What address space is left beyond 1536 MiB bounds the default of `--memory`. "+
 		"A run takes 16 file descriptors (`-n`), with isolated cells about 20 more for each of `--jobs`. "+

@@ -51,7 +51,7 @@ this folder that are protocols, and those under which the database holds results
 		for _, file := range files {
 			if p, err := protocol.Load(file); err == nil {
 				add(p, file)
-			} else if raw, readable := regularfile.Read(file, 1<<20); readable == nil && strings.Contains(string(raw), "[semantics]") {
+			} else if raw, _ := regularfile.Read(file, 1<<20); strings.Contains(string(raw), "[semantics]") {
 				fmt.Fprintln(a.err, wording.Spelled(err.Error()))
 			}
 		}

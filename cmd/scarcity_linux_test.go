@@ -14,12 +14,13 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestScarcity runs verbs where the system refuses what they need. Each ends with a documented exit code that is not that
-// of an internal error, and says at most one line of it. The short form runs each scarcity with the verb that it hits,
-// and two others; make thorough runs all of them with all verbs.
+// TestScarcity runs verbs where the system refuses what they need. Each ends with a documented exit code that is not
+// that of an internal error, and says at most one line of it. The short form runs each scarcity with the verb that it
+// hits, and two others; make thorough runs all of them with all verbs.
 func TestScarcity(t *testing.T) {
 	t.Parallel()
-	p := process{dir: must.Get(os.MkdirTemp("", "bench-scarcity"))(t), program: "bench"} // t.TempDir is for this user alone
+	p := newProcess(t)
+	p.dir = must.Get(os.MkdirTemp("", "bench-scarcity"))(t) // t.TempDir is for this user alone
 	t.Cleanup(func() { _ = os.RemoveAll(p.dir) })
 	must.Do(t, os.Chmod(p.dir, 0o777))
 	p.run(t, "run", "--methods", "CART,KNN", "--datasets", "swiss,board", "--splits", "2", "--db", "r.db")
@@ -36,9 +37,10 @@ func TestScarcity(t *testing.T) {
 		{"isolated", `run --isolate --methods CART --datasets swiss --splits 2 --db $new/n.db`},
 		{"report", `report accuracy --db r.db`}, {"page", `report html -o $new/r.html --db r.db`},
 		{"paper", `paper CART -o $new/paper --db r.db`}, {"query", `query "SELECT * FROM evaluations" --db r.db`},
-		{"parquet", `query -o $new/q.parquet "SELECT * FROM results" --db r.db`}, {"import", `import r.bench --db $new/n.db`},
-		{"export", `export $new/x.bench --db r.db`}, {"describe", `data describe own.csv`}, {"verify", `verify --db r.db`},
-		{"check", `db check --db r.db`}, {"backup", `db backup $new/b.db --db r.db`}, {"diff", `diff r.db r.db`},
+		{"parquet", `query -o $new/q.parquet "SELECT * FROM results" --db r.db`},
+		{"import", `import r.bench --db $new/n.db`}, {"export", `export $new/x.bench --db r.db`},
+		{"describe", `data describe own.csv`}, {"verify", `verify --db r.db`}, {"check", `db check --db r.db`},
+		{"backup", `db backup $new/b.db --db r.db`}, {"diff", `diff r.db r.db`},
 	}
 	for i, c := range []struct {
 		shell string // $verb is the command
@@ -63,7 +65,7 @@ func TestScarcity(t *testing.T) {
 		{`TMPDIR=/dev/null; export TMPDIR; $verb`, "isolated", 5},
 		{`new=/proc; $verb`, "page", 2},
 		{`unset HOME BENCH_DATA BENCH_KNOWN_PLUGINS; $verb`, "", 0},
-		{`HOME=/proc BENCH_DATA=/proc/x BENCH_KNOWN_PLUGINS=/proc/y; export HOME BENCH_DATA BENCH_KNOWN_PLUGINS; $verb`, "", 0},
+		{`export HOME=/proc BENCH_DATA=/proc/x BENCH_KNOWN_PLUGINS=/proc/y; $verb`, "", 0},
 		{`mkdir $new/gone; cd $new/gone; rmdir ../gone; $verb`, "", 0},
 		{`$verb >/dev/full`, "query", 5},
 		{`$verb 2>/dev/full`, "", 0},
@@ -97,7 +99,8 @@ func TestScarcity(t *testing.T) {
 				if !slices.Contains([]int{0, 2, 3, 5, 130, 141}, code) || v.name == c.hits && code != c.code {
 					t.Errorf("exit code %d, want %d", code, c.code)
 				}
-				if ours := strings.Count("\n"+said, "\nbench: "); code != 0 && ours > 1 || strings.Count(said, "\n") > 9 {
+				ours := strings.Count("\n"+said, "\nbench: ")
+				if code != 0 && ours > 1 || strings.Count(said, "\n") > 9 {
 					t.Errorf("%d lines begin with bench:", ours)
 				}
 				for _, dump := range []string{"goroutine ", "panic", "SIG", "fatal error", "runtime"} {
@@ -126,11 +129,14 @@ func TestFilesThatAreNone(t *testing.T) {
 	files := []string{"fifo.toml", "device.toml", "folder.toml", "socket.toml"}
 	for i, verb := range []string{
 		"import FILE", "import FILE --as M", "import reference --protocol FILE", "run --all --protocol FILE",
-		"run --methods CART --datasets FILE", "run --all --listen 127.0.0.1:0 --token-file FILE", "run --methods M --datasets swiss --plugin FILE",
+		"run --methods CART --datasets FILE", "run --all --listen 127.0.0.1:0 --token-file FILE",
+		"run --methods M --datasets swiss --plugin FILE",
 		"data describe FILE", "data describe own.csv --test FILE", "data show FILE", "data verify FILE", "data add FILE",
 		"methods check FILE", "methods score FILE --datasets swiss", "methods dump CART --datasets FILE --params {}",
-		"report accuracy --protocol FILE", "report accuracy --db FILE", "query SELECT+1 --db FILE", "diff results.db FILE",
-		"db check --db FILE", "experiment FILE", "protocol show FILE", "worker FILE", "verify --protocol FILE", "status --db FILE",
+		"report accuracy --protocol FILE", "report accuracy --db FILE", "query SELECT+1 --db FILE",
+		"diff results.db FILE",
+		"db check --db FILE", "experiment FILE", "protocol show FILE", "worker FILE",
+		"verify --protocol FILE", "status --db FILE",
 	} {
 		for k, file := range files {
 			if (k+i)%len(files) > 1 && !testenv.Thorough(t) {

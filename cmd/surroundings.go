@@ -16,7 +16,8 @@ var exitCodes = []struct {
 	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data set, a stored row"},
 	{exitConflict, "two workers gave different results for one cell, or the results of a worker cannot be or are not " +
 		"those that are computed here"},
-	{exitScarce, "the system refuses what the command needs: memory, threads, file descriptors, room or rights on a disk"},
+	{exitScarce, "the system refuses what the command needs: memory, threads, file descriptors, " +
+		"room or rights on a disk"},
 	{exitInterrupted, "interrupted"},
 	{exitUnread, "nobody reads standard output any more, as with `| head`"},
 }

@@ -90,7 +90,8 @@ func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	if w == nil {
 		var err error
 		if w, err = startWorker(ctx, r.Args); err != nil {
-			return result.Run{}, fault{scarcity.Refused(fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err)), nil}
+			err = fmt.Errorf("no worker process could be started for %s: %w", c.Cell, err)
+			return result.Run{}, fault{scarcity.Refused(err), nil}
 		}
 	}
 	w.set = c.Set

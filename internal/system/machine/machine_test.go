@@ -27,10 +27,12 @@ func TestMemoryBytes(t *testing.T) {
 		{"physical memory alone", map[string]string{"proc/meminfo": meminfo}, 4 * gib},
 		{"physical memory that makes no sense", map[string]string{"proc/meminfo": "MemTotal: 99999999999999999 kB\n"}, 0},
 		{"a limit of address space", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/limits": "Max address space         2147483648           unlimited            bytes     \n",
+			"proc/meminfo":     meminfo,
+			"proc/self/limits": "Max address space         2147483648           unlimited            bytes     \n",
 		}, 512 * mib},
 		{"no limit of address space", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/limits": "Max address space         unlimited            unlimited            bytes     \n",
+			"proc/meminfo":     meminfo,
+			"proc/self/limits": "Max address space         unlimited            unlimited            bytes     \n",
 		}, 4 * gib},
 		{"version 2", map[string]string{
 			"proc/meminfo": meminfo, "proc/self/mountinfo": v2Mount, "proc/self/cgroup": "0::/a/b\n",

@@ -20,7 +20,8 @@ var passing, pending bool
 const opening = "fatal error: "
 
 const (
-	noThread = "bench: the system refuses a further thread; raise the limit of processes (ulimit -u) or of address space (-v)\n"
+	noThread = "bench: the system refuses a further thread; raise the limit of processes (ulimit -u) " +
+		"or of address space (ulimit -v)\n"
 	noMemory = "bench: the system refuses further memory; raise the limit of address space (ulimit -v) or ask for less\n"
 	noFile   = "bench: the system refuses further file descriptors; raise their limit (ulimit -n)\n"
 )
@@ -28,8 +29,8 @@ const (
 // Dump lets the runtime print what it will, for a process whose last words another process reads.
 func Dump() { passing = true }
 
-// filter lets through what the runtime prints, unless the system refused it something. It runs where the runtime may be in
-// any state: it allocates nothing and takes no lock.
+// filter lets through what the runtime prints, unless the system refused it something. It runs where the runtime may
+// be in any state: it allocates nothing and takes no lock.
 //
 //go:nosplit
 //go:norace
@@ -78,6 +79,7 @@ func end(line string) {
 //go:nosplit
 //go:norace
 func put(fd uintptr, text string) int32 {
-	n, _, _ := syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text)))
+	from := uintptr(unsafe.Pointer(unsafe.StringData(text)))
+	n, _, _ := syscall.RawSyscall(syscall.SYS_WRITE, fd, from, uintptr(len(text)))
 	return int32(n)
 }

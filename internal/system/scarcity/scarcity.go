@@ -1,9 +1,9 @@
-// Package scarcity says in one line that the system refuses what the program needs: address space, memory, threads, file
-// descriptors, room on a disk.
+// Package scarcity says in one line that the system refuses what the program needs: address space, memory, threads,
+// file descriptors, room on a disk.
 //
 // An error of a call is recognised by [Is]. Where the runtime of Go itself is refused something, it prints pages of
-// stacks and ends with exit code 2. On Linux this package prints one line instead, and ends the program with [ExitCode].
-// Every other fatal error keeps its text.
+// stacks and ends with exit code 2. On Linux this package prints one line instead, and ends the program with
+// [ExitCode]. Every other fatal error keeps its text.
 package scarcity
 
 import (
