@@ -86,7 +86,7 @@ func TestPluginsTravel(t *testing.T) {
 	}
 	tell(2, "a third machine", `{"Correct":1}`)
 	run.said.awaits(t, "worker a third machine gets no more cells, and none of its results is taken any more: "+
-		"it sent results that cannot be read: the rows of a score")
+		"it sent results that cannot be read: Score: the rows of a score")
 	tell(1, "another machine", `{"n":60,"n_correct":1}`)
 
 	willing := newProcess(t).begin(t, "worker", at, "--jobs", "1", "--plugins-from-coordinator")
