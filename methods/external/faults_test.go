@@ -287,6 +287,12 @@ func TestRefused(t *testing.T) {
 		describes("case", `"name"`, `"Deterministic":false,"name"`): `Deterministic must be written "deterministic"`,
 		describes("twice", `"name"`, `"version":"2","name"`):        "the field version comes twice",
 		describes("nulltask", `"binary"`, `null`):                   "tasks[0] is null; a text is wanted",
+		// Short descriptions whose grid points would be many megabytes.
+		describes("wide", `"name"`, `"parameters":[{"name":"p","default":"`+strings.Repeat("d", 5800)+
+			`","mixed":true}],"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 2999)+
+			`]}],"name"`): "the grid has 3000 points of up to 5810 bytes, more than 16 MiB together; give fewer",
+		describes("long", `"name"`, `"grid":[{"name":"c","values":["`+strings.Repeat("t", 5800)+`"`+
+			strings.Repeat(",1", 2999)+`]}],"name"`): "the grid has 3000 points of up to 5804 bytes",
 	} {
 		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {

@@ -218,6 +218,10 @@ func (d *Description) bounded() error {
 			return fmt.Errorf("the grid has more than %d points; each is fitted on every fold, so give fewer values", mostPoints)
 		}
 	}
+	if bytes := d.settingBytes(); points*bytes > maxLine {
+		return fmt.Errorf("the grid has %d points of up to %d bytes, more than %d MiB together; "+
+			"give fewer or shorter values, or fewer parameters", points, bytes, maxLine>>20)
+	}
 	for _, of := range []struct {
 		what       string
 		has, limit int
@@ -231,6 +235,24 @@ func (d *Description) bounded() error {
 		}
 	}
 	return nil
+}
+
+// settingBytes returns a bound of the bytes of one grid point as JSON, which has a value for every parameter. The plan,
+// each cell's process and the database hold all points, so that a short description could fill the memory.
+func (d *Description) settingBytes() int {
+	total := len("{}")
+	for _, p := range d.Parameters {
+		total += len(`"":,`) + len(p.Name) + len(p.Default)
+	}
+	for _, axis := range d.Grid {
+		longest := 0
+		for _, value := range axis.Values {
+			text, _ := json.Marshal(value) // it was read from JSON
+			longest = max(longest, len(text))
+		}
+		total += longest
+	}
+	return total
 }
 
 func (d *Description) tasks() (registry.Task, error) {
