@@ -10,6 +10,7 @@
 #   make arm64   the same bits on another processor (needs zig and qemu-user-static)
 #   make elsewhere  compiles for macOS and Windows (needs zig)
 #   make oracles, slurm, wheels-check   what depends on other programs
+#   make vulns   known vulnerabilities of what the program is linked with, where Go's database of them answers
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
 #   make bench-peers  our fits against the published Python's, as ratios
@@ -20,7 +21,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test thorough portable clang arm64 elsewhere oracles slurm wheels-check lint fire figures bench-peers clean
+.PHONY: build wheels release run test thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -69,7 +70,7 @@ clang:
 	CC='$(ZIG) cc' $(GO) test -vet=off ./methods/internal/svm ./methods/internal/vmath ./methods/internal/gbdt
 
 # Checks that depend on other programs: the oracle files made anew by the libraries that they come from, workers in a real
-# Slurm, and the wheels in new environments. A continuous run makes one of these, portable and arm64 in turn.
+# Slurm, the wheels in new environments, and known vulnerabilities. A continuous run makes one of these, portable and arm64 in turn.
 oracles:
 	$${BENCH_PEERS:-python3} scripts/oracle --check --without '$(WITHOUT)'
 
@@ -78,6 +79,9 @@ slurm:
 
 wheels-check: wheels
 	scripts/wheels-check.sh
+
+vulns:
+	scripts/vulns.sh
 
 # Another processor, by a C compiler for all of them (ZIG may be "python -m ziglang"), linked without the system's library, so
 # that an emulator runs it. Go's compiler fuses more products there than for any amd64. make release and make fire build the program.
@@ -109,11 +113,10 @@ fire:
 	BENCH_PROBLEMS=1000 $(GO) test -timeout 0 -run '^TestSmallProblems$$' ./methods
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
 	BENCH_THOROUGH=1 $(GO) test -v -count 1 -run '^TestFilesMadeAnew$$' ./harness/externaltrees
-	set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-		echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
+	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
 	BENCH_BUSY=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -count 3 -run '^(TestPluginsThatRemember|TestHostilePluginsOfAnOrdinaryUser)$$' ./cmd
-	$(MAKE) clang elsewhere portable arm64 oracles slurm wheels-check
+	$(MAKE) clang elsewhere portable arm64 oracles slurm wheels-check vulns
 	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:

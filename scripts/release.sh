@@ -9,13 +9,12 @@
 #
 # Needs git, Go, a C compiler, Python with venv, readelf, qemu-aarch64-static, the right to call chroot (as the superuser or in a
 # user namespace), PyPI and the Go module proxy, and data of wine and newthyroid, which it fetches. ZIG is a zig of the version
-# below, such as "python -m ziglang"; without it the script installs one for itself.
+# in zig.txt, such as "python -m ziglang"; without it the script installs one for itself.
 set -eu
 umask 022
 cd "$(dirname "$0")/.."
 top=$PWD
-zig_version=0.17.1
-setuptools=80.9.0
+zig_version=$(sed -n 's/^ziglang==\([^ ]*\).*/\1/p' scripts/zig.txt)
 cyclonedx=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 
 say() { printf 'release: %s\n' "$*" >&2; }
@@ -43,10 +42,12 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 python3 -m venv "$work/python"
 export PYTHON="$work/python/bin/python"
-# shellcheck disable=SC2046
-"$PYTHON" -m pip install -q --disable-pip-version-check "setuptools==$setuptools" $([ -n "${ZIG:-}" ] || echo "ziglang==$zig_version")
+pip="$PYTHON -m pip install -q --disable-pip-version-check --require-hashes --no-deps"
+$pip -r scripts/setuptools.txt
+[ -n "${ZIG:-}" ] || $pip -r scripts/zig.txt
 zig=${ZIG:-"$PYTHON -m ziglang"}
 [ "$($zig version)" = "$zig_version" ] || die "ZIG is version $($zig version), and not $zig_version"
+scripts/vulns.sh >&2 || die "a release calls no code that is known to be vulnerable (see above)"
 go test -run '^TestCitationFile$' ./reports/paper >"$work/said" 2>&1 || die "$(cat "$work/said")"
 GOBIN="$work" CGO_ENABLED=0 go install -trimpath "$cyclonedx"
 
@@ -95,7 +96,7 @@ make_in() {
     sqlite=$(go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
     "$PYTHON" scripts/components.py "$zig" "$sqlite" <"$work/modules.json" >"dist/$name.cdx.json"
     cp "dist/$name" bin/bench
-    BENCH_WHEEL_PLATFORM=manylinux_2_17_$processor.manylinux2014_$processor.musllinux_1_1_$processor PIPFLAGS=--no-build-isolation \
+    BENCH_WHEEL_PLATFORM=manylinux_2_17_$processor.manylinux2014_$processor.musllinux_1_1_$processor \
       scripts/wheels.sh >/dev/null
   ) done
   licences >"dist/bench-$version-licences.txt"

@@ -6,11 +6,24 @@ cd "$(dirname "$0")/.."
 here=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# install ENVIRONMENT WHEEL LIBRARY.. installs libraries with the checksums of the continuous run, and then the wheel,
+# which may need nothing else.
+install() {
+  environment=$work/$1 wheel=$2
+  shift 2
+  for library; do
+    sed -n "/^$library==/,/[^\\\\]\$/p" methods/internal/gbdt/testdata/peers.txt
+  done >"$work/libraries.txt"
+  "$environment/bin/pip" install -q --disable-pip-version-check --require-hashes --no-deps -r "$work/libraries.txt"
+  "$environment/bin/pip" install -q --disable-pip-version-check --no-index "$here/dist/$wheel"-*.whl
+}
+
 python3 -m venv "$work/plugin"
-"$work/plugin/bin/pip" install -q --disable-pip-version-check "$here"/dist/benchplugin-*.whl
+install plugin benchplugin numpy
 "$work/plugin/bin/python" -c 'import benchplugin; benchplugin.serve'
 python3 -m venv "$work/whole"
-"$work/whole/bin/pip" install -q --disable-pip-version-check "$here"/dist/kernelboosting_bench-*.whl pandas
+install whole kernelboosting_bench numpy pandas python-dateutil six
 cat >"$work/mine.py" <<'END'
 import bench
 import numpy as np

@@ -24,7 +24,7 @@ var peerScript string
 const howTo = `%s
 To measure beside the published program:
   git clone https://github.com/LeoGautheron/ECML2020-GradientBoostingRandomFourierFeatures published
-  python3 -m venv peer && peer/bin/pip install numpy scipy scikit-learn
+  python3 -m venv peer && peer/bin/pip install --require-hashes --no-deps -r methods/internal/gbdt/testdata/peers.txt
   BENCH_PUBLISHED=published BENCH_PYTHON=peer/bin/python make bench-peers`
 
 // published is the Python process. It is not safe for concurrent use.

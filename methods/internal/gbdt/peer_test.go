@@ -67,7 +67,9 @@ var startPeers = sync.OnceValues(func() (*peers, error) {
 	}
 	if err != nil {
 		lines := bytes.Split(bytes.TrimSpace(p.log.Bytes()), []byte("\n"))
-		return nil, fmt.Errorf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); set BENCH_PEERS to an interpreter that can (pip install -r methods/internal/gbdt/testdata/peers.txt)",
+		return nil, fmt.Errorf("%s cannot import lightgbm, xgboost, numpy and scikit-learn (%v %s); "+
+			"set BENCH_PEERS to an interpreter that can "+
+			"(pip install --require-hashes --no-deps -r methods/internal/gbdt/testdata/peers.txt)",
 			cmd.Path, err, lines[len(lines)-1])
 	}
 	return p, nil

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Searches for inputs that a fuzz target fails on: every target (make fire), or with a number the one that has its turn
+# (a continuous run takes the commit's). FUZZTIME is the time that each target gets. Prints such an input, and then ends
+# with 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+flags=(-fuzztime "${FUZZTIME:-1m}")
+mapfile -t targets < <(grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed 's|/[^/]*:func | |' | LC_ALL=C sort)
+[ "${#targets[@]}" -gt 0 ] || { echo "fuzz: there is no target" >&2; exit 2; }
+if [ $# -gt 0 ]; then
+  targets=("${targets[$1 % ${#targets[@]}]}")
+  flags+=(-parallel 1)
+fi
+failed=0
+for target in "${targets[@]}"; do
+  read -r package name <<<"$target"
+  echo "fuzz: $target"
+  go test -vet=off -run "^$name\$" -fuzz "^$name\$" "${flags[@]}" "$package" && continue
+  failed=1
+  # Go tells the name of the file with the input alone.
+  git ls-files -z --others "$package/testdata/fuzz/$name" | xargs -0 -r tail -v -n +1
+done
+exit "$failed"
