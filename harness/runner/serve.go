@@ -29,7 +29,7 @@ func Serve(cells *InProcess, limit int64) error {
 		return err
 	}
 	cells.Grace, cells.below = never, true
-	var last CellSpec
+	var next, last CellSpec
 	for {
 		var q request
 		switch err := requests.Decode(&q); {
@@ -41,16 +41,17 @@ func Serve(cells *InProcess, limit int64) error {
 			cells.Forget(CellSpec{Set: *q.Forget})
 			continue
 		case q.Prepare != nil:
-			cells.prepare(context.Background(), *q.Prepare)
+			next = *q.Prepare
+			cells.prepare(context.Background(), next)
 			if err := replies.Encode(reply{Ready: true}); err != nil {
 				return err
 			}
 			continue
 		}
-		if q.Cell.Set != last.Set {
+		if next.Set != last.Set {
 			cells.Forget(last)
 		}
-		last = *q.Cell
+		last = next
 		if err := replies.Encode(cells.serve(last, q.Timeout)); err != nil {
 			return err
 		}

@@ -23,11 +23,11 @@ const (
 	cellEnds   = 'e'
 )
 
-// A request asks a worker for one of three things: to make ready for a cell, to run a cell, or to forget a
-// data set.
+// A request asks a worker for one of three things: to make ready for a cell, to run the cell that it made ready for, or
+// to forget a data set. A cell may have many megabytes of grid points. Its time does not include reading them.
 type request struct {
 	Prepare *CellSpec              `json:"prepare,omitempty"`
-	Cell    *CellSpec              `json:"cell,omitempty"`
+	Run     bool                   `json:"run,omitempty"`
 	Timeout time.Duration          `json:"timeout,omitempty"` // of the cell; 0 for none
 	Forget  *catalogue.Description `json:"forget,omitempty"`
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +52,34 @@ func TestARunCrossesThePipe(t *testing.T) {
 			}
 		}
 	})
+}
+
+// answering counts the bytes of requests, and answers each.
+type answering struct {
+	bytes int
+	to    chan answer
+}
+
+func (a *answering) Write(request []byte) (int, error) {
+	a.bytes += len(request)
+	a.to <- answer{reply: reply{Ready: true, Key: "k"}}
+	return len(request), nil
+}
+
+// TestACellIsSentOnce: grid points of many megabytes are read before the time of their cell begins, and only then.
+func TestACellIsSentOnce(t *testing.T) {
+	c := CellSpec{Key: "k", Grid: slices.Repeat([]json.RawMessage{json.RawMessage(`{"c":1}`)}, 10_000)}
+	size := len(must.Get(strictjson.Marshal(c))(t))
+	sent := &answering{to: make(chan answer, 1)}
+	control := must.Get(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
+	defer control.Close()
+	w := &worker{ask: strictjson.NewEncoder(sent), replies: sent.to, control: control, ended: make(chan struct{})}
+	if _, how := (&Workers{}).call(t.Context(), w, c); how != endWhole {
+		t.Fatalf("the call ended with %d", how)
+	}
+	if sent.bytes < size || sent.bytes > size+1000 {
+		t.Errorf("%d bytes were sent for a cell of %d bytes", sent.bytes, size)
+	}
 }
 
 // TestTail keeps the end of what is written, in whatever pieces, as a terminal may show it.

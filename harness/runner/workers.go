@@ -150,7 +150,8 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 	if r.Timeout > 0 {
 		limit = r.Timeout + cmp.Or(r.Grace, workerGrace)
 	}
-	return w.answer(ctx, request{Cell: &c, Timeout: r.Timeout}, limit, endLate, func(a reply) bool { return a.Key == c.Key })
+	ours := func(a reply) bool { return a.Key == c.Key }
+	return w.answer(ctx, request{Run: true, Timeout: r.Timeout}, limit, endLate, ours)
 }
 
 // answer asks a worker and waits for an answer that is right, within a limit of time; 0 is any time.
