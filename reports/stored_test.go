@@ -121,7 +121,7 @@ func stored(t *testing.T, path string, run result.Run) []store.Row {
 	w := db.NewWriter(result.Environment{}, nil)
 	must.Do(t, w.Put(run))
 	must.Do(t, w.Close())
-	if problems, err := db.Check(t.Context(), true); err != nil || len(problems) > 0 {
+	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("a check finds %v, %v", problems, err)
 	}
 	rows := must.Get(db.Rows(t.Context(), "p", true))(t)
