@@ -54,7 +54,7 @@ func TestFetchingToAFullDisk(t *testing.T) {
 	p.env = []string{"BENCH_MIRROR=" + must.Get(filepath.Abs(testenv.Mirror(t)))(t)}
 	fetch := []string{"data", "fetch", "wine", "sonar", "--data", filepath.Join(disk.Dir, "data")}
 	free := disk.Fill(t)
-	p.command(t, fetch...).ends(3, "no space left")
+	p.command(t, fetch...).ends(5, "no space left")
 	must.Do(t, filepath.WalkDir(disk.Dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != "ballast" {
 			t.Errorf("%s is left", path)

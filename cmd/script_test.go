@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 		"bench-faulty":    func() { os.Exit(cmd.Execute(faulty.Registry())) },
 		"bench-hostile":   hostileMain,
 		"bench-unbounded": func() { cmd.Lacks("this kernel has no Landlock"); os.Exit(cmd.Execute(methods.All())) },
+		"bench-peak":      peakMain,
 		"bench-third":     func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },
 	})
 }

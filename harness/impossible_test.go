@@ -190,7 +190,7 @@ func TestImpossibleResults(t *testing.T) {
 // expelled.
 func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run) (result.Run, []string) {
 	t.Helper()
-	opt := remote.Options{Address: "127.0.0.1:0", Folder: t.TempDir(), Protocol: h.Protocol, Lost: time.Second}
+	opt := remote.Options{Address: "127.0.0.1:0", Folder: t.TempDir(), Protocol: h.Protocol}
 	p := must.Get(remote.Listen(opt))(t)
 	ended := make(chan error, 1)
 	go func() {

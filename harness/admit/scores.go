@@ -110,7 +110,8 @@ func asMargins(
 		return nil, nil, fmt.Errorf("%s is a regression, whose scores are predictions and no probabilities", set)
 	}
 	out := map[int]map[int][]float64{}
-	for number, rows := range splits {
+	for _, number := range slices.Sorted(maps.Keys(splits)) { // an error names the first
+		rows := splits[number]
 		out[number] = map[int][]float64{}
 		for row, values := range rows {
 			for _, p := range values {

@@ -207,5 +207,5 @@ func (s Score) agrees() bool {
 
 // unset reports whether a score has nothing: a cell that failed did not come to it.
 func (s Score) unset() bool {
-	return s.N == 0 && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value(&s) != nil })
+	return !slices.ContainsFunc(fields, func(f Field) bool { return f.Value(&s) != nil })
 }

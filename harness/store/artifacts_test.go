@@ -15,13 +15,16 @@ import (
 // withArtifacts adds what a run may keep beside its counts.
 func withArtifacts(r result.Run) result.Run {
 	r.Scores, r.Outputs = []float64{-1.5, 2, 0.25, math.Copysign(0, -1)}, 1
+	for len(r.Scores) < r.TestRows { // 18 of 30 are of class +1
+		r.Scores = append(r.Scores, float64(len(r.Scores))-14.5)
+	}
 	r.ScoresHash = result.HashScores(r.Scores)
 	r.Score.AUC2 = ptr(int64(400))
 	for round := range 3 {
 		r.Stages = append(r.Stages, result.Stage{Round: round + 1, Score: result.Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}
-	for k := range 2 {
-		r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(k + 1), ScoresHash: r.ScoresHash, Score: r.Stages[k].Score})
+	r.SeedTests = []result.SeedTest{
+		{Seed: 1, ScoresHash: r.ScoresHash, Score: r.Score}, {Seed: 2, ScoresHash: r.ScoresHash, Score: r.Stages[1].Score},
 	}
 	r.Warnings = []result.Warning{{Text: "stopped early", Times: 3}, {Text: "capped", Times: 1}}
 	r.Model = &result.Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
