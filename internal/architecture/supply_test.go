@@ -159,3 +159,35 @@ func TestVulnerabilitiesAreFound(t *testing.T) {
 		t.Errorf("an answer that is no database passes: %s", out)
 	}
 }
+
+// TestFuzzTurns: a number chooses a target, all have their turn, and a target fails with an input alone, not by the end
+// of its time.
+func TestFuzzTurns(t *testing.T) {
+	t.Parallel()
+	fake := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(fake, "go"), []byte("#!/bin/sh\nprintf %s \"$SAYS\"\nexit $ENDS\n"), 0o700))
+	fuzz := func(number int, says, ends string) (string, error) {
+		c := exec.CommandContext(t.Context(), filepath.Join(testenv.Root(), "scripts", "fuzz.sh"), strconv.Itoa(number))
+		c.Env = append(os.Environ(), "PATH="+fake+":"+os.Getenv("PATH"), "SAYS="+says, "ENDS="+ends)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	first := must.Get(fuzz(0, "", "0"))(t)
+	turns := 1
+	for ; turns < 100; turns++ {
+		if must.Get(fuzz(turns, "", "0"))(t) == first {
+			break
+		}
+	}
+	if turns < 2 || turns == 100 {
+		t.Errorf("the first target's turn comes again after %d", turns)
+	}
+	out := must.Get(fuzz(0, "--- FAIL: FuzzX (20.1s)\n    context deadline exceeded\nFAIL\n", "1"))(t)
+	must.Hold(t, out, "ended; no input failed")
+	for _, says := range []string{"--- FAIL: FuzzX\n", "x_test.go:3: context deadline exceeded\n",
+		"    context deadline exceeded\n    Failing input written to testdata/fuzz/FuzzX/1\n"} {
+		if out, err := fuzz(0, says, "1"); err == nil {
+			t.Errorf("a target that fails passes: %s", out)
+		}
+	}
+}
