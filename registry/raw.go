@@ -37,8 +37,20 @@ func with[P, T any](read func(json.RawMessage) (P, error), raw json.RawMessage, 
 	return do(p)
 }
 
-// completer returns the function that completes a setting by parameters, checks it and writes it in their order.
+// completer returns the function that completes a setting by parameters, checks it and writes it in their order. Names
+// and defaults are written once, since a grid may have 10,000 settings of 1,000 parameters.
 func completer(method string, parameters []Parameter) func(json.RawMessage) (json.RawMessage, error) {
+	type written struct {
+		name, absent []byte // as JSON
+		err          error  // of the default
+	}
+	all := make([]written, len(parameters))
+	for i := range parameters {
+		w := &all[i]
+		if w.name, w.err = json.Marshal(parameters[i].Name); w.err == nil {
+			w.absent, w.err = parameters[i].canonicalValue(parameters[i].Default)
+		}
+	}
 	return func(setting json.RawMessage) (json.RawMessage, error) {
 		var given map[string]json.RawMessage
 		if len(setting) > 0 {
@@ -49,23 +61,23 @@ func completer(method string, parameters []Parameter) func(json.RawMessage) (jso
 		out := bytes.NewBufferString("{")
 		for i := range parameters {
 			p := &parameters[i]
+			whole, err := json.RawMessage(all[i].absent), all[i].err
 			value, there := given[p.Name]
 			delete(given, p.Name)
-			if !there {
+			if there {
+				whole, err = p.canonicalValue(value)
+			} else {
 				value = p.Default
 			}
-			whole, err := p.canonicalValue(value)
 			if err != nil {
 				return nil, p.refusal(method, value)
-			}
-			name, err := json.Marshal(p.Name)
-			if err != nil {
-				return nil, err
 			}
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			fmt.Fprintf(out, "%s:%s", name, whole)
+			out.Write(all[i].name)
+			out.WriteByte(':')
+			out.Write(whole)
 		}
 		for _, unknown := range slices.Sorted(maps.Keys(given)) {
 			return nil, fmt.Errorf("%s parameters %s: unknown field %q", method, setting, unknown)

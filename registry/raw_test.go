@@ -173,3 +173,20 @@ func TestRawRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestDefaultsAreWrittenOnce: completing a setting allocates for what it gives, not for each of many defaults.
+func TestDefaultsAreWrittenOnce(t *testing.T) {
+	parameters := make([]Parameter, 1000)
+	for i := range parameters {
+		parameters[i] = Parameter{Name: fmt.Sprint("p", i), Default: json.RawMessage("0.50")}
+	}
+	complete := completer("m", parameters)
+	whole, err := complete(json.RawMessage(`{"p999":2}`))
+	begins := strings.HasPrefix(string(whole), `{"p0":0.5,"p1":0.5,`)
+	if err != nil || !begins || !strings.HasSuffix(string(whole), `,"p999":2}`) {
+		t.Fatalf("%.50s, %v", whole, err)
+	}
+	if n := testing.AllocsPerRun(10, func() { _, _ = complete(json.RawMessage(`{"p999":2}`)) }); n > 100 {
+		t.Errorf("%v allocations for a setting of 1000 parameters, of which one is given", n)
+	}
+}
