@@ -74,10 +74,12 @@ for any --jobs.`,
 	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate (default one that is kept beside the database)")
 	flags.StringVar(&f.keyFile, "key", "", "with --cert: a file with the key of the certificate")
 	flags.DurationVar(&f.lost, "lost", 30*time.Second, "hand the cells of a worker out again that is silent for so long")
+	flags.StringVar(&f.verifyShare, "verify-share", "",
+		"compute this share of each worker's cells again here, 0 for none (default 1%, with a loopback address none)")
 	permissionFlags(a, c)
 	yesToLongRuns(c)
 	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
-	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "token-file")
+	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "token-file", "verify-share")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -29,6 +29,7 @@ type runPrinter struct {
 	experiment *plan.Experiment
 	flags      runFlags
 	bar        *progress
+	again      bool // the run is one that was confirmed, without what was withdrawn
 
 	mu      sync.Mutex
 	waiting []string  // messages of workers from before the bar existed
@@ -63,6 +64,9 @@ func (r *runPrinter) show(bar *progress) {
 // confirm announces the plan, and asks before a long run.
 func (r *runPrinter) confirm(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
 	r.app.announce(todo, p, opt)
+	if r.again { // what was agreed to runs once more
+		return nil
+	}
 	return r.app.confirm(p)
 }
 
@@ -97,10 +101,31 @@ func (r *runPrinter) hear(event harness.Event) {
 		r.bar.failed.list(r.app.err, true)
 	case harness.CheckingState:
 		tellState(say, e)
+	case harness.CheckingWorkers:
+		say("computing a part of what workers computed once more here")
+	case harness.CheckedWorkers:
+		for _, c := range e {
+			say("%s", workerLine(c))
+		}
 	case harness.UncheckedState:
 		say("not known whether what ran before matters, since the check took too long or did not end ok: %s",
 			strings.Join(cellNames(e), ", "))
 	}
+}
+
+// workerLine says what was compared of a worker's cells, and what that finds.
+func workerLine(c verify.WorkerCheck) string {
+	line := fmt.Sprintf("%s: %d of %s computed again", c.Worker, c.Checked, plural(c.Comparable, "comparable cell"))
+	switch {
+	case c.Differs != nil:
+		cells := counted(len(c.Cells), "cell", "is", "are")
+		return fmt.Sprintf("%s; %s; %s withdrawn and run again", line, c.Why(), cells)
+	case c.Checked == 0:
+		return line + "; nothing is known of it"
+	case c.Checked == c.Comparable:
+		return line + ", none differs"
+	}
+	return fmt.Sprintf("%s, none differs; %.2g %% forged ones would have been found with 99 %%", line, 100*c.Finds())
 }
 
 // tellState says which cells are computed again, and how long that may take.

@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 	"errors"
+	"net"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -32,6 +34,7 @@ type runFlags struct {
 	shard   string
 
 	listen, engine, tokenFile string
+	verifyShare               string
 	certFile, keyFile         string
 	lost                      time.Duration
 }
@@ -81,11 +84,19 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}}
 	over := func(bool) ([]remote.Conflict, []string) { return nil, nil }
 	if f.shares() {
+		if session.Share, err = f.workersShare(); err != nil {
+			return err
+		}
 		if session.Remote, session.Join, over, err = a.listen(told, f); err != nil {
 			return err
 		}
 	}
 	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
+	for err == nil && report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
+		told.again = true
+		req.Retry, req.Rerun = false, nil
+		report, err = session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
+	}
 	conflicts, expelled := over(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
 	wrong := conflicts != nil || expelled != nil
@@ -95,6 +106,32 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	a.tellConflicts(conflicts)
 	return err
 }
+
+// workersShare returns the share of each worker's cells that is computed again. At a loopback address there are none
+// but this machine's.
+func (f runFlags) workersShare() (float64, error) {
+	switch {
+	case f.verifyShare == "0", f.verifyShare == "0%":
+		return 0, nil
+	case f.verifyShare != "":
+		share, number, err := parseSample(f.verifyShare)
+		if err != nil || number > 0 {
+			return 0, usage("--verify-share %q is not a share, such as 1%%, or 0", f.verifyShare)
+		}
+		return share, nil
+	}
+	address := f.listen
+	if at, err := url.Parse(f.engine); err == nil && f.engine != "" {
+		address = at.Host
+	}
+	if host, _, err := net.SplitHostPort(address); err == nil && remote.Loopback(host) {
+		return 0, nil
+	}
+	return defaultShare, nil
+}
+
+// defaultShare is the part of the cells of workers on other machines that is computed again.
+const defaultShare = 0.01
 
 // shares reports whether workers may run cells.
 func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
@@ -114,6 +151,8 @@ func (f runFlags) check() error {
 		return usage("--listen starts a server and --engine takes one that stands already; leave one of them out")
 	case f.tokenFile != "" && !f.shares():
 		return usage("--token-file is for the workers of --listen HOST:PORT or --engine URL; add one of them")
+	case f.verifyShare != "" && !f.shares():
+		return usage("--verify-share is of the workers of --listen HOST:PORT or --engine URL; add one of them")
 	case (f.certFile != "") != (f.keyFile != "") || f.certFile != "" && f.listen == "":
 		return usage("--cert and --key belong together, and to --listen HOST:PORT")
 	case f.shares() && f.lost < time.Second:
@@ -169,8 +208,8 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	return db, unreadable(err)
 }
 
-// collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that undoes
-// this. GOMEMLIMIT may ask for less.
+// collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that
+// undoes this. GOMEMLIMIT may ask for less.
 func collectWithin(memory int64) (undo func()) {
 	before := debug.SetMemoryLimit(-1)
 	if memory > 0 {

@@ -31,6 +31,9 @@ type Session struct {
 	Remote schedule.Remote
 	Join   string
 
+	// Share is the part of each worker's cells that is computed again here after the run; 0 for none.
+	Share float64
+
 	// Confirm is asked before the first cell of the plan starts. An error ends the session.
 	Confirm func(*plan.Plan, plan.Prediction, schedule.Options) error
 
@@ -51,8 +54,8 @@ type Request struct {
 type Event any
 
 type (
-	// Waits says that another program holds the database, or that a run on another machine has cells of this one and may
-	// be dead. It comes again now and then while this lasts.
+	// Waits says that another program holds the database, or that a run on another machine has cells of this one and
+	// may be dead. It comes again now and then while this lasts.
 	Waits struct{ Err error }
 	// ChangedData says that cells of a data set are stored that belong to other data than today's.
 	ChangedData struct {
@@ -75,6 +78,10 @@ type (
 	Ended struct{}
 	// CheckingState says that these cells are run again in new processes.
 	CheckingState []verify.Sampled
+	// CheckingWorkers says that a part of what workers computed is computed again here.
+	CheckingWorkers struct{}
+	// CheckedWorkers says what became of that. What a worker computed whose results differ is withdrawn.
+	CheckedWorkers []verify.WorkerCheck
 	// UncheckedState has those of them whose check did not end in its time, or whose cell did not end ok.
 	UncheckedState []verify.Sampled
 )
@@ -92,6 +99,8 @@ type Report struct {
 	Plan     *plan.Plan
 	Outcome  schedule.Outcome
 	Findings []store.Finding // all findings against the methods of the plan, new and old
+
+	Withdrawn int // cells of workers whose results differ; the same request runs them again
 }
 
 // Run plans a request, runs the cells that are not stored, and stores them. A cell is stored whole when it
@@ -140,11 +149,15 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	}
 	out := Report{Plan: todo}
 	opt.Begin = registered.Begin
-	stop, ended, err := s.cells(ctx, req, opt, &out, progress)
+	shares := &verify.Shares{}
+	stop, ended, err := s.cells(ctx, req, opt, &out, progress, shares)
 	if err != nil {
 		return out, err
 	}
 	if !out.Outcome.Interrupted {
+		if err := s.checkWorkers(ctx, req, stop, shares, &out); err != nil {
+			return out, err
+		}
 		if err := s.checkState(ctx, stop, ended.Sample(), req.Limits.Memory); err != nil {
 			return out, err
 		}
@@ -252,7 +265,7 @@ func (e *StoredError) Unwrap() error { return e.Err }
 
 // cells runs the cells of a plan and stores them.
 func (s *Session) cells(
-	caller context.Context, req Request, opt schedule.Options, out *Report, progress *Progress,
+	caller context.Context, req Request, opt schedule.Options, out *Report, progress *Progress, shares *verify.Shares,
 ) (<-chan struct{}, *verify.Ended, error) {
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
@@ -273,6 +286,9 @@ func (s *Session) cells(
 	opt.Tell = func(e schedule.Event) {
 		if e.Kind == schedule.Finished {
 			ended.Add(s.Experiment, e.Cell, e.Run)
+			if w := s.workers(); w != nil {
+				shares.Add(s.Experiment, e.Cell, e.Run, w)
+			}
 		}
 		progress.hear(e)
 		s.Tell(e)
@@ -322,6 +338,51 @@ func (s *Session) checkCode(ctx context.Context, req Request) error {
 	}
 	s.Tell(report)
 	return s.patiently(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
+}
+
+// workers returns who knows the workers whose results are checked, nil for nobody.
+func (s *Session) workers() verify.Workers {
+	if w, ok := s.Remote.(verify.Workers); ok && s.Share > 0 {
+		return w
+	}
+	return nil
+}
+
+// checkWorkers computes a part of each worker's cells again. All cells of a worker whose results differ are withdrawn.
+func (s *Session) checkWorkers(
+	ctx context.Context, req Request, stop <-chan struct{}, shares *verify.Shares, out *Report,
+) error {
+	w := s.workers()
+	if w == nil || shares.Empty() {
+		return nil
+	}
+	s.Tell(CheckingWorkers{})
+	run, end := s.Cells(req.Timeout, false)
+	defer end()
+	opt := schedule.Options{Jobs: max(1, req.Jobs), Limits: req.Limits}
+	checks, err := shares.Check(ctx, s.Share, run, stop, opt, s.DB)
+	if err != nil {
+		return err
+	}
+	for _, c := range checks {
+		if c.Differs == nil {
+			continue
+		}
+		w.Expel(c.ID, c.Why())
+		var keys []string
+		for _, cell := range c.Cells {
+			keys = append(keys, cell.Spec.Key)
+		}
+		err := s.patiently(context.WithoutCancel(ctx), func() error {
+			return s.DB.Withdraw(context.WithoutCancel(ctx), keys)
+		})
+		if err != nil {
+			return err
+		}
+		out.Withdrawn += len(c.Cells)
+	}
+	s.Tell(CheckedWorkers(checks))
+	return nil
 }
 
 // checkState computes cells again in new processes. It stores whether their methods depend on earlier cells.

@@ -26,7 +26,7 @@ type member struct {
 const mostMembers = 10_000
 
 // Expel takes no more results of a worker, hands it no more cells, and forgets its results. id is its identity, as
-// Finished returns it, and why is told to it.
+// Origin returns it, and why is told to it.
 func (p *Pool) Expel(id string, why error) { _ = p.expel(id, why) }
 
 // expel is Expel. It returns what people are to be told, "" if the worker was expelled before.
@@ -66,6 +66,17 @@ func (p *Pool) name(id string) string {
 		return m.Machine
 	}
 	return cmp.Or(p.machines[id], id)
+}
+
+// Origin returns the identity of the worker whose result of a cell counts, and its name for people. They are empty for
+// a cell that ran elsewhere.
+func (p *Pool) Origin(key string) (id, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if id = p.results.of[key]; id == "" {
+		return "", ""
+	}
+	return id, p.name(id)
 }
 
 // Expelled returns the names of the workers that were expelled.
@@ -183,10 +194,31 @@ func (p *Pool) watch() {
 		if gone != nil {
 			p.settle()
 		}
+		p.giveBackUnclaimed(time.Now())
 		p.mu.Unlock()
 		for _, m := range gone {
 			p.log("worker %s is lost: it was silent for %v; its cells are handed out again", m.Machine, p.opt.Lost)
 			p.change()
+		}
+	}
+}
+
+// giveBackUnclaimed ends the calls that were handed out and that no worker has said for long that it runs: an expelled
+// worker may have taken them. p.mu is held.
+func (p *Pool) giveBackUnclaimed(now time.Time) {
+	running := map[string]bool{}
+	for _, m := range p.members {
+		for _, id := range m.Running {
+			running[id] = true
+		}
+	}
+	for _, c := range p.calls {
+		switch {
+		case c.in == nil:
+		case c.claimed.IsZero() || running[c.id]:
+			c.claimed = now
+		case now.Sub(c.claimed) > 2*p.opt.Lost:
+			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 		}
 	}
 }

@@ -83,13 +83,14 @@ type Pool struct {
 
 // A call is a cell that RunIn waits for.
 type call struct {
-	id    string
-	spec  runner.CellSpec
-	code  string
-	files *Plugin
-	group string
-	in    *message     // nil before it is handed out
-	ends  chan callEnd // holds one end
+	id      string
+	spec    runner.CellSpec
+	code    string
+	files   *Plugin
+	group   string
+	in      *message     // nil before it is handed out
+	claimed time.Time    // when a worker last said that it runs the cell, at first when it was handed out
+	ends    chan callEnd // holds one end
 }
 
 // A message is a batch that was handed out.

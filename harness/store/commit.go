@@ -183,6 +183,20 @@ func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	})
 }
 
+// Withdraw removes the results with these keys, canaries too: who computed them is not to be believed.
+func (db *DB) Withdraw(ctx context.Context, keys []string) error {
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
+		for _, key := range keys {
+			_, err1 := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ?`, key)
+			_, err2 := tx.ExecContext(ctx, `DELETE FROM canaries WHERE key = ?`, key)
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // A part is the rows of a run in one table.
 type part struct {
 	table string
