@@ -15,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
 )
@@ -143,7 +144,9 @@ func (t *taking) refuse(c store.Cell, why string) {
 func (t *taking) fits(r result.Run, today *plan.Cell) error {
 	switch {
 	case today != nil:
-		return today.Spec.Fits(t.protocol, r)
+		spec := today.Spec
+		spec.Keep = runner.KeepModels // a source may hold more than a run here would keep
+		return spec.Fits(t.protocol, r)
 	case t.protocol != nil && r.ProtocolHash == t.protocol.Hash():
 		return t.protocol.Fits(r)
 	}
