@@ -392,7 +392,7 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 	}
 	s.Tell(CheckingState(cells))
 	fresh := func(alone bool) (runner.Runner, func()) { return s.Cells(0, alone) }
-	checks, unchecked, err := verify.State(ctx, fresh, cells, stop, memory, s.DB)
+	checks, unchecked, err := verify.State(ctx, verify.Longest, fresh, cells, stop, memory, s.DB)
 	if err != nil {
 		return err
 	}

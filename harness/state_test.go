@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -62,7 +63,7 @@ func TestStateIsFound(t *testing.T) {
 	fresh := func(bool) (runner.Runner, func()) {
 		return &runner.InProcess{Registry: registry.New(methods()...), Data: h.Data}, func() {}
 	}
-	checks, unchecked, err := verify.State(t.Context(), fresh, sample, nil, 0, db)
+	checks, unchecked, err := verify.State(t.Context(), time.Hour, fresh, sample, nil, 0, db)
 	if err != nil || len(checks) != 2 || unchecked != nil || db.PutStateChecks(t.Context(), checks) != nil {
 		t.Fatal(checks, err)
 	}
@@ -72,7 +73,7 @@ func TestStateIsFound(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	close(stop)
-	checks, unchecked, err = verify.State(t.Context(), fresh, sample, stop, 0, db)
+	checks, unchecked, err = verify.State(t.Context(), time.Hour, fresh, sample, stop, 0, db)
 	if len(checks) != 0 || len(unchecked) != 2 || err != nil {
 		t.Errorf("after an interrupt: %v, %v, %v", checks, unchecked, err)
 	}
@@ -120,7 +121,7 @@ func TestStateIsFoundInChance(t *testing.T) {
 	fresh := func(bool) (runner.Runner, func()) {
 		return &runner.InProcess{Registry: registry.New(methods()...), Data: h.Data}, func() {}
 	}
-	checks, unchecked, err := verify.State(t.Context(), fresh, sample, nil, 0, db)
+	checks, unchecked, err := verify.State(t.Context(), time.Hour, fresh, sample, nil, 0, db)
 	if err != nil || len(checks) != 2 || unchecked != nil {
 		t.Fatal(checks, unchecked, err)
 	}

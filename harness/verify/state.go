@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -99,13 +100,16 @@ func (e *Ended) Sample() []Sampled {
 type Processes func(alone bool) (run runner.Runner, end func())
 
 // State computes cells once more, one after another, and compares them with the results in db; those with a Before it
-// computes repeatedly. All these cells together get the time that all checks of code get. A cell that does not end ok
+// computes repeatedly. All these cells together get a time, in a run [Longest]. A cell that does not end ok
 // this time proves nothing, since other limits hold now. Closing stop ends the checks after the current cell. The
 // caller stores the checks. unchecked are the cells whose check came to no end.
-func State(ctx context.Context, fresh Processes, cells []Sampled, stop <-chan struct{}, memory int64, db *store.DB) (
+func State(
+	ctx context.Context, within time.Duration, fresh Processes, cells []Sampled, stop <-chan struct{}, memory int64,
+	db *store.DB,
+) (
 	checks []store.StateCheck, unchecked []Sampled, err error,
 ) {
-	limited, cancel := context.WithTimeout(ctx, allChecks)
+	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for i, c := range cells {
 		var differs string
