@@ -383,8 +383,8 @@ func (a *app) writeTo(file string, write func(io.Writer) error, told string) err
 	return a.wrote(file+told, nil, a.write(file, write))
 }
 
-// write writes a file for the user, whole or not at all. One that is there is replaced if the program wrote it and
-// nobody has changed it since, or with --force.
+// write writes a file for the user, whole or not at all. It replaces an existing file only if the program wrote that
+// file and nobody has changed it since, or with --force.
 func (a *app) write(file string, write func(io.Writer) error) error {
 	cache, err := os.UserCacheDir()
 	if err != nil { // no home directory: the hashes lie beside the database

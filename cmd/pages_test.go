@@ -173,7 +173,10 @@ func TestVariables(t *testing.T) {
 		listed = append(listed, strings.Fields(v.names)...)
 	}
 	// What is no name in the source, and the names that it stands for.
-	stands := map[string]string{"sandbox.FolderVariable": "BENCH_PRIVATE", "mountsVariable": "BENCH_MOUNTS_BEFORE", "FolderVariable": "BENCH_PRIVATE", "v": "OMP_NUM_THREADS", "variable": "R_LIBS"}
+	stands := map[string]string{
+		"sandbox.FolderVariable": "BENCH_PRIVATE", "FolderVariable": "BENCH_PRIVATE", "mountsVariable": "BENCH_MOUNTS_BEFORE",
+		"v": "OMP_NUM_THREADS", "variable": "R_LIBS",
+	}
 	read, quoted := map[string]string{}, ""
 	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`), regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
 	for _, folder := range []string{"cmd", "datasets", "harness", "internal", "methods", "registry", "reports"} {

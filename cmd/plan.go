@@ -55,7 +55,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	a.noteExcluded(p.Excluded)
 }
 
-// predicted says how long the cells of a prediction take, as far as that is known.
+// predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.
 func (a *app) predicted(todo *plan.Plan, p plan.Prediction, opt schedule.Options) string {
 	var known []*plan.Cell
 	var unknown []string

@@ -107,8 +107,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	return err
 }
 
-// workersShare returns the share of each worker's cells that is computed again. At a loopback address there are none
-// but this machine's.
+// workersShare returns the share of each worker's results that this program computes again. At a loopback address all
+// workers run on this machine, and the default is none.
 func (f runFlags) workersShare() (float64, error) {
 	switch {
 	case f.verifyShare == "0", f.verifyShare == "0%":
@@ -130,7 +130,7 @@ func (f runFlags) workersShare() (float64, error) {
 	return defaultShare, nil
 }
 
-// defaultShare is the part of the cells of workers on other machines that is computed again.
+// defaultShare is the share of the results of a worker on another machine that is computed again by default.
 const defaultShare = 0.01
 
 // shares reports whether workers may run cells.

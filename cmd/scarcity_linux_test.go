@@ -14,9 +14,9 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestScarcity runs verbs where the system refuses what they need. Each ends with a documented exit code that is not
-// that of an internal error, and says at most one line of it. The short form runs each scarcity with the verb that it
-// hits, and two others; make thorough runs all of them with all verbs.
+// TestScarcity runs commands while the system refuses memory, files or processes that they need. Each command ends with
+// a documented exit code, never that of an internal error, and prints at most one line on the refusal. The short form
+// runs each kind of scarcity with the command that it hits and two others; make thorough runs all pairs.
 func TestScarcity(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -43,7 +43,8 @@ var variables = []struct{ names, means string }{
 		"else python3 of the PATH)"},
 	{"BENCH_PROGRAM", "read by the Python package: the program that it calls (default the one that it carries, else bench of the PATH)"},
 	{"BENCH_PRIVATE", "set by the program for its own processes, and not for users: the folder in which they make private folders"},
-	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there were before them"},
+	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there " +
+		"were before them"},
 	{"NO_COLOR", "if it is not empty, nothing is printed bold or in colour"},
 	{"TERM", "dumb: nothing bold or in colour, and nothing that moves the cursor"},
 	{"TMPDIR", "the folder of private and temporary files; where it is not set, private folders lie in memory if there is room"},

@@ -33,31 +33,21 @@ func TestWideFilesWithinMemory(t *testing.T) {
 	if testenv.Thorough(t) {
 		columns, limit = 1_000_000, 1024
 	}
-	row := func(w *bufio.Writer, i int, cell func(j, v int)) {
+	table := func(w *bufio.Writer, name, end string) {
 		for j := range columns {
-			cell(j, (i*7919+j*31)%97)
+			fmt.Fprintf(w, name, j)
 		}
-		fmt.Fprintln(w, i%2)
+		fmt.Fprintln(w, end)
+		for i := range 12 {
+			for j := range columns {
+				fmt.Fprintf(w, "%d.5,", (i*7919+j*31)%97)
+			}
+			fmt.Fprintln(w, i%2)
+		}
 	}
 	for name, write := range map[string]func(w *bufio.Writer){
-		"a.csv": func(w *bufio.Writer) {
-			for j := range columns {
-				fmt.Fprintf(w, "g%d,", j)
-			}
-			fmt.Fprintln(w, "y")
-			for i := range 12 {
-				row(w, i, func(_, v int) { fmt.Fprintf(w, "%d.5,", v) })
-			}
-		},
-		"a.arff": func(w *bufio.Writer) {
-			for j := range columns {
-				fmt.Fprintf(w, "@attribute g%d real\n", j)
-			}
-			fmt.Fprintln(w, "@attribute y {0,1}\n@data")
-			for i := range 12 {
-				row(w, i, func(_, v int) { fmt.Fprintf(w, "%d.5,", v) })
-			}
-		},
+		"a.csv":  func(w *bufio.Writer) { table(w, "g%d,", "y") },
+		"a.arff": func(w *bufio.Writer) { table(w, "@attribute g%d real\n", "@attribute y {0,1}\n@data") },
 		"a.libsvm": func(w *bufio.Writer) {
 			for i := range 12 {
 				fmt.Fprint(w, i%2)

@@ -188,8 +188,9 @@ var (
 	saidLevels = regexp.MustCompile(`(?m)^# column (\d+) ".*?": (\d+) categories: .*?(?:; (\d+) missing)?$`)
 )
 
-// TestDescribeAgreesWithWhatIsRead draws files in all formats. What a description says of the labels, of each column of
-// numbers and of each column of categories is what is read with it. A file that is not read has a problem that says so.
+// TestDescribeAgreesWithWhatIsRead draws files in all formats. The labels, the numeric columns and the categorical
+// columns that a description states are those of the set that is read with this description. If the file cannot be
+// read, the description lists the problem.
 func TestDescribeAgreesWithWhatIsRead(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {

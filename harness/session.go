@@ -360,10 +360,7 @@ func (s *Session) checkWorkers(
 	run, end := s.Cells(req.Timeout, false)
 	defer end()
 	opt := schedule.Options{Jobs: max(1, req.Jobs), Limits: req.Limits}
-	checks, err := shares.Check(ctx, s.Share, run, stop, opt, s.DB)
-	if err != nil {
-		return err
-	}
+	checks, failed := shares.Check(ctx, s.Share, run, stop, opt, s.DB)
 	for _, c := range checks {
 		if c.Differs == nil {
 			continue
@@ -382,7 +379,7 @@ func (s *Session) checkWorkers(
 		out.Withdrawn += len(c.Cells)
 	}
 	s.Tell(CheckedWorkers(checks))
-	return nil
+	return failed // what was found before counts
 }
 
 // checkState computes cells again in new processes. It stores whether their methods depend on earlier cells.

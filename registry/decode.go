@@ -63,8 +63,8 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 	}
 }
 
-// noNulls refuses null for a parameter that cannot be null. encoding/json leaves such a parameter as it is, and a NaN
-// that a program in JavaScript writes is null.
+// noNulls refuses null as the value of a parameter, unless the parameter may be null. encoding/json would keep the
+// default in silence. A program in JavaScript writes NaN as null.
 func noNulls(method string, fields []field, raw json.RawMessage) error {
 	var given map[string]json.RawMessage
 	if !bytes.Contains(raw, []byte("null")) || json.Unmarshal(raw, &given) != nil {

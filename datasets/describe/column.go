@@ -42,8 +42,7 @@ func (s *source) number(text []byte) (float64, bool) { return read.Number(text, 
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 
-// known are the values of the column that is looked at, but for the missing ones. Its room serves one column after
-// another.
+// known holds the values of one column without the missing ones. Its memory is used again for the next column.
 type known struct {
 	levels  map[string]int // rows of each text
 	numbers []float64

@@ -71,7 +71,8 @@ func (d *Description) note(format string, args ...any) {
 	d.say(&d.Notes, format, fmt.Sprintf(format, args...))
 }
 
-// caution is a note that is kept with the set: a result on it may look better than a method is.
+// caution adds a note that is also stored in the description of the set. It warns that results on this set may
+// overstate how well a method predicts.
 func (d *Description) caution(format string, args ...any) {
 	d.note(format, args...)
 	d.cautions = append(d.cautions, fmt.Sprintf(format, args...))

@@ -32,8 +32,8 @@ type Options struct {
 	// Remote runs cells beside those that run here; nil for none.
 	Remote Remote
 
-	// Fits, if not nil, says why a cell cannot have ended with a result. Of cells that ran here, such a result is
-	// stored as a failure; Remote checks its own.
+	// Fits, if not nil, returns an error if the result is one that the cell cannot have. If the cell ran on this
+	// machine, the result is then stored as a failure; Remote checks the results of other machines.
 	Fits func(runner.CellSpec, result.Run) error
 
 	// Tell hears what happens to cells, one call at a time.

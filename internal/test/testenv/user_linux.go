@@ -16,9 +16,9 @@ import (
 // ordinary is the number of a user and group that own nothing but what a test gives them.
 const ordinary = 64321
 
-// AsOrdinaryUser runs tests of the package, whose names match a pattern, in this test program once more as a user
-// without rights, with a umask. It skips t where the tests run as such a user anyway, and where one could not read
-// the repository.
+// AsOrdinaryUser starts this test program again as a user without privileges and with the given umask. It runs the
+// tests whose names match the pattern. It skips t if the tests are already run by an ordinary user, or if such a user
+// could not read the repository.
 func AsOrdinaryUser(t *testing.T, pattern, umask string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -38,8 +38,8 @@ func CheckScoring(x *mat.Dense, features, outputs, places int) error {
 	return nil
 }
 
-// CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. `what` is the word
-// for such a number.
+// CheckFinite reports the first row with a number that is not finite. A row has perRow numbers. The error
+// calls these numbers by the word `what`.
 func CheckFinite(what string, x []float64, perRow int) error {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
