@@ -200,9 +200,19 @@ func (p *Pool) takeAll(from string, data []byte) {
 		p.mu.Lock()
 		wrong := p.take(d)
 		p.mu.Unlock()
-		if wrong != nil {
+		if wrong != nil { // the worker goes before its cell comes back, so that it cannot get the cell again
 			p.tellExpelled(p.expel(from, wrong))
+			p.giveBack(d)
 		}
+	}
+}
+
+// giveBack ends the call that a result answers without the result.
+func (p *Pool) giveBack(d *done) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.calls[d.Key]; c != nil && c.id == d.ID {
+		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 	}
 }
 
@@ -242,7 +252,7 @@ func (p *Pool) fits(c runner.CellSpec, run result.Run) error {
 
 // take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with
 // it. A result without a call is kept: an earlier coordinator, or an earlier call, asked for it. An error says what
-// no honest worker sends; then the cell goes back.
+// no honest worker sends.
 func (p *Pool) take(d *done) error {
 	if _, gone := p.expelled[d.from]; gone {
 		return nil
@@ -251,11 +261,10 @@ func (p *Pool) take(d *done) error {
 		p.machines[d.from] = short(d.Machine)
 	}
 	c := p.calls[d.Key]
-	mine := c != nil && c.id == d.ID
 	switch {
 	case d.wrong != nil:
 	case d.Run == nil:
-		if mine {
+		if c != nil && c.id == d.ID {
 			if d.Alone {
 				p.alone[d.Key] = true
 			}
@@ -276,9 +285,6 @@ func (p *Pool) take(d *done) error {
 		p.results.note(c.spec, d)
 		p.finishCall(c, callEnd{run: run})
 		return nil
-	}
-	if mine {
-		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
 	}
 	return d.wrong
 }
