@@ -12,7 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports/diff"
+	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/spf13/cobra"
 )
 
@@ -61,7 +61,7 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 	for i := range sides {
 		sides[i].Cells = slices.DeleteFunc(sides[i].Cells, func(c store.Cell) bool { return !chosen.has(c) })
 	}
-	tally := diff.Tally{Rows: func(name string) int {
+	tally := cells.Tally{Rows: func(name string) int {
 		e, err := a.sets.Lookup(name)
 		if err != nil {
 			return 0
@@ -76,7 +76,7 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 }
 
 // tellDiff lists what differs, and says how much was compared.
-func (a *app) tellDiff(args []string, lines []diff.Line, alone [2]int, all bool, l *listing) error {
+func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
 	compared, changed := 0, 0

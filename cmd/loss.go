@@ -3,8 +3,8 @@ package cmd
 import (
 	"context"
 
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/loss"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,7 +21,7 @@ func (f *lossFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *lossFlags) build() (doc.Document, error) {
-	return asked(loss.Build(f.epsilon, f.sharpness))
+	return asked(curves.Loss(f.epsilon, f.sharpness))
 }
 
 func newReportLossCommand(a *app) *cobra.Command {

@@ -28,20 +28,28 @@ func (f facts) add(where, of string, value any) {
 	}
 }
 
-// kinds says what the columns of records are of: name of the records, column, what it is, and the columns that it is of. A pair is
-// said from either side, so that its two methods are sorted and a gain has its sign turned with them.
+// kinds says what the columns of records are of: name of the records, column, what it is, and the columns that it
+// is of. A pair is said from either side, so that its two methods are sorted and a gain has its sign turned with
+// them.
 var kinds = []struct{ records, column, what, of string }{
 	{"accuracy cells", "mean", "mean", "method dataset splits_ok"},
-	{"compare sets", "ours", "mean", "method dataset splits"}, {"compare sets", "theirs", "mean", "other dataset splits"},
-	{"accuracy means", "mean", "mean over sets", "method"}, {"times times", "mean", "mean over sets", "method"}, {"grid folds", "test", "mean over sets", "method"},
+	{"compare sets", "ours", "mean", "method dataset splits"}, {"compare sets", "theirs", "mean",
+		"other dataset splits"},
+	{"accuracy means", "mean", "mean over sets", "method"}, {"times times", "mean", "mean over sets", "method"},
+	{"grid folds", "test", "mean over sets", "method"},
 	{"accuracy means", "midrank", "rank", "method"}, {"cd cd", "rank", "rank", "method"},
 	{"leaderboard leaderboard", "rank", "rank", "method"},
-	{"times times", "cell_cpu_seconds", "processor time", "method"}, {"leaderboard leaderboard", "cell_cpu_seconds", "processor time", "method"},
-	{"compare pairs", "mean_gain", "gain", "method other"}, {"tests pairs", "mean_gain", "gain", "a b"}, {"pairs pairs", "mean_difference", "gain", "a b"},
+	{"times times", "cell_cpu_seconds", "processor time", "method"}, {"leaderboard leaderboard", "cell_cpu_seconds",
+		"processor time", "method"},
+	{"compare pairs", "mean_gain", "gain", "method other"}, {"tests pairs", "mean_gain", "gain", "a b"},
+	{"pairs pairs", "mean_difference", "gain", "a b"},
 	{"compare pairs", "wilcoxon_p", "p", "method other"}, {"tests pairs", "wilcoxon_p", "p", "a b"},
-	{"compare pairs", "adjusted_p", "adjusted p of a named method", "method other"}, {"tests --control pairs", "adjusted_p", "adjusted p of a named method", "a b"},
-	{"tests --control pairs", "wilcoxon_p", "p", "a b"}, {"leaderboard leaderboard", "wilcoxon_p", "p", "method beside"},
-	{"tests pairs", "adjusted_p", "adjusted p of all pairs", "a b"}, {"leaderboard leaderboard", "adjusted_p", "adjusted p of all pairs", "method beside"},
+	{"compare pairs", "adjusted_p", "adjusted p of a named method", "method other"},
+	{"tests --control pairs", "adjusted_p", "adjusted p of a named method", "a b"},
+	{"tests --control pairs", "wilcoxon_p", "p", "a b"}, {"leaderboard leaderboard", "wilcoxon_p", "p",
+		"method beside"},
+	{"tests pairs", "adjusted_p", "adjusted p of all pairs", "a b"}, {"leaderboard leaderboard", "adjusted_p",
+		"adjusted p of all pairs", "method beside"},
 }
 
 // gather adds what a document says.
@@ -66,7 +74,8 @@ func (f facts) gather(report string, d doc.Document) {
 				var of []string
 				for _, column := range strings.Fields(k.of) {
 					value := at(column)
-					if splits, ok := value.([]int); ok { // a method's mean may be over fewer of them beside a method that failed
+					// a method's mean may be over fewer of them beside a method that failed
+					if splits, ok := value.([]int); ok {
 						value = len(splits)
 					}
 					of = append(of, fmt.Sprint(value))
@@ -89,8 +98,9 @@ func (f facts) gather(report string, d doc.Document) {
 	}
 }
 
-// Every number that several reports of one database say is the same in all of them: means by set, means over sets, ranks,
-// differences, p-values, adjusted p-values of one family. The table has a set apart, a failed split and generated sets.
+// Every number that several reports of one database say is the same in all of them: means by set, means over sets,
+// ranks, differences, p-values, adjusted p-values of one family. The table has a set apart, a failed split and
+// generated sets.
 func TestReportsAgree(t *testing.T) {
 	all := facts{}
 	for _, r := range reports.All() {

@@ -9,17 +9,16 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/tests"
 	"pgregory.net/rapid"
 )
 
-func asked(control, test string) cd.Options {
-	return cd.Options{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
+func asked(control, test string) ranking.DiagramOptions {
+	return ranking.DiagramOptions{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
 }
 
 // Where no result could be significant there is no bar: four sets are too few, however far the ranks are from each
@@ -32,7 +31,7 @@ func TestNoBarsWithoutATest(t *testing.T) {
 		}
 	}
 	in := sample.Of(1, rows...)
-	d := sample.Build(t, cd.Build, in, asked("", ""))
+	d := sample.Build(t, ranking.Diagram, in, asked("", ""))
 	for _, r := range sample.Records(t, d, "cd") {
 		if r["bars"] != "" {
 			t.Errorf("%v", r)
@@ -40,20 +39,21 @@ func TestNoBarsWithoutATest(t *testing.T) {
 	}
 	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0],
 		"There are no bars, since no pair is testable: 8 data sets are enough")
-	verdict := sample.Build(t, tests.Build, in, testsUsual).Blocks[0].(doc.Prose).Paragraphs[1]
+	verdict := sample.Build(t, ranking.Tests, in, testsUsual).Blocks[0].(doc.Prose).Paragraphs[1]
 	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
 }
 
 // Two methods are on a common bar just if Wilcoxon's test finds no difference among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
-	d := sample.Build(t, cd.Build, sample.Sixteen(), asked("", ""))
+	d := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("", ""))
 	table := must.Get(sample.Sixteen().Frame(t).TableOf(""))(t)
 	ev := must.Get(evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
 	records := sample.Records(t, d, "cd")
 	apart := 0
 	for i, a := range records {
 		for _, b := range records[:i] {
-			at, _ := ev.Between(slices.Index(table.Methods, a["method"].(string)), slices.Index(table.Methods, b["method"].(string)))
+			at, _ := ev.Between(slices.Index(table.Methods, a["method"].(string)),
+				slices.Index(table.Methods, b["method"].(string)))
 			told := ev.Pairs[at].Adjusted < 0.05
 			if told == strings.ContainsAny(a["bars"].(string), b["bars"].(string)) {
 				t.Errorf("%v and %v: significant %v", a, b, told)
@@ -66,7 +66,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 	if apart == 0 {
 		t.Error("no difference is significant")
 	}
-	controlled := sample.Build(t, cd.Build, sample.Sixteen(), asked("RF", ""))
+	controlled := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("RF", ""))
 	ev = must.Get(evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)
 	for _, a := range sample.Records(t, controlled, "cd") {
 		at, _ := ev.Between(slices.Index(table.Methods, "RF"), slices.Index(table.Methods, a["method"].(string)))
@@ -74,15 +74,16 @@ func TestBarsByWilcoxon(t *testing.T) {
 			t.Errorf("beside RF alone: %v", a)
 		}
 	}
-	for want, o := range map[string]cd.Options{"leave the control RF out": asked("RF", cd.Nemenyi), "the control X is not among": asked("X", "")} {
-		must.Say(t, must.Err(cd.Build(sample.Sixteen().Frame(t), o)), want)
+	for want, o := range map[string]ranking.DiagramOptions{"leave the control RF out": asked("RF", ranking.Nemenyi),
+		"the control X is not among": asked("X", "")} {
+		must.Say(t, must.Err(ranking.Diagram(sample.Sixteen().Frame(t), o)), want)
 	}
-	must.Say(t, must.Err(cd.Build(sample.Sixteen().Frame(t), asked("", "x"))),
+	must.Say(t, must.Err(ranking.Diagram(sample.Sixteen().Frame(t), asked("", "x"))),
 		`the test is "x"; use wilcoxon or nemenyi`)
 }
 
-// Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is drawn joins
-// methods of one letter.
+// Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is
+// drawn joins methods of one letter.
 func TestLetters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var rows []store.Row
@@ -93,7 +94,7 @@ func TestLetters(t *testing.T) {
 				rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, correct, 100))
 			}
 		}
-		d := sample.Build(t, cd.Build, sample.Of(1, rows...), asked("", cd.Nemenyi))
+		d := sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi))
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -123,12 +124,13 @@ func TestLetters(t *testing.T) {
 	})
 }
 
-// The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the critical
-// difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
+// The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the
+// critical difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := sample.Build(t, cd.Build, sample.Printed(), asked("", cd.Nemenyi))
+	d := sample.Build(t, ranking.Diagram, sample.Printed(), asked("", ranking.Nemenyi))
 	first := sample.Records(t, d, "cd")[0]
-	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 || math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
+	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 ||
+		math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
 		t.Errorf("first row %v", first)
 	}
 }
@@ -141,7 +143,8 @@ func TestLetterNames(t *testing.T) {
 			rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, 90-m, 100))
 		}
 	}
-	records := sample.Records(t, sample.Build(t, cd.Build, sample.Of(1, rows...), asked("", cd.Nemenyi)), "cd")
+	records := sample.Records(t, sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi)),
+		"cd")
 	for place, want := range map[int]string{0: "a", 26: "xyzaa", 52: "axayazba"} {
 		if bars := records[place]["bars"].(string); !strings.HasSuffix(bars, want) {
 			t.Errorf("the method at place %d is on bars %s", place, bars)

@@ -41,7 +41,7 @@ func two(a, b [][]int) sample.Input {
 
 // firstSentence is what the page of A says first.
 func firstSentence(t testing.TB, in sample.Input) string {
-	return sample.Build(t, compare.Build, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+	return sample.Build(t, compare.Compare, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
 }
 
 func near(t testing.TB, what string, got any, want, tolerance float64) {
@@ -51,11 +51,13 @@ func near(t testing.TB, what string, got any, want, tolerance float64) {
 	}
 }
 
-// By hand. On s00 A has 81 to 85 of 100 and B 80: differences 1 to 5 with mean 3 and s^2 = 2.5, so that with 200 training
-// rows the error is sqrt(2.5 (1/5 + 1/2)) = 1.322876, t = 2.267787 with 4 degrees of freedom and, with v = 1 + t^2 / 4,
-// p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +- 3.672891. On s01 both are equal.
+// By hand. On s00 A has 81 to 85 of 100 and B 80: differences 1 to 5 with mean 3 and s^2 = 2.5, so that with 200
+// training rows the error is sqrt(2.5 (1/5 + 1/2)) = 1.322876, t = 2.267787 with 4 degrees of freedom and, with v =
+// 1 + t^2 / 4, p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +-
+// 3.672891. On s01 both are equal.
 func TestByHand(t *testing.T) {
-	d := sample.Build(t, compare.Build, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}}, [][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
+	d := sample.Build(t, compare.Compare, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}},
+		[][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
 	sets := sample.Records(t, d, "sets")
 	near(t, "gain", sets[0]["gain"], 3, 0)
 	near(t, "t", sets[0]["corrected_t"], 2.267787, 1e-6)
@@ -74,7 +76,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// constructed is 15 sets of 5 splits with the gains of A over B in percent, a gain a set, and noise that is the same on every set.
+// constructed is 15 sets of 5 splits with the gains of A over B in percent, a gain a set, and noise that is the
+// same on every set.
 func constructed(gain func(set int) float64) sample.Input {
 	var rows []store.Row
 	for i := range 15 {
@@ -108,44 +111,59 @@ func TestConstructedVerdicts(t *testing.T) {
 		want string
 	}{
 		{"constant", constructed(func(int) float64 { return 0.3 }),
-			"A against B: practically equivalent. Typical difference +0.30 points (95 % interval +0.30 to +0.30, over 15 " +
-				"sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, behind on 0. Mean " +
-				"+0.30 points (+0.30 to +0.30). On no single set is a difference significant and large enough to matter."},
+			"A against B: practically equivalent. Typical difference +0.30 points (95 % interval +0.30 to +0.30, " +
+				"over 15 " +
+				"sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, behind " +
+				"on 0. Mean " +
+				"+0.30 points (+0.30 to +0.30). On no single set is a difference significant and large enough " +
+				"to matter."},
 		{"three sets", constructed(func(i int) float64 {
 			if i < 3 {
 				return 10
 			}
 			return -0.1
-		}), "A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.10 to +4.95, over 15 sets), p " +
-			"= 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. Mean +1.92 points " +
-			"(-0.40 to +4.24); mean and typical difference point to different sides. Single sets: significantly better on " +
+		}), "A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.10 to +4.95, over 15 " +
+			"sets), p " +
+			"= 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. Mean " +
+			"+1.92 points " +
+			"(-0.40 to +4.24); mean and typical difference point to different sides. Single sets: significantly " +
+			"better on " +
 			"s00, s01 and s02."},
 		{"noise", constructed(func(i int) float64 { return []float64{2, -1.5, 0.4, -2.2, 1.3}[i%5] }),
-			"A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.90 to +1.20, over 15 sets), p = " +
+			"A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.90 to +1.20, over 15 " +
+				"sets), p = " +
 				"0.761; p of equivalence = "},
 		{"one set", constructed(func(i int) float64 {
 			if i == 4 {
 				return 17
 			}
 			return 1.05 + float64(i)/100
-		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, over 15 " +
-			"sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on 0. Mean " +
+		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, " +
+			"over 15 " +
+			"sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on " +
+			"0. Mean " +
 			"+2.18 points (-0.09 to +4.45); without s04 +1.12."},
 		{"no difference at all", constructed(func(int) float64 { return 0 }),
-			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, over 15 " +
+			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, " +
+				"over 15 " +
 				"sets), p = 1.000; p of equivalence < 0.0001."},
 		{"a set that turns the mean", constructed(func(i int) float64 {
 			if i == 0 {
 				return 17
 			}
 			return -1.1
-		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, over 15 " +
-			"sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on 14. Mean " +
+		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, " +
+			"over 15 " +
+			"sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on " +
+			"14. Mean " +
 			"+0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to different sides."},
 		{"half of the sets", half,
-			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference +2.50 points " +
-				"(95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more than 1 point " +
-				"on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better on 8 sets."},
+			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference " +
+				"+2.50 points " +
+				"(95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more " +
+				"than 1 point " +
+				"on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better " +
+				"on 8 sets."},
 		{"failures", failed, "A against B, on 11 of 15 sets (B failed on 4): significantly better."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,15 +175,17 @@ func TestConstructedVerdicts(t *testing.T) {
 	}
 }
 
-// Six sets, all won: the exact signed-rank test has p = 2/2^6, the least with six sets; with five none can be below 0.05, and
-// the verdict says so. One split, or one set, is preliminary.
+// Six sets, all won: the exact signed-rank test has p = 2/2^6, the least with six sets; with five none can be below
+// 0.05, and the verdict says so. One split, or one set, is preliminary.
 func TestOverSets(t *testing.T) {
 	for n, want := range map[int]string{
-		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to +20.75, over 6 " +
+		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to " +
+			"+20.75, over 6 " +
 			"sets), p = 0.031; ",
 		5: "A against B: not testable, since no result of 5 sets can be significant; 6 sets are enough. Typical " +
 			"difference +20.38 points (too few sets for a 95 % interval), p = 0.062. ",
-		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be significant; 6 sets " +
+		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be " +
+			"significant; 6 sets " +
 			"are enough. The difference is +20.25 points. ",
 	} {
 		var a, b [][]int
@@ -185,8 +205,8 @@ func TestOverSets(t *testing.T) {
 	}
 }
 
-// On sets that are divided once there is no test on a set, splits are called draws, and a pair of fits that comes again counts once:
-// of the gains 4, 4 and 1, the first two being the same fits, the mean is 2.5.
+// On sets that are divided once there is no test on a set, splits are called draws, and a pair of fits that comes
+// again counts once: of the gains 4, 4 and 1, the first two being the same fits, the mean is 2.5.
 func TestDraws(t *testing.T) {
 	in := two([][]int{{84, 84, 81}}, [][]int{{80, 80, 80}})
 	in.Protocol.Once = func(bool) bool { return true }
@@ -194,7 +214,7 @@ func TestDraws(t *testing.T) {
 		r := &in.Rows[i]
 		r.ScoresHash = fmt.Sprint(r.Method, *r.Score.Correct)
 	}
-	d := sample.Build(t, compare.Build, in, usual("A"))
+	d := sample.Build(t, compare.Compare, in, usual("A"))
 	set := sample.Records(t, d, "sets")[0]
 	if set["gain"] != 2.5 || set["verdict"] != "not testable" || set["adjusted_p"] != nil || set["p"] != nil ||
 		set["gain_low"] != nil {
@@ -202,7 +222,8 @@ func TestDraws(t *testing.T) {
 	}
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "B" {
-			if got := table.Sections[0][0].Entries[0].Text; got != "2 draws" || !strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: ") {
+			if got := table.Sections[0][0].Entries[0].Text; got != "2 draws" ||
+				!strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: ") {
 				t.Errorf("over %q; legend %q", got, table.Legend)
 			}
 			return
@@ -216,7 +237,8 @@ func TestRelativeRegion(t *testing.T) {
 	region := must.Get(evidence.ParseRegion("10%"))(t)
 	o := usual("A")
 	o.Region = &region
-	d := sample.Build(t, compare.Build, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}}, [][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
+	d := sample.Build(t, compare.Compare, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}},
+		[][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
 	near(t, "region at 60 %", sets[1]["rope"], 4, 0)
@@ -241,25 +263,29 @@ func counts(r *rapid.T) (a, b [][]int) {
 	return a, b
 }
 
-// Seen from the other side gains change their sign and verdicts their side; and errors in place of accuracies change nothing,
-// although the smaller one is better.
+// Seen from the other side gains change their sign and verdicts their side; and errors in place of accuracies
+// change nothing, although the smaller one is better.
 func TestSides(t *testing.T) {
-	opposite := map[any]any{"significantly better": "significantly worse", "significantly worse": "significantly better"}
+	opposite := map[any]any{"significantly better": "significantly worse",
+		"significantly worse": "significantly better"}
 	for _, r := range evidence.Rules[2:] {
 		opposite[string(r.Verdict)] = string(r.Verdict)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		in := two(counts(r))
-		ours, theirs := sample.Build(t, compare.Build, in, usual("A")), sample.Build(t, compare.Build, in, usual("B"))
+		ours, theirs := sample.Build(t, compare.Compare, in, usual("A")),
+			sample.Build(t, compare.Compare, in, usual("B"))
 		byError := usual("A")
 		byError.Metric = "error"
-		errors := sample.Build(t, compare.Build, in, byError)
+		errors := sample.Build(t, compare.Compare, in, byError)
 		for i, a := range sample.Records(t, ours, "sets") {
 			b, e := sample.Records(t, theirs, "sets")[i], sample.Records(t, errors, "sets")[i]
-			if b["verdict"] != opposite[a["verdict"]] || b["gain"] != -a["gain"].(float64) || a["p"] != b["p"] || a["adjusted_p"] != b["adjusted_p"] {
+			if b["verdict"] != opposite[a["verdict"]] || b["gain"] != -a["gain"].(float64) || a["p"] != b["p"] ||
+				a["adjusted_p"] != b["adjusted_p"] {
 				r.Fatalf("from A %v, from B %v", a, b)
 			}
-			for _, column := range []string{"verdict", "gain", "gain_low", "gain_high", "p", "adjusted_p", "equivalence_p"} {
+			for _, column := range []string{"verdict", "gain", "gain_low", "gain_high", "p", "adjusted_p",
+				"equivalence_p"} {
 				if a[column] != e[column] {
 					r.Fatalf("%s by accuracy %v, by error %v", column, a[column], e[column])
 				}
@@ -279,11 +305,11 @@ func TestSides(t *testing.T) {
 func TestSplitsAreNoSets(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := counts(r)
-		once := sample.Records(t, sample.Build(t, compare.Build, two(a, b), usual("A")), "pairs")[0]
+		once := sample.Records(t, sample.Build(t, compare.Compare, two(a, b), usual("A")), "pairs")[0]
 		for i := range a {
 			a[i], b[i] = slices.Concat(a[i], a[i]), slices.Concat(b[i], b[i])
 		}
-		twice := sample.Records(t, sample.Build(t, compare.Build, two(a, b), usual("A")), "pairs")[0]
+		twice := sample.Records(t, sample.Build(t, compare.Compare, two(a, b), usual("A")), "pairs")[0]
 		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better",
 			"typical_equivalent", "typical_gain"} {
 			if once[column] != twice[column] {
@@ -310,7 +336,7 @@ func TestSeveral(t *testing.T) {
 	row := sample.OK("wine", "Late", 21, 50, 54)
 	in.Rows = append(in.Rows, row)
 	in.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Late") }
-	d := sample.Build(t, compare.Build, in, usual("GBRFF2"))
+	d := sample.Build(t, compare.Compare, in, usual("GBRFF2"))
 	pairs := sample.Records(t, d, "pairs")
 	var ps, adjusted []float64
 	for _, p := range pairs {
@@ -322,8 +348,9 @@ func TestSeveral(t *testing.T) {
 	}
 	must.Hold(t, strings.Join(d.Notes, "\n"), "Without a split that GBRFF2 has finished too: Late.")
 	in.Rows = append(in.Rows, sample.OK("swiss", "Late", 1, 270, 300)) // a generated set, which does not count
-	for i, p := range sample.Records(t, sample.Build(t, compare.Build, in, usual("GBRFF2")), "pairs") {
-		if i < len(pairs) && (p["comparisons"] != pairs[i]["comparisons"] || p["adjusted_p"] != pairs[i]["adjusted_p"]) {
+	for i, p := range sample.Records(t, sample.Build(t, compare.Compare, in, usual("GBRFF2")), "pairs") {
+		if i < len(pairs) && (p["comparisons"] != pairs[i]["comparisons"] ||
+			p["adjusted_p"] != pairs[i]["adjusted_p"]) {
 			t.Errorf("with a pair that shares no counted set there are %v comparisons and p %v, before %v and %v",
 				p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
 		}
@@ -334,8 +361,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// The summary of every method is the first sentence of its page, says what it is adjusted for, and names few methods. The one that
-// the data chose leads.
+// The summary of every method is the first sentence of its page, says what it is adjusted for, and names few
+// methods. The one that the data chose leads.
 func TestSummary(t *testing.T) {
 	for _, in := range []sample.Input{sample.Paper(), sample.Sixteen()} {
 		table := must.Get(in.Frame(t).TableOf(""))(t)
@@ -344,10 +371,11 @@ func TestSummary(t *testing.T) {
 		ev := must.Get(o.Evidence(&table))(t)
 		for _, m := range table.Methods {
 			o.Method, o.Chosen = m, m == "GBRFF2"
-			p := must.Get(compare.New(table, ev, o))(t)
+			p := must.Get(compare.NewPageFrom(table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
-			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence, "each method with each") ||
+			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence,
+				"each method with each") ||
 				strings.Contains(sentence, " has the best mean. ") != o.Chosen {
 				t.Errorf("%s: %q", m, sentence)
 			}
@@ -360,12 +388,20 @@ func TestSummary(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*compare.Options){
-		"the level is 1; use a number between 0 and 1, such as 0.05":            func(o *compare.Options) { o.Level = 1 },
-		"the region of practical equivalence is -1/2 wide; use 0 or more":       func(o *compare.Options) { o.Region = &evidence.Region{Width: big.NewRat(-1, 2)} },
-		"no run of Nobody is finished; `bench run --methods Nobody` makes them": func(o *compare.Options) { o.Method = "Nobody" },
+		"the level is 1; use a number between 0 and 1, such as 0.05": func(
+			o *compare.Options) {
+			o.Level = 1
+		},
+		"the region of practical equivalence is -1/2 wide; use 0 or more": func(o *compare.Options) {
+			o.Region = &evidence.Region{Width: big.NewRat(-1, 2)}
+		},
+		"no run of Nobody is finished; `bench run --methods Nobody` makes them": func(
+			o *compare.Options) {
+			o.Method = "Nobody"
+		},
 	} {
 		o := usual("A")
 		change(&o)
-		must.Say(t, must.Err(compare.Build(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o)), want)
+		must.Say(t, must.Err(compare.Compare(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o)), want)
 	}
 }

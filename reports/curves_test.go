@@ -11,18 +11,20 @@ import (
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
-// By hand: a is ahead after the first split, b from the second on, so that the order is that of all three from two splits on.
+// By hand: a is ahead after the first split, b from the second on, so that the order is that of all three from two
+// splits on.
 func TestCurvesByHand(t *testing.T) {
 	var rows []store.Row
 	for split, correct := range [][2]int{{80, 70}, {70, 90}, {80, 80}} {
-		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100), sample.OK("s", "b", split+1, correct[1], 100))
+		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100),
+			sample.OK("s", "b", split+1, correct[1], 100))
 	}
-	d := sample.Build(t, curves.Build, sample.Of(3, rows...), report.Options{})
+	d := sample.Build(t, curves.Curves, sample.Of(3, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
@@ -30,7 +32,8 @@ func TestCurvesByHand(t *testing.T) {
 	if want := "1a1 1b2 2a2 2b1 3a2 3b1"; strings.Join(got, " ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
 	}
-	if text := d.Blocks[1].(doc.Prose).Paragraphs[0]; text != "The order of the methods is the one of all 3 splits from 2 splits on." {
+	if text := d.Blocks[1].(doc.Prose).Paragraphs[0]; text != "The order of the methods is the one of all 3 splits "+
+		"from 2 splits on." {
 		t.Errorf("%s", text)
 	}
 }
@@ -48,14 +51,14 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := sample.Of(splits, rows...)
-		d := sample.Build(t, ranks.Build, in, report.Options{})
+		d := sample.Build(t, ranking.Ranks, in, report.Options{})
 		want := map[any]any{}
 		for _, x := range sample.Records(t, d, "ranks") {
 			if x["convention"] == "Average rank" {
 				want[x["method"]] = x["rank"]
 			}
 		}
-		for _, x := range sample.Records(t, sample.Build(t, curves.Build, in, report.Options{}), "stability") {
+		for _, x := range sample.Records(t, sample.Build(t, curves.Curves, in, report.Options{}), "stability") {
 			if x["splits"] == splits && x["rank"] != want[x["method"]] {
 				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
 			}
@@ -73,7 +76,7 @@ func TestStages(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	d := sample.Build(t, curves.Build, sample.Of(2, rows...), report.Options{})
+	d := sample.Build(t, curves.Curves, sample.Of(2, rows...), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
@@ -84,6 +87,6 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	must.Say(t, must.Err(curves.Build(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{})),
+	must.Say(t, must.Err(curves.Curves(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{})),
 		"there are no ranks of two methods, and no run has stages")
 }

@@ -10,17 +10,17 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
 // boardOf is the board of an input; method is "" for the leader.
-func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *leaderboard.Board) {
+func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *compare.Board) {
 	t.Helper()
 	table := must.Get(in.Frame(t).TableOf(""))(t)
 	o := evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}
@@ -29,7 +29,7 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 	if method == "" {
 		asked, _ = evidence.Ends(&table)
 	}
-	return table, ev, must.Get(leaderboard.Of(&table, ev, asked))(t)
+	return table, ev, must.Get(compare.Rank(&table, ev, asked))(t)
 }
 
 // table is rows of one split of 100 test rows; -1 is no run.
@@ -47,8 +47,8 @@ func table(methods []string, correct ...[]int) sample.Input {
 	return in
 }
 
-// By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method stands below, with its
-// gain over the same field on the set that it has.
+// By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method
+// stands below, with its gain over the same field on the set that it has.
 func TestLeaderboardByHand(t *testing.T) {
 	in := table([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
 	_, _, b := boardOf(t, in, "")
@@ -58,9 +58,11 @@ func TestLeaderboardByHand(t *testing.T) {
 		if r.Rank != nil {
 			rank = r.Rank.RatString()
 		}
-		lines = append(lines, fmt.Sprintf("%s %s wins %s rank %s of %d %v", r.Method, r.Gain.RatString(), r.Wins.RatString(), rank, r.Have, r.Whole))
+		lines = append(lines, fmt.Sprintf("%s %s wins %s rank %s of %d %v", r.Method, r.Gain.RatString(),
+			r.Wins.RatString(), rank, r.Have, r.Whole))
 	}
-	want := []string{"B 1 wins 3/4 rank 3/2 of 2 true", "A 1/2 wins 1/2 rank 2 of 2 true", "C -3/2 wins 1/4 rank 5/2 of 2 true", "P 10 wins 1 rank - of 1 false"}
+	want := []string{"B 1 wins 3/4 rank 3/2 of 2 true", "A 1/2 wins 1/2 rank 2 of 2 true",
+		"C -3/2 wins 1/4 rank 5/2 of 2 true", "P 10 wins 1 rank - of 1 false"}
 	if !slices.Equal(lines, want) || b.Field != 3 {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
@@ -78,7 +80,8 @@ func TestLeaderboardByHand(t *testing.T) {
 func TestPartial(t *testing.T) {
 	in := table([]string{"A", "B", "P"}, []int{84, 79, 90}, []int{67, 73, -1}, []int{67, 73, -1}, []int{-1, -1, 80})
 	_, _, b := boardOf(t, in, "")
-	if !slices.Equal(b.Sets, []string{"s0", "s1", "s2"}) || b.Field != 2 || b.Rows[2].Method != "P" || b.Coverage(b.Rows[2]) != "1 of 3" {
+	if !slices.Equal(b.Sets, []string{"s0", "s1", "s2"}) || b.Field != 2 || b.Rows[2].Method != "P" ||
+		b.Coverage(b.Rows[2]) != "1 of 3" {
 		t.Errorf("board %+v", b)
 	}
 }
@@ -89,13 +92,16 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	in := sample.Paper()
 	for focus, want := range map[string]string{
 		"": "Kinds of statements: ranks with verdicts, the confidence set of the best and equivalences. If " +
-			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, " +
+			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at " +
+			"most 0.05, " +
 			"and of any kind of at most 0.15.",
-		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If differences " +
-			"are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, and of any " +
+		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If " +
+			"differences " +
+			"are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, " +
+			"and of any " +
 			"kind of at most 0.2.",
 	} {
-		d := sample.Build(t, leaderboard.Build, in, report.TestOptions{Level: 0.05, Control: focus})
+		d := sample.Build(t, compare.Leaderboard, in, report.TestOptions{Level: 0.05, Control: focus})
 		if legend := d.Blocks[1].(doc.Table).Legend; !slices.Contains(legend, want) {
 			t.Errorf("%q lacks %q", legend, want)
 		}
@@ -105,7 +111,7 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	for i := range 8 {
 		sets = append(sets, []int{84, 79, []int{90, -1}[i%2]})
 	}
-	d := sample.Build(t, leaderboard.Build, table([]string{"A", "B", "P"}, sets...), report.TestOptions{Level: 0.05})
+	d := sample.Build(t, compare.Leaderboard, table([]string{"A", "B", "P"}, sets...), report.TestOptions{Level: 0.05})
 	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
 }
 
@@ -115,8 +121,8 @@ func TestEqualMethods(t *testing.T) {
 	must.Hold(t, b.Candidates(), "The best method may be any of all 2 methods")
 }
 
-// What must hold of any board: gains of the field add up to nothing, the share of wins is the average rank in another unit, the order
-// is that of the means, and nobody is found to be better than a leader that the data chose.
+// What must hold of any board: gains of the field add up to nothing, the share of wins is the average rank in
+// another unit, the order is that of the means, and nobody is found to be better than a leader that the data chose.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		methods, sets := rapid.IntRange(2, 6).Draw(r, "methods"), rapid.IntRange(1, 12).Draw(r, "sets")
@@ -170,7 +176,8 @@ func TestVerdicts(t *testing.T) {
 			if reversed {
 				want = want.Reversed()
 			}
-			if r.Against.Verdict != want.Verdict || r.Against.Mean.Cmp(want.Mean) != 0 || table.Methods[r.Against.A] != r.Method {
+			if r.Against.Verdict != want.Verdict || r.Against.Mean.Cmp(want.Mean) != 0 ||
+				table.Methods[r.Against.A] != r.Method {
 				t.Errorf("%s: %+v, want %+v", r.Method, r.Against, want)
 			}
 		}
@@ -186,12 +193,13 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d := sample.Build(t, leaderboard.Build, in, report.TestOptions{Level: 0.05})
+		d := sample.Build(t, compare.Leaderboard, in, report.TestOptions{Level: 0.05})
 		for _, block := range d.Blocks {
 			if shown, ok := block.(doc.Table); ok {
 				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })
 				if timed != known || len(shown.Sections[0][0].Entries) != len(shown.Head) {
-					t.Errorf("with times %v a column of them %v; %d entries of %d columns", known, timed, len(shown.Sections[0][0].Entries), len(shown.Head))
+					t.Errorf("with times %v a column of them %v; %d entries of %d columns", known, timed,
+						len(shown.Sections[0][0].Entries), len(shown.Head))
 				}
 			}
 		}
@@ -200,7 +208,8 @@ func TestNoTimes(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	if _, err := leaderboard.Build(table([]string{"A"}, []int{84}).Frame(t), report.TestOptions{Level: 0.05}); err == nil {
+	if _, err := compare.Leaderboard(table([]string{"A"}, []int{84}).Frame(t),
+		report.TestOptions{Level: 0.05}); err == nil {
 		t.Error("there is a leader among one")
 	}
 }

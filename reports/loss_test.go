@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/reports/loss"
+	"github.com/kernelboosting/bench/reports/curves"
 )
 
 // TestOracle: the printed formula has the values of losses.json.
@@ -19,7 +19,7 @@ func TestOracle(t *testing.T) {
 	testenv.ReadOracle(t, "losses.json", &file)
 	for _, c := range file.IGLL {
 		for i, r := range c.R {
-			if v := loss.Smooth(c.Epsilon, c.Gamma, r); math.Abs(v-c.Value[i]) > 1e-12*(1+c.Value[i]) {
+			if v := curves.SmoothLoss(c.Epsilon, c.Gamma, r); math.Abs(v-c.Value[i]) > 1e-12*(1+c.Value[i]) {
 				t.Errorf("epsilon %v gamma %v r %v: %v, want %v", c.Epsilon, c.Gamma, r, v, c.Value[i])
 			}
 		}
@@ -36,9 +36,9 @@ func TestLargest(t *testing.T) {
 			most := 0.0
 			for i := range 100000 {
 				r := float64(i) / 1000
-				most = max(most, math.Abs(loss.Exact(epsilon, r)-loss.Smooth(epsilon, gamma, r)))
+				most = max(most, math.Abs(curves.ExactLoss(epsilon, r)-curves.SmoothLoss(epsilon, gamma, r)))
 			}
-			if want := loss.Largest(epsilon, gamma); most > want+1e-12 || most < want-1e-9 {
+			if want := curves.LargestDifference(epsilon, gamma); most > want+1e-12 || most < want-1e-9 {
 				t.Errorf("gamma %v, epsilon %v: the largest difference is %v, want %v", gamma, epsilon, most, want)
 			}
 		}
@@ -47,7 +47,7 @@ func TestLargest(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for _, bad := range [][]float64{{-1, 1}, {0.1, 0}, {0.1, math.NaN()}, {math.NaN(), 1}, {0.1}} {
-		if _, err := loss.Build(bad[0], bad[1:]); err == nil {
+		if _, err := curves.Loss(bad[0], bad[1:]); err == nil {
 			t.Errorf("epsilon, gamma %v are taken", bad)
 		}
 	}

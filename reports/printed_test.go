@@ -16,18 +16,20 @@ func of(t *testing.T, in sample.Input) *printed.Comparison {
 	return printed.Of(&table, 20, 0.05)
 }
 
-// By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902 and the printed one
-// 1.6 * sqrt(20/19) = 1.6416, so the error is sqrt((0.0842 + 2.6947) / 20) = 0.37276; t_0.975 with 20.2 degrees of freedom is
-// 2.0846: 0.77706, and 0.05 for the rounding.
+// By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902
+// and the printed one 1.6 * sqrt(20/19) = 1.6416, so the error is sqrt((0.0842 + 2.6947) / 20) = 0.37276; t_0.975
+// with 20.2 degrees of freedom is 2.0846: 0.77706, and 0.05 for the rounding.
 func TestPrintedByHand(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"wine": {}}}
 	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = sample.Published, 20, []string{"wine"}
 	for split := 1; split <= 20; split++ {
-		in.Rows = append(in.Rows, sample.OK("wine", "GBRFF2", split, 985+2*(split%5-2), 1000), sample.OK("wine", "Unprinted", split, 985, 1000))
+		in.Rows = append(in.Rows, sample.OK("wine", "GBRFF2", split, 985+2*(split%5-2), 1000),
+			sample.OK("wine", "Unprinted", split, 985, 1000))
 	}
 	c := of(t, in)
 	cell := c.At("wine", "GBRFF2")
-	if len(c.Cells) != 1 || cell == nil || cell.Verdict != printed.Alike || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
+	if len(c.Cells) != 1 || cell == nil || cell.Verdict != printed.Alike || cell.Difference.Sign() != 0 ||
+		math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
 	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, "+
@@ -43,7 +45,8 @@ func TestPrintedByHand(t *testing.T) {
 // 19 degrees of freedom 2.0930, is 0.1256 to either side, and 0.005 for the rounding.
 func TestPrintedStandardError(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"adult": {}}}
-	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = "shahrampour2018-table2-error", 20, []string{"adult"}
+	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = "shahrampour2018-table2-error", 20,
+		[]string{"adult"}
 	for split := 1; split <= 20; split++ {
 		in.Rows = append(in.Rows, sample.OK("adult", "RKS", split, 823, 1000))
 	}

@@ -9,20 +9,23 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// seeded has two sets of 100 test rows, of which "once" is divided once. A's tests with three seeds are 80, 82, 84 and
-// 90, 90, 90 on "anew": variances 4 and 0, so a deviation of sqrt(2) over seeds, and 80, 90 over splits, sqrt(50). B draws nothing.
+// seeded has two sets of 100 test rows, of which "once" is divided once. A's tests with three seeds are 80, 82, 84
+// and 90, 90, 90 on "anew": variances 4 and 0, so a deviation of sqrt(2) over seeds, and 80, 90 over splits,
+// sqrt(50). B draws nothing.
 func seeded() sample.Input {
-	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "once": {Entry: catalogue.Entry{Files: []catalogue.File{{Path: "a", Rows: 200}, {Path: "b", Role: catalogue.RoleTest, Rows: 100}}}}}}
+	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "once": {Entry: catalogue.Entry{
+		Files: []catalogue.File{{Path: "a", Rows: 200}, {Path: "b", Role: catalogue.RoleTest, Rows: 100}}}}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"anew", "once"}
 	in.Protocol.Once = func(testPart bool) bool { return testPart }
 	add := func(dataset, method string, split int, correct ...int) {
 		r := sample.OK(dataset, method, split, correct[0], 100)
 		for k, c := range correct {
-			r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(k), Score: sample.OK(dataset, method, split, c, 100).Score})
+			r.SeedTests = append(r.SeedTests, result.SeedTest{Seed: uint32(k),
+				Score: sample.OK(dataset, method, split, c, 100).Score})
 		}
 		in.Rows = append(in.Rows, r)
 	}
@@ -39,7 +42,7 @@ func seeded() sample.Input {
 
 func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	t.Helper()
-	d := sample.Build(t, ranks.Build, in, report.Options{})
+	d := sample.Build(t, ranking.Ranks, in, report.Options{})
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
 			return text(table), d
@@ -69,7 +72,8 @@ func TestSeedsByHand(t *testing.T) {
 		if r["dataset"] == "once" { // variances 100 and 0
 			want = math.Sqrt(50)
 		}
-		if v := r["std_seeds"].(float64); math.Abs(v-want) > 1e-12 || r["splits"] != 2 || r["seeds"] != 3 || (r["std_splits"] == nil) != (r["dataset"] == "once") {
+		if v := r["std_seeds"].(float64); math.Abs(v-want) > 1e-12 || r["splits"] != 2 || r["seeds"] != 3 ||
+			(r["std_splits"] == nil) != (r["dataset"] == "once") {
 			t.Errorf("%v, want %v over seeds", r, want)
 		}
 	}
@@ -89,7 +93,8 @@ func TestSeedsWithoutSplits(t *testing.T) {
 	}
 }
 
-// TestSeedsWhereTheyAreStored: nothing is shown of cells without such tests, and a method without them does not hide the others.
+// TestSeedsWhereTheyAreStored: nothing is shown of cells without such tests, and a method without them does not
+// hide the others.
 func TestSeedsWhereTheyAreStored(t *testing.T) {
 	none := seeded()
 	for i := range none.Rows {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
@@ -30,20 +30,20 @@ import (
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
 	in := sample.Small()
-	for _, b := range sample.Build(t, ranks.Build, in, report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranking.Ranks, in, report.Options{}).Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "paper" {
 			t.Error("a protocol without a paper has the paper's ranks")
 		}
 	}
 	in.Protocol.Published = sample.Published
-	if len(sample.Records(t, sample.Build(t, ranks.Build, in, report.Options{}), "ranks")) != 3 {
+	if len(sample.Records(t, sample.Build(t, ranking.Ranks, in, report.Options{}), "ranks")) != 3 {
 		t.Error("methods that the paper does not rank have its ranks")
 	}
 	in.Protocol.Order = func([]string) []string { return []string{"GBRFF1", "GBRFF2", "LGBM"} }
 	for i, r := range in.Rows {
 		in.Rows[i].Method = map[string]string{"A_1": "GBRFF1", "B&<b>": "GBRFF2", "C|%": "LGBM"}[r.Method]
 	}
-	d := sample.Build(t, ranks.Build, in, report.Options{})
+	d := sample.Build(t, ranking.Ranks, in, report.Options{})
 	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; "+
 		"GBRFF1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50; "+
 		"LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
@@ -60,22 +60,24 @@ func TestSmallByHand(t *testing.T) {
 	must.Hold(t, strings.Join(d.Blocks[0].(doc.Table).Legend, " "), "in each of 2 splits")
 }
 
-// By hand from sample.Small: tie and clear are of all methods; uneven is compared over the three splits of A_1, which B and C lack.
-// Whole methods, that are all: 1.75, 1.25, 3. Missing last: uneven 1, 2.5, 2.5, so (3.5+1)/3, (2.5+2.5)/3, (6+2.5)/3. In the middle:
-// uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
+// By hand from sample.Small: tie and clear are of all methods; uneven is compared over the three splits of A_1,
+// which B and C lack. Whole methods, that are all: 1.75, 1.25, 3. Missing last: uneven 1, 2.5, 2.5, so (3.5+1)/3,
+// (2.5+2.5)/3, (6+2.5)/3. In the middle: uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
-	d := sample.Build(t, ranks.Build, in, report.Options{})
+	d := sample.Build(t, ranking.Ranks, in, report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
 	}
-	want := []string{"whole methods A_1 2 7/4", "whole methods B&<b> 2 5/4", "whole methods C|% 2 3", "missing last A_1 3 3/2", "missing last B&<b> 3 5/3",
-		"missing last C|% 3 17/6", "missing middle A_1 3 11/6", "missing middle B&<b> 3 3/2", "missing middle C|% 3 8/3"}
+	want := []string{"whole methods A_1 2 7/4", "whole methods B&<b> 2 5/4", "whole methods C|% 2 3",
+		"missing last A_1 3 3/2", "missing last B&<b> 3 5/3",
+		"missing last C|% 3 17/6", "missing middle A_1 3 11/6", "missing middle B&<b> 3 3/2",
+		"missing middle C|% 3 8/3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, b := range sample.Build(t, ranks.Build, sample.Sixteen(), report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranking.Ranks, sample.Sixteen(), report.Options{}).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")
 		}
@@ -84,8 +86,9 @@ func TestMissingByHand(t *testing.T) {
 
 // The published table has one split: its ranks are those of the oracle, without a spread.
 func TestPublishedRanks(t *testing.T) {
-	d := sample.Build(t, ranks.Build, sample.Printed(), report.Options{})
-	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17; BMKR 2.93 "; !strings.HasPrefix(got, want) {
+	d := sample.Build(t, ranking.Ranks, sample.Printed(), report.Options{})
+	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17; "+
+		"BMKR 2.93 "; !strings.HasPrefix(got, want) {
 		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
 	}
 }
@@ -104,11 +107,16 @@ func TestRanksProperties(t *testing.T) {
 			}
 		}
 		in := sample.Of(3, rows...)
-		d := sample.Build(t, ranks.Build, in, report.Options{})
-		if turned := sample.Build(t, ranks.Build, in, report.Options{Metric: "error"}); text(turned.Blocks[0].(doc.Table)) != text(d.Blocks[0].(doc.Table)) {
-			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", text(turned.Blocks[0].(doc.Table)), text(d.Blocks[0].(doc.Table)))
+		d := sample.Build(t, ranking.Ranks, in, report.Options{})
+		if turned := sample.Build(t, ranking.Ranks, in, report.Options{Metric: "error"}); text(
+			turned.Blocks[0].(doc.Table)) != text(d.Blocks[0].(doc.Table)) {
+			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", text(turned.Blocks[0].(doc.Table)),
+				text(d.Blocks[0].(doc.Table)))
 		}
-		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })].(doc.Records)
+		records := d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool {
+			_, ok := b.(doc.Records)
+			return ok
+		})].(doc.Records)
 		column := func(row []any, name string) float64 { return row[slices.Index(records.Columns, name)].(float64) }
 		sums := map[any]float64{}
 		for _, row := range records.Rows {
@@ -133,7 +141,7 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	ft := must.Get(in.Frame(t).TableOf(""))(t)
 	want := stats.PaperAverageRanks(ft.Means())
 	exact := map[string]*big.Rat{}
-	for _, row := range sample.Records(t, sample.Build(t, ranks.Build, in, report.Options{}), "ranks") {
+	for _, row := range sample.Records(t, sample.Build(t, ranking.Ranks, in, report.Options{}), "ranks") {
 		if row["convention"] == "Paper's rank" {
 			exact[row["method"].(string)], _ = new(big.Rat).SetString(row["exact"].(string))
 		}
@@ -150,19 +158,24 @@ func TestRanksAreThoseOfTheMeans(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	in := sample.Small()
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven" })
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
+		return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven"
+	})
 	in.Methods = []string{"A_1", "B&<b>"}
-	if _, err := ranks.Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "--methods") {
+	if _, err := ranking.Ranks(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) ||
+		!strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}
-	if _, err := ranks.Build(in.Frame(t), report.Options{Metric: "x"}); err == nil || !strings.HasPrefix(err.Error(), `no metric is named "x"`) {
+	if _, err := ranking.Ranks(in.Frame(t), report.Options{Metric: "x"}); err == nil ||
+		!strings.HasPrefix(err.Error(), `no metric is named "x"`) {
 		t.Errorf("unknown metric: error %v", err)
 	}
 	in.Rows = nil
-	if _, err := ranks.Build(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
+	if _, err := ranking.Ranks(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
 	}
-	if d := sample.Build(t, ranks.Build, sample.Small(), report.Options{Title: "Places", Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
+	if d := sample.Build(t, ranking.Ranks, sample.Small(), report.Options{Title: "Places",
+		Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
 		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
 	}
 }

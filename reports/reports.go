@@ -6,42 +6,35 @@
 // the last decimal; rank functions are in reports/stats, the papers' printed values in
 // harness/published.
 //
-// A report is a package with a function Build(frame.Frame, Options) (doc.Document, error), a Report that names it and adds
-// its flags, and a line here; the command line gives it every format, a file and a terminal.
+// A report is a package with a function Build(frame.Frame, Options) (doc.Document, error), a Report that names it
+// and adds its flags, and a line here; the command line gives it every format, a file and a terminal.
 package reports
 
 import (
 	"github.com/kernelboosting/bench/reports/accuracy"
-	"github.com/kernelboosting/bench/reports/cd"
+	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/compare"
+	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
-	"github.com/kernelboosting/bench/reports/grid"
-	"github.com/kernelboosting/bench/reports/leaderboard"
-	"github.com/kernelboosting/bench/reports/pairs"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/scaling"
-	"github.com/kernelboosting/bench/reports/sweep"
-	"github.com/kernelboosting/bench/reports/tests"
-	"github.com/kernelboosting/bench/reports/times"
-	"github.com/kernelboosting/bench/reports/why"
 )
 
 // All returns the reports.
 func All() []report.Report {
 	return []report.Report{
 		accuracy.Report(),
-		ranks.Report(),
-		leaderboard.Report(),
-		tests.Report(),
-		cd.Report(),
-		pairs.Report(),
-		times.Report(),
-		grid.Report(),
-		curves.Report(),
-		sweep.Report(),
-		scaling.Report(),
-		why.Report(),
-		compare.Report(),
+		ranking.RanksReport(),
+		compare.LeaderboardReport(),
+		ranking.TestsReport(),
+		ranking.DiagramReport(),
+		ranking.PairsReport(),
+		costs.TimesReport(),
+		cells.GridReport(),
+		curves.CurvesReport(),
+		curves.SweepReport(),
+		costs.ScalingReport(),
+		cells.WhyReport(),
+		compare.CompareReport(),
 	}
 }

@@ -95,7 +95,8 @@ func TestReportsAreComplete(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || !strings.Contains(r.Example, called(r)) || !strings.HasPrefix(r.Long, r.Name+" ") {
+		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || !strings.Contains(r.Example, called(r)) ||
+			!strings.HasPrefix(r.Long, r.Name+" ") {
 			t.Errorf("%s: its help is incomplete", r.Name)
 		}
 		build := r.Flags(new(cobra.Command).Flags())
@@ -103,7 +104,8 @@ func TestReportsAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
 		}
-		if d.Report != r.Name || d.Title == "" || d.Label == "" || len(d.Notes) == 0 && r.Select == nil || len(d.Queries) == 0 {
+		if d.Report != r.Name || d.Title == "" || d.Label == "" || len(d.Notes) == 0 && r.Select == nil ||
+			len(d.Queries) == 0 {
 			t.Errorf("%s: its document lacks something: %+v", r.Name, d.Title)
 		}
 		for _, format := range render.Formats() {
@@ -160,7 +162,10 @@ func BenchmarkAccuracy(b *testing.B) {
 		for i := range sets {
 			in.Known[setName(i)] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
 		}
-		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string], Sizes: func(rows, _ int) (int, int, error) { return rows - rows/3, rows / 3, nil }}
+		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string],
+			Sizes: func(rows, _ int) (int, int, error) {
+				return rows - rows/3, rows / 3, nil
+			}}
 		in.Registry, in.Sets = in, in
 		f := must.Get(frame.Read(context.Background(), db, in.Source))(b)
 		d := must.Get(reports.All()[0].Flags(new(cobra.Command).Flags())(f, nil))(b)

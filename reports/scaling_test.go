@@ -13,10 +13,10 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/scaling"
 )
 
 // cell is a run on a set of two features with a peak of 5 MiB, which took some seconds and had declared a tenth.
@@ -28,24 +28,30 @@ func cell(set, method string, rows, correct int, seconds float64) store.Row {
 	return r
 }
 
-// A has times that grow with the rows to the power of one, B with the power of two and has no cell of the larger linear set.
+// A has times that grow with the rows to the power of one, B with the power of two and has no cell of the larger
+// linear set.
 func scalingInput() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{}, Rows: []store.Row{
-		cell("linear-1100", "A", 1100, 80, 1), cell("linear-10100", "A", 10100, 90, 10), cell("linear-1100", "B", 1100, 95, 2),
-		cell("steps-1100", "A", 1100, 60, 3), cell("steps-10100", "A", 10100, 61, 30), cell("steps-1100", "B", 1100, 62, 2), cell("steps-10100", "B", 10100, 63, 200),
+		cell("linear-1100", "A", 1100, 80, 1), cell("linear-10100", "A", 10100, 90, 10),
+		cell("linear-1100", "B", 1100, 95, 2),
+		cell("steps-1100", "A", 1100, 60, 3), cell("steps-10100", "A", 10100, 61, 30),
+		cell("steps-1100", "B", 1100, 62, 2), cell("steps-10100", "B", 10100, 63, 200),
 		cell("other", "A", 500, 50, 4), cell("other", "B", 500, 51, 4),
 	}}
-	in.Protocol.Splits, in.Protocol.Datasets = 1, []string{"linear-1100", "linear-10100", "steps-1100", "steps-10100", "other"}
+	in.Protocol.Splits, in.Protocol.Datasets = 1, []string{"linear-1100", "linear-10100", "steps-1100", "steps-10100",
+		"other"}
 	for i, rows := range []int{1100, 10100, 1100, 10100, 500} {
-		in.Known[in.Protocol.Datasets[i]] = sample.Set{Entry: catalogue.Entry{Rows: rows, Features: 2, Counts: []int{1, rows - 1}}}
+		in.Known[in.Protocol.Datasets[i]] = sample.Set{Entry: catalogue.Entry{Rows: rows, Features: 2,
+			Counts: []int{1, rows - 1}}}
 	}
 	return in
 }
 
-// By hand: each family has a drawing with the numbers behind it, and a table of powers where it has two sizes. The method declares
-// nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8 bytes x rows x 3.
+// By hand: each family has a drawing with the numbers behind it, and a table of powers where it has two sizes. The
+// method declares nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8
+// bytes x rows x 3.
 func TestScalingByHand(t *testing.T) {
-	d := sample.Build(t, scaling.Build, scalingInput(), report.Options{})
+	d := sample.Build(t, costs.Scaling, scalingInput(), report.Options{})
 	var got []string
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
@@ -56,9 +62,11 @@ func TestScalingByHand(t *testing.T) {
 		}
 	}
 	want := []string{
-		"linear: A 1000 80.00 1.0s 0.1s 5.0 MiB 48 MiB; A 10000 90.00 10s 1.0s 5.0 MiB 49 MiB; B 1000 95.00 2.0s 0.2s 5.0 MiB 48 MiB",
+		"linear: A 1000 80.00 1.0s 0.1s 5.0 MiB 48 MiB; A 10000 90.00 10s 1.0s 5.0 MiB 49 MiB; B 1000 95.00 2.0s " +
+			"0.2s 5.0 MiB 48 MiB",
 		"How times grow on linear: A 1.00 1.00 1.00 1.00 1000 10000",
-		"steps: A 1000 60.00 3.0s 0.3s 5.0 MiB 48 MiB; A 10000 61.00 30s 3.0s 5.0 MiB 49 MiB; B 1000 62.00 2.0s 0.2s 5.0 MiB 48 MiB; B 10000 63.00 3m20s 20s 5.0 MiB 49 MiB",
+		"steps: A 1000 60.00 3.0s 0.3s 5.0 MiB 48 MiB; A 10000 61.00 30s 3.0s 5.0 MiB 49 MiB; B 1000 62.00 2.0s " +
+			"0.2s 5.0 MiB 48 MiB; B 10000 63.00 3m20s 20s 5.0 MiB 49 MiB",
 		"How times grow on steps: A 1.00 1.00 1.00 1.00 1000 10000; B 2.00 2.00 2.00 2.00 1000 10000",
 		"other: A 400 50.00 4.0s 0.4s 5.0 MiB 48 MiB; B 400 51.00 4.0s 0.4s 5.0 MiB 48 MiB",
 	}
@@ -66,7 +74,9 @@ func TestScalingByHand(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	r := sample.Records(t, d, "scaling")
-	if len(r) != 9 || r[1]["family"] != "linear" || *r[1]["declared_bytes"].(*float64) != 48<<20+3*24*10100+16*10000*2 || math.Abs(*r[1]["cpu_seconds"].(*float64)-10) > 1e-12 {
+	if len(r) != 9 || r[1]["family"] != "linear" ||
+		*r[1]["declared_bytes"].(*float64) != 48<<20+3*24*10100+16*10000*2 ||
+		math.Abs(*r[1]["cpu_seconds"].(*float64)-10) > 1e-12 {
 		t.Errorf("%d records, the second %v", len(r), r[1])
 	}
 }
@@ -80,24 +90,27 @@ func (hungry) Lookup(name string) (registry.Spec, error) {
 		Gamma  float64 `json:"gamma"`
 	}
 	fit := func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) { return nil, nil }
-	return registry.Define(registry.Spec{Name: name, Version: "1", Source: "a test", Tasks: registry.Binary}, params{}, nil, fit,
+	return registry.Define(registry.Spec{Name: name, Version: "1", Source: "a test", Tasks: registry.Binary}, params{},
+		nil, fit,
 		registry.Memory(func(s registry.Shape, p params) int64 { return int64(p.Rounds * s.N) })), nil
 }
 
-// The declared memory is that of the grid point that needs most, with the parameters that the protocol gave all points. A value per
-// feature, which has another name and another unit, plays no part. A method at another version declares nothing.
+// The declared memory is that of the grid point that needs most, with the parameters that the protocol gave all
+// points. A value per feature, which has another name and another unit, plays no part. A method at another version
+// declares nothing.
 func TestDeclaredMemory(t *testing.T) {
 	in := scalingInput()
 	f := in.Frame(t)
 	f.Registry = hungry{in}
-	f.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"rounds":5,"gamma_x_d":1}`), json.RawMessage(`{"rounds":7,"gamma_x_d":1}`)}}
+	f.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"rounds":5,"gamma_x_d":1}`),
+		json.RawMessage(`{"rounds":7,"gamma_x_d":1}`)}}
 	for i := range f.Rows {
 		f.Rows[i].Point, f.Rows[i].MethodVersion = json.RawMessage(`{"rounds":5,"gamma":0.5}`), "1"
 		if f.Rows[i].Method == "B" {
 			f.Rows[i].MethodVersion = "2"
 		}
 	}
-	d := must.Get(scaling.Build(f, report.Options{}))(t)
+	d := must.Get(costs.Scaling(f, report.Options{}))(t)
 	var got []string
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"

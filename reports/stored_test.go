@@ -22,15 +22,18 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// TestAStoredMetricIsOneRow: a row that is added to the table of a score's fields is all that a stored metric needs. It is
-// in a worker's answer, a database that was made without it, its views, a bundle, what verify compares, and reports.
+// TestAStoredMetricIsOneRow: a row that is added to the table of a score's fields is all that a stored metric
+// needs. It is in a worker's answer, a database that was made without it, its views, a bundle, what verify
+// compares, and reports.
 func TestAStoredMetricIsOneRow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	before := stored(t, path, storetest.Finished("M", "before", 1))
 
-	pinball := result.Field{Name: "pinball", Title: "pinball loss", Kind: result.Real, Lower: true, Tasks: registry.Binary}
+	pinball := result.Field{Name: "pinball", Title: "pinball loss", Kind: result.Real, Lower: true,
+		Tasks: registry.Binary}
 	defer result.AddField(pinball)()
-	stored(t, filepath.Join(t.TempDir(), "new.db"), storetest.Finished("M", "new", 1)) // a database that is made with the field
+	// a database that is made with the field
+	stored(t, filepath.Join(t.TempDir(), "new.db"), storetest.Finished("M", "new", 1))
 	set := func(s *result.Score, v float64) {
 		must.Do(t, pinball.Set(s, v))
 	}
@@ -64,7 +67,8 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	db := must.Get(store.OpenReader(t.Context(), path))(t)
 	defer db.Close()
 	back, _ := must.Get2(db.Result(t.Context(), run.Key))(t)
-	if diff := cmp.Diff([]any{run.Score, run.Folds, run.Stages, run.GridTests, run.SeedTests}, []any{back.Score, back.Folds, back.Stages, back.GridTests, back.SeedTests}); diff != "" {
+	if diff := cmp.Diff([]any{run.Score, run.Folds, run.Stages, run.GridTests, run.SeedTests},
+		[]any{back.Score, back.Folds, back.Stages, back.GridTests, back.SeedTests}); diff != "" {
 		t.Errorf("the database has other scores:\n%s", diff)
 	}
 	for query, want := range map[string]any{
@@ -92,13 +96,15 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	var file strings.Builder
 	must.Do(t, must.Err(bundle.Write(&file, []result.Run{back})))
 	unpacked, err := bundle.Read([]byte(file.String()))
-	if err != nil || !cmp.Equal(unpacked[0].Score, run.Score) || !cmp.Equal(unpacked[0].Folds[3].Score, back.Folds[3].Score) {
+	if err != nil || !cmp.Equal(unpacked[0].Score, run.Score) || !cmp.Equal(unpacked[0].Folds[3].Score,
+		back.Folds[3].Score) {
 		t.Errorf("a bundle has %+v, %v", unpacked, err)
 	}
 
 	other := run
 	set(&other.Score, 0.25)
-	if found := verify.Differences(back, other); len(found) != 1 || !strings.Contains(found[0].Stored, "pinball 0.125") {
+	if found := verify.Differences(back, other); len(found) != 1 || !strings.Contains(found[0].Stored,
+		"pinball 0.125") {
 		t.Errorf("verify finds %v", found)
 	}
 
@@ -108,7 +114,8 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	f := must.Get(frame.Read(t.Context(), db, in.Source))(t)
 	d := must.Get(accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: "pinball"}}))(t)
 	var shown strings.Builder
-	if err := render.Text(&shown, d, render.Options{}); err != nil || !strings.Contains(shown.String(), "pinball loss") || !strings.Contains(shown.String(), "0.125") {
+	if err := render.Text(&shown, d, render.Options{}); err != nil ||
+		!strings.Contains(shown.String(), "pinball loss") || !strings.Contains(shown.String(), "0.125") {
 		t.Errorf("a report does not show it: %v\n%s", err, &shown)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/sweep"
 )
 
-// input is a sweep of two methods over two sets and two values, with two splits: the accuracy of A is 70, 80 and that of B 60, 90
-// on the first set, ten more on the second, one more at the second split; times are x^2 seconds, twice that of B;
-// A declares 7x.
+// input is a sweep of two methods over two sets and two values, with two splits: the accuracy of A is 70, 80 and
+// that of B 60, 90 on the first set, ten more on the second, one more at the second split; times are x^2 seconds,
+// twice that of B; A declares 7x.
 func sweepInput() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{"s": {}, "r": {}}}
 	in.Protocol.Splits, in.Protocol.Datasets = 2, []string{"s", "r"}
@@ -28,7 +28,8 @@ func sweepInput() sample.Input {
 	for _, m := range []string{"A", "B"} {
 		for i, x := range []int{1, 10} {
 			method := fmt.Sprintf("%s landmarks=%d", m, x)
-			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
+			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points,
+				frame.Point{Series: m, Value: float64(x), Method: method})
 			for split := 1; split <= 2; split++ {
 				for k, set := range in.Protocol.Datasets {
 					correct, seconds := 70+10*i, float64(x*x)
@@ -63,11 +64,12 @@ func sweepTable(d doc.Document, n int) string {
 func TestSweepByHand(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{}), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{}), 0),
+		"A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
 	in.Protocol.Sweep.Printed = nil
-	d := sample.Build(t, sweep.Build, in, sweep.Options{Times: true})
+	d := sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true})
 	if got, want := sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("times %s, want %s", got, want)
 	}
@@ -80,14 +82,16 @@ func TestSweepByHand(t *testing.T) {
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
-	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{Bars: true}), 0), "A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Bars: true}), 0),
+		"A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
 		t.Errorf("bars %s, want %s", got, want)
 	}
-	each := sample.Build(t, sweep.Build, in, sweep.Options{Each: true})
+	each := sample.Build(t, curves.Sweep, in, curves.SweepOptions{Each: true})
 	if got, want := sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
 		t.Errorf("the second set has %s, want %s", got, want)
 	}
-	if r := sample.Records(t, each, "sweep"); len(r) != 16 || r[0]["series"] != "A" || r[0]["value"] != 1.0 || r[0]["result"] != 70.0 {
+	if r := sample.Records(t, each, "sweep"); len(r) != 16 || r[0]["series"] != "A" || r[0]["value"] != 1.0 ||
+		r[0]["result"] != 70.0 {
 		t.Errorf("%d records, the first %v", len(r), r[0])
 	}
 }
@@ -95,8 +99,10 @@ func TestSweepByHand(t *testing.T) {
 // A set that lacks a point counts nowhere, and is named.
 func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 	in := sweepInput()
-	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "r" && r.Method == "B landmarks=1" })
-	d := sample.Build(t, sweep.Build, in, sweep.Options{})
+	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
+		return r.Dataset == "r" && r.Method == "B landmarks=1"
+	})
+	d := sample.Build(t, curves.Sweep, in, curves.SweepOptions{})
 	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -113,7 +119,8 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if got, want := sweepTable(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}), 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}), 0),
+		"A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -129,7 +136,8 @@ func TestOutlier(t *testing.T) {
 			}
 		}
 	}
-	if notes := strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "); strings.Contains(notes, "outlier") {
+	if notes := strings.Join(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}).Notes,
+		" "); strings.Contains(notes, "outlier") {
 		t.Errorf("an outlier among equal times: %s", notes)
 	}
 	for i := range in.Rows {
@@ -138,20 +146,20 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	must.Hold(t, strings.Join(sample.Build(t, sweep.Build, in, sweep.Options{Times: true}).Notes, " "),
+	must.Hold(t, strings.Join(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}).Notes, " "),
 		"of B at 10 the longest time is 2.0 times the median")
 }
 
 func TestNothingIsSwept(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
-	must.Say(t, must.Err(sweep.Build(in.Frame(t), sweep.Options{})), "sweeps nothing")
+	must.Say(t, must.Err(curves.Sweep(in.Frame(t), curves.SweepOptions{})), "sweeps nothing")
 }
 
 // Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
 func TestDrawings(t *testing.T) {
-	for _, o := range []sweep.Options{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
-		for _, b := range sample.Build(t, sweep.Build, sweepInput(), o).Blocks {
+	for _, o := range []curves.SweepOptions{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
+		for _, b := range sample.Build(t, curves.Sweep, sweepInput(), o).Blocks {
 			f, ok := b.(doc.Figure)
 			if !ok {
 				continue
@@ -163,7 +171,8 @@ func TestDrawings(t *testing.T) {
 				}
 				for _, m := range d.Marks {
 					if m.X < -1 || m.X > width+1 || m.Y < -1 || m.Y > d.Height+1 || math.IsNaN(m.X+m.Y) {
-						t.Errorf("%+v at %g: a mark at %g, %g lies beside a sheet of height %g", o, width, m.X, m.Y, d.Height)
+						t.Errorf("%+v at %g: a mark at %g, %g lies beside a sheet of height %g", o, width, m.X, m.Y,
+							d.Height)
 					}
 				}
 			}
@@ -171,8 +180,8 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to learn from, of
-// which 10 are taken at the second value.
+// Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to
+// learn from, of which 10 are taken at the second value.
 func TestRatioOfFewerRows(t *testing.T) {
 	in := sweepInput()
 	in.Known["s"] = sample.Set{Entry: catalogue.Entry{Rows: 200}}
@@ -184,8 +193,9 @@ func TestRatioOfFewerRows(t *testing.T) {
 	}
 	f := in.Frame(t)
 	table := must.Get(f.TableOf(""))(t)
-	l := sweep.LinesOf(table, f.Protocol.Sweep)
-	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"), l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
+	l := curves.LinesOf(table, f.Protocol.Sweep)
+	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"),
+		l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
 		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)
 	}
 }

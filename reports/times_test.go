@@ -8,10 +8,10 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/times"
 	"pgregory.net/rapid"
 )
 
@@ -22,32 +22,40 @@ func timesRun(set, method string, split, correct int, seconds float64, cpu strin
 	return r
 }
 
-// By hand: a takes (1+3)/2 = 2 s on s1 and 10 on s2, 6 a cell and 14 in all; b the same time and better; c is cheaper and worse.
+// By hand: a takes (1+3)/2 = 2 s on s1 and 10 on s2, 6 a cell and 14 in all; b the same time and better; c is
+// cheaper and worse.
 func TestTimesByHand(t *testing.T) {
-	d := sample.Build(t, times.Build, sample.Of(2,
-		timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "a", 2, 82, 3, "x"), timesRun("s2", "a", 1, 70, 10, "x"), timesRun("s2", "a", 2, 70, 10, "x"),
-		timesRun("s1", "b", 1, 90, 2, "x"), timesRun("s1", "b", 2, 90, 2, "x"), timesRun("s2", "b", 1, 70, 10, "x"), timesRun("s2", "b", 2, 70, 10, "x"),
-		timesRun("s1", "c", 1, 50, 1, "x"), timesRun("s1", "c", 2, 50, 1, "x"), timesRun("s2", "c", 1, 50, 1, "x"), timesRun("s2", "c", 2, 50, 1, "x")), report.Options{})
+	d := sample.Build(t, costs.Times, sample.Of(2,
+		timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "a", 2, 82, 3, "x"), timesRun("s2", "a", 1, 70, 10, "x"),
+		timesRun("s2", "a", 2, 70, 10, "x"),
+		timesRun("s1", "b", 1, 90, 2, "x"), timesRun("s1", "b", 2, 90, 2, "x"), timesRun("s2", "b", 1, 70, 10, "x"),
+		timesRun("s2", "b", 2, 70, 10, "x"),
+		timesRun("s1", "c", 1, 50, 1, "x"), timesRun("s1", "c", 2, 50, 1, "x"), timesRun("s2", "c", 1, 50, 1, "x"),
+		timesRun("s2", "c", 2, 50, 1, "x")), report.Options{})
 	var got []string
 	for _, r := range sample.Records(t, d, "times") {
-		got = append(got, fmt.Sprint(r["method"], " ", r["cell_cpu_seconds"], " ", r["all_cpu_seconds"], " ", r["mean"], " ", r["front"]))
+		got = append(got, fmt.Sprint(r["method"], " ", r["cell_cpu_seconds"], " ", r["all_cpu_seconds"], " ",
+			r["mean"], " ", r["front"]))
 	}
 	if want := "c 1 4 50 true; a 6 24 75.5 false; b 6 24 80 true"; strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
 }
 
-// Times of another processor are not mixed in, and the notes say so; without a set that is timed for every method there is no page.
+// Times of another processor are not mixed in, and the notes say so; without a set that is timed for every method
+// there is no page.
 func TestProcessors(t *testing.T) {
-	rows := []store.Row{timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "b", 1, 80, 2, "x"), timesRun("s2", "a", 1, 80, 1, "x"), timesRun("s2", "b", 1, 80, 900, "y")}
-	d := sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{})
+	rows := []store.Row{timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "b", 1, 80, 2, "x"),
+		timesRun("s2", "a", 1, 80, 1, "x"), timesRun("s2", "b", 1, 80, 900, "y")}
+	d := sample.Build(t, costs.Times, sample.Of(2, rows...), report.Options{})
 	r := sample.Records(t, d, "times")
 	if got := fmt.Sprint(r[0]["datasets"], r[1]["cell_cpu_seconds"]); got != "[s1] 2" {
 		t.Errorf("times over %s", got)
 	}
 	notes := strings.Join(d.Notes, "\n")
-	must.Hold(t, notes, "Times are over the sets that every method has times of: s1.", "Times are those on x; cells computed on y have none here.")
-	must.Say(t, must.Err(times.Build(sample.Of(2, rows[2:]...).Frame(t), report.Options{})),
+	must.Hold(t, notes, "Times are over the sets that every method has times of: s1.",
+		"Times are those on x; cells computed on y have none here.")
+	must.Say(t, must.Err(costs.Times(sample.Of(2, rows[2:]...).Frame(t), report.Options{})),
 		"no data set has processor times of every method on one kind of processor")
 }
 
@@ -56,13 +64,15 @@ func TestFront(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var rows []store.Row
 		for m := range rapid.IntRange(1, 8).Draw(r, "methods") {
-			rows = append(rows, timesRun("s", fmt.Sprint("m", m), 1, rapid.IntRange(50, 55).Draw(r, "correct"), float64(rapid.IntRange(1, 5).Draw(r, "seconds")), "x"))
+			rows = append(rows, timesRun("s", fmt.Sprint("m", m), 1, rapid.IntRange(50, 55).Draw(r, "correct"),
+				float64(rapid.IntRange(1, 5).Draw(r, "seconds")), "x"))
 		}
-		all := sample.Records(t, sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{}), "times")
+		all := sample.Records(t, sample.Build(t, costs.Times, sample.Of(2, rows...), report.Options{}), "times")
 		for _, a := range all {
 			beaten := false
 			for _, b := range all {
-				good, cheap := b["mean"].(float64)-a["mean"].(float64), a["cell_cpu_seconds"].(float64)-b["cell_cpu_seconds"].(float64)
+				good, cheap := b["mean"].(float64)-a["mean"].(float64),
+					a["cell_cpu_seconds"].(float64)-b["cell_cpu_seconds"].(float64)
 				beaten = beaten || good >= 0 && cheap >= 0 && good+cheap > 0
 			}
 			if a["front"] == beaten {
@@ -72,8 +82,9 @@ func TestFront(t *testing.T) {
 	})
 }
 
-// By hand: a is cheaper and better on s1 and s2 and b on s3, by much, so that b is alone ahead where s3 is drawn often enough; c never is
-// on the front, being dearer and worse everywhere. Of three draws s3 is none of them in 8 of 27 cases, where a is alone on the front.
+// By hand: a is cheaper and better on s1 and s2 and b on s3, by much, so that b is alone ahead where s3 is drawn
+// often enough; c never is on the front, being dearer and worse everywhere. Of three draws s3 is none of them in 8
+// of 27 cases, where a is alone on the front.
 func TestFrontOfResampledSets(t *testing.T) {
 	var rows []store.Row
 	for k, set := range []string{"s1", "s2", "s3"} {
@@ -81,9 +92,10 @@ func TestFrontOfResampledSets(t *testing.T) {
 		if k == 2 {
 			a, b = 40, 90
 		}
-		rows = append(rows, timesRun(set, "a", 1, a, float64(100-a), "x"), timesRun(set, "b", 1, b, float64(100-b), "x"), timesRun(set, "c", 1, 30, 200, "x"))
+		rows = append(rows, timesRun(set, "a", 1, a, float64(100-a), "x"),
+			timesRun(set, "b", 1, b, float64(100-b), "x"), timesRun(set, "c", 1, 30, 200, "x"))
 	}
-	d := sample.Build(t, times.Build, sample.Of(2, rows...), report.Options{})
+	d := sample.Build(t, costs.Times, sample.Of(2, rows...), report.Options{})
 	share := map[any]float64{}
 	for _, r := range sample.Records(t, d, "times") {
 		share[r["method"]] = r["front_share"].(float64)
@@ -92,31 +104,36 @@ func TestFrontOfResampledSets(t *testing.T) {
 		t.Errorf("shares %v, want about 8/27, 19/27 and 0", share)
 	}
 	text := d.Blocks[1].(doc.Prose).Paragraphs[0]
-	if want := "Shares of 2000 draws of 3 data sets from these, with replacement, in which a method is on the front: b 0."; !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; 1 other method below 0.05.") {
+	if want := "Shares of 2000 draws of 3 data sets from these, with replacement, in which a method is on the " +
+		"front: b 0."; !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; 1 other method below 0.05.") {
 		t.Errorf("%s", text)
 	}
-	if two := sample.Records(t, sample.Build(t, times.Build, sample.Of(2, rows[:6]...), report.Options{}), "times")[0]["front_share"]; two != nil {
+	if two := sample.Records(t, sample.Build(t, costs.Times, sample.Of(2, rows[:6]...), report.Options{}),
+		"times")[0]["front_share"]; two != nil {
 		t.Errorf("two sets are resampled: %v", two)
 	}
 }
 
-// By hand: of the mean times 1.5, 2.5, .., 5.5 of five splits over two sets the quartiles are 2.5 and 4.5; four splits have none. The
-// interval stands without what a set does to all methods: they differ by 10 on both sets, and it has no width.
+// By hand: of the mean times 1.5, 2.5, .., 5.5 of five splits over two sets the quartiles are 2.5 and 4.5; four
+// splits have none. The interval stands without what a set does to all methods: they differ by 10 on both sets, and
+// it has no width.
 func TestUncertaintyOfTimesAndMeans(t *testing.T) {
 	var rows []store.Row
 	for split := 1; split <= 5; split++ {
 		x := float64(split)
-		rows = append(rows, timesRun("s1", "a", split, 60, x, "x"), timesRun("s2", "a", split, 90, x+1, "x"), timesRun("s1", "b", split, 50, 9, "x"), timesRun("s2", "b", split, 80, 9, "x"))
+		rows = append(rows, timesRun("s1", "a", split, 60, x, "x"), timesRun("s2", "a", split, 90, x+1, "x"),
+			timesRun("s1", "b", split, 50, 9, "x"), timesRun("s2", "b", split, 80, 9, "x"))
 	}
 	in := sample.Of(2, rows...)
 	in.Protocol.Splits = 5
-	a := sample.Records(t, sample.Build(t, times.Build, in, report.Options{}), "times")[0]
+	a := sample.Records(t, sample.Build(t, costs.Times, in, report.Options{}), "times")[0]
 	if a["method"] != "a" || a["lower_cpu_seconds"] != 2.5 || a["upper_cpu_seconds"] != 4.5 || a["half_width"] != 0.0 {
 		t.Errorf("%v", a)
 	}
 	in = sample.Of(2, rows[:16]...)
 	in.Protocol.Splits = 4
-	if a := sample.Records(t, sample.Build(t, times.Build, in, report.Options{}), "times")[0]; a["lower_cpu_seconds"] != nil {
+	if a := sample.Records(t, sample.Build(t, costs.Times, in, report.Options{}),
+		"times")[0]; a["lower_cpu_seconds"] != nil {
 		t.Errorf("quartiles of four splits: %v", a)
 	}
 }

@@ -7,23 +7,25 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/why"
 )
 
 func whyInput() sample.Input {
 	point, seconds := 1, 2.5
-	in := sample.Input{Known: map[string]sample.Set{"wine": {}}, Grids: map[string][]json.RawMessage{"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":10,"kind":"x"}`)}}}
+	in := sample.Input{Known: map[string]sample.Set{"wine": {}}, Grids: map[string][]json.RawMessage{
+		"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":10,"kind":"x"}`)}}}
 	in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = 3, []string{"wine"}, sample.Published
 	in.Run = frame.Invocation{Splits: 3, Database: "my.db"}
 	for split, correct := range []int{50, 53} {
 		r := sample.OK("wine", "GBRFF2", split+1, correct, 54)
 		r.GridHash, r.Selected, r.CPUSeconds, r.Code, r.Key = "g", &point, &seconds, "c0de12345678", "k"
 		five, four := 5, 4
-		r.Folds = []result.Evaluation{{GridIndex: 0, Fold: 0, Score: result.Score{N: 5, Correct: &five}}, {GridIndex: 1, Fold: 0, Score: result.Score{N: 5, Correct: &four}}}
+		r.Folds = []result.Evaluation{{GridIndex: 0, Fold: 0, Score: result.Score{N: 5, Correct: &five}},
+			{GridIndex: 1, Fold: 0, Score: result.Score{N: 5, Correct: &four}}}
 		r.Warnings = []result.Warning{{Text: "slow", Times: 2}}
 		in.Rows = append(in.Rows, r)
 	}
@@ -34,16 +36,19 @@ func whyInput() sample.Input {
 	return in
 }
 
-// Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are 98.5 and 1.6, our
-// deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) = -1.04.
+// Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are
+// 98.5 and 1.6, our deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) =
+// -1.04.
 func TestPage(t *testing.T) {
-	d := sample.Build(t, why.Build, whyInput(), report.Options{})
+	d := sample.Build(t, cells.Why, whyInput(), report.Options{})
 	var out strings.Builder
 	must.Do(t, render.Text(&out, d, render.Options{}))
 	must.Hold(t, out.String(),
-		"Accuracy, mean over 2 splits: 95.370 %, exactly 2575/27; standard deviation 2.778 (divisor n), 3.928 (divisor n-1).",
+		"Accuracy, mean over 2 splits: 95.370 %, exactly 2575/27; standard deviation 2.778 (divisor n), 3.928 "+
+			"(divisor n-1).",
 		"the grid point is chosen by 1 fold among 2.",
-		"gautheron2020-table2 prints 98.5 ± 1.6: ours is -1.0 standard errors away, were both means of 2 independent splits.",
+		"gautheron2020-table2 prints 98.5 ± 1.6: ours is -1.0 standard errors away, were both means of 2 "+
+			"independent splits.",
 		"1    50/54    92.593  80.000  2.5s  c 10, kind x",
 		"timeout: stopped after 10m0s",
 		"Splits 1-2: GBRFF2 version , code c0de1234, in bench v0",
@@ -61,9 +66,9 @@ func TestWhyRefusals(t *testing.T) {
 	in := whyInput()
 	in.Methods = nil
 	in.Rows = append(in.Rows, sample.OK("wine", "other", 1, 5, 54))
-	must.Say(t, must.Err(why.Build(in.Frame(t), report.Options{})),
+	must.Say(t, must.Err(cells.Why(in.Frame(t), report.Options{})),
 		"why is of one method and one data set, not 2 methods and 1 data set")
 	in.Methods = []string{"LGBM"}
-	must.Say(t, must.Err(why.Build(in.Frame(t), report.Options{})),
+	must.Say(t, must.Err(cells.Why(in.Frame(t), report.Options{})),
 		"bench run --methods LGBM --datasets wine --db my.db")
 }

@@ -1,10 +1,10 @@
-// Package experiments holds what papers found, as questions that can be decided. Each table or figure of a paper is an
-// experiment: a protocol, the reports that draw it, the printed numbers, and the claims. A claim is a sentence with a rule
-// on numbers.
+// Package experiments holds what papers found, as questions that can be decided. Each table or figure of a paper is
+// an experiment: a protocol, the reports that draw it, the printed numbers, and the claims. A claim is a sentence
+// with a rule on numbers.
 //
-// An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are ordinary
-// cells of its protocol. The package runs nothing and knows no result: package harness runs protocols, and reports/claims
-// decides. docs/explanation/experiments.md explains every key.
+// An [Experiment] is read from a TOML file, built in ([Load] by name) or a user's own (by path). Its cells are
+// ordinary cells of its protocol. The package runs nothing and knows no result: package harness runs protocols, and
+// reports/experiment decides. docs/explanation/experiments.md explains every key.
 package experiments
 
 import (

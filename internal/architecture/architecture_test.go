@@ -40,20 +40,24 @@ var rooms = []room{
 	{"reports/stats", "registry/rng internal/..."},
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
-	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result harness/store registry datasets/catalogue internal/..."},
+	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result " +
+		"harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
 	{"reports/printed", "reports/frame harness/published reports/stats"},
-	{"reports/leaderboard", "reports/compare reports/doc reports/evidence reports/frame reports/report reports/stats reports/times internal/..."},
-	{"reports/diff", "reports/stats harness/metric harness/result"},
-	{"reports/claims", "reports/doc reports/frame reports/stats reports/sweep harness/experiments harness/published"},
-	{"reports/experiment", "reports reports/claims reports/doc reports/frame reports/report harness/experiments harness/result"},
+	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
+		"reports/stats harness/metric harness/result internal/..."},
+	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
+		"harness/experiments harness/published harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
 	{"reports/live", "reports/frame reports/render harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
-	{"reports/scaling", "reports/doc reports/frame reports/plot reports/report reports/sweep harness/store registry internal/..."},
+	{"reports/costs", "reports/curves reports/doc reports/frame reports/plot reports/report reports/stats " +
+		"harness/result harness/store registry registry/rng internal/..."},
 	{"reports/report", "reports/doc reports/evidence reports/frame reports/stats harness/metric"},
-	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report harness/published reports/stats harness/metric harness/result harness/store registry registry/rng internal/..."},
+	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report " +
+		"harness/published reports/stats harness/metric harness/result harness/store registry registry/rng " +
+		"internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
 
 	{"harness/result", "registry internal/strictjson internal/wording"},
@@ -275,7 +279,7 @@ func TestRules(t *testing.T) {
 		{"harness/session.go", module + "reports", "imports reports"},
 		{"harness/store/read.go", module + "harness", "imports harness"},
 		{"reports/render/html.go", module + "harness/store", "imports harness/store"},
-		{"reports/accuracy/table.go", module + "reports/ranks", "imports reports/ranks"},
+		{"reports/accuracy/table.go", module + "reports/ranking", "imports reports/ranking"},
 		{"reports/accuracy/table.go", module + "harness", "imports harness"},
 		{"cmd/run.go", module + "methods", "imports methods"},
 		{"methods/external/plugin.go", module + "harness/runner", "imports harness/runner"},

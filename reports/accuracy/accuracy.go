@@ -44,7 +44,8 @@ of the same runs. table2 is another name of it.`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
 			var o Options
 			o.AddFlags(flags)
-			flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
+			flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 "+
+				"of others)")
 			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
 		},
 	}
@@ -60,9 +61,10 @@ type Options struct {
 // table is the table of the frame with the values computed from it and its options.
 type table struct {
 	frame.Table
-	o        Options
-	mean     []meanCell // one for each whole method; nil if no set is counted
-	midRanks []*big.Rat // average ranks of whole methods, where tied methods share the mean rank; nil where CheckRanked is an error
+	o    Options
+	mean []meanCell // one for each whole method; nil if no set is counted
+	// average ranks of whole methods, where tied methods share the mean rank; nil where CheckRanked is an error
+	midRanks []*big.Rat
 	// paperRanks are average ranks as the paper computes them, see stats.PaperAverageRanks. They are nil,
 	// too, where the source prints no rank of a method: a tie in a table of one's own is none of the paper's.
 	paperRanks []*big.Rat
@@ -157,7 +159,8 @@ func (t *table) title() string {
 	if t.unit != "" {
 		unit = " (%)"
 	}
-	return fmt.Sprintf("Mean test %s%s ± standard deviation over %s %s, protocol %s", t.Metric.Title, unit, t.splitsPhrase(), t.splitsAre(), t.Protocol)
+	return fmt.Sprintf("Mean test %s%s ± standard deviation over %s %s, protocol %s", t.Metric.Title, unit,
+		t.splitsPhrase(), t.splitsAre(), t.Protocol)
 }
 
 // splitsPhrase is "20", or "up to 20" if a cell has fewer splits.
@@ -174,7 +177,8 @@ func (t *table) splitsPhrase() string {
 
 func (t *table) main() doc.Table {
 	out := doc.Table{Corner: "Data set", Legend: t.legend()}
-	shown := slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return len(s.Splits) == 0 }) // a note names them
+	// a note names them
+	shown := slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return len(s.Splits) == 0 })
 	var main, below []doc.Row
 	for _, s := range shown {
 		if s.Group == frame.GroupMain {
@@ -270,7 +274,8 @@ func (t *table) summaryRows() []doc.Row {
 	rows := []doc.Row{row("Mean", func(i int) doc.Entry {
 		m := t.mean[i]
 		cell := t.meanStd(m.mean, m.stdPop, m.stdSample)
-		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over, strings.Join(t.Counted, ", "), m.mean)
+		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over,
+			strings.Join(t.Counted, ", "), m.mean)
 		return cell
 	})}
 	ranks := func(name string, values []*big.Rat) {
@@ -288,7 +293,8 @@ func (t *table) summaryRows() []doc.Row {
 	if len(t.Whole()) < len(t.Methods) {
 		coverage := doc.Row{Name: "Data sets", Entries: []doc.Entry{{}}}
 		for i := range t.Methods {
-			coverage.Entries = append(coverage.Entries, doc.Entry{Text: fmt.Sprintf("%d of %d", t.Coverage(i), len(t.Counted))})
+			coverage.Entries = append(coverage.Entries, doc.Entry{Text: fmt.Sprintf("%d of %d", t.Coverage(i),
+				len(t.Counted))})
 		}
 		rows = append(rows, coverage)
 	}

@@ -63,7 +63,8 @@ func TestPublishedTable(t *testing.T) {
 	// The paper's Mean row is 88.4 85.7 87.9 87.9 89.0 89.1, of unrounded means.
 	for i, want := range []float64{88.4, 85.7, 87.9, 87.9, 89.0, 89.1} {
 		if got, _ := tab.mean[i].mean.Float64(); math.Abs(got-want) > 0.1 || tab.mean[i].best != (i == 5) {
-			t.Errorf("mean of %s: got %v, best %v; want %v within 0.1, best %v", tab.Methods[i], got, tab.mean[i].best, want, i == 5)
+			t.Errorf("mean of %s: got %v, best %v; want %v within 0.1, best %v", tab.Methods[i], got, tab.mean[i].best,
+				want, i == 5)
 		}
 	}
 	if len(tab.Counted) != 15 || slices.Contains(tab.Counted, "bankmarketing") {
@@ -90,7 +91,8 @@ func TestPublishedTable(t *testing.T) {
 // Errors are accuracies turned round: the same bests and the same mid-ranks, and means that add up
 // to 100.
 func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
-	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(), Options{Options: report.Options{Metric: "error"}})
+	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(),
+		Options{Options: report.Options{Metric: "error"}})
 	for i, s := range right.Sets {
 		if !slices.Equal(right.Best(s), wrong.Best(wrong.Sets[i])) {
 			t.Errorf("the best on %s is another by error", s.Name)
@@ -101,7 +103,8 @@ func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
 	}
 	for i := range right.mean {
 		sum := new(big.Rat).Add(right.mean[i].mean, wrong.mean[i].mean)
-		if sum.Cmp(big.NewRat(100, 1)) != 0 || right.mean[i].best != wrong.mean[i].best || right.mean[i].stdPop != wrong.mean[i].stdPop {
+		if sum.Cmp(big.NewRat(100, 1)) != 0 || right.mean[i].best != wrong.mean[i].best ||
+			right.mean[i].stdPop != wrong.mean[i].stdPop {
 			t.Errorf("%s: mean accuracy and mean error are %v together", right.Methods[i], sum)
 		}
 	}
@@ -118,7 +121,8 @@ func TestAnotherMetric(t *testing.T) {
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
 		t.Errorf("cells %+v, want 1.000 and 0.667", cells)
 	}
-	if want := "Mean test Matthews correlation coefficient ± standard deviation over 1 random train/test splits, protocol table2"; d.Title != want {
+	if want := "Mean test Matthews correlation coefficient ± standard deviation over 1 random train/test splits, " +
+		"protocol table2"; d.Title != want {
 		t.Errorf("title %q, want %q", d.Title, want)
 	}
 	if want := "best of its row, every tied one; decided on exact values."; main.Best != want {
@@ -130,10 +134,12 @@ func TestAnotherMetric(t *testing.T) {
 func TestRegression(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{}}
 	in.Protocol.Splits = 2
-	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5), sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
+	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5),
+		sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
 	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "rmse"}})
 	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
-	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" || !cells[1].Best {
+	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" ||
+		!cells[1].Best {
 		t.Errorf("cells %+v, want 3.000 and 0.750, the best", cells)
 	}
 }
@@ -155,7 +161,8 @@ func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
 				}
 			}
 		}
-		first, second := newTable(t, sample.Of(4, rows...), Options{}), newTable(t, sample.Of(4, shuffled...), Options{})
+		first, second := newTable(t, sample.Of(4, rows...), Options{}),
+			newTable(t, sample.Of(4, shuffled...), Options{})
 		if !reflect.DeepEqual(first.main().Sections[:2], withTips(second, first)) {
 			rt.Fatalf("another order of the splits, another table")
 		}
@@ -210,8 +217,10 @@ func TestPapersRank(t *testing.T) {
 		{sample.Printed(), false, "error", false}, {own, false, "", false}} {
 		tab := newTable(t, c.in, Options{OmitPublished: c.omit, Options: report.Options{Metric: c.metric}})
 		rows, legend := fmt.Sprint(tab.summaryRows()), strings.Join(tab.legend(), " ")
-		if got := strings.Contains(rows, "Paper's rank"); got != c.want || strings.Contains(legend, "Paper's rank") != got {
-			t.Errorf("source %q, without its values %v: rows %.200s, legend %s", c.in.Protocol.Published, c.omit, rows, legend)
+		if got := strings.Contains(rows, "Paper's rank"); got != c.want ||
+			strings.Contains(legend, "Paper's rank") != got {
+			t.Errorf("source %q, without its values %v: rows %.200s, legend %s", c.in.Protocol.Published, c.omit, rows,
+				legend)
 		}
 	}
 }
@@ -224,7 +233,8 @@ func TestNothingComplete(t *testing.T) {
 		t.Error("a table without results has a Mean or ranks")
 	}
 	d := tab.document()
-	if !slices.Contains(d.Notes, "No data set of the main group has a finished split, so there is no Mean and there are no average ranks.") {
+	if !slices.Contains(d.Notes, "No data set of the main group has a finished split, so there is no Mean and there "+
+		"are no average ranks.") {
 		t.Errorf("notes %q do not say that there is no Mean", d.Notes)
 	}
 	if strings.Contains(strings.Join(d.Blocks[1].(doc.Table).Legend, " "), "Average rank: tied") {
@@ -237,21 +247,25 @@ func TestGapsAreTold(t *testing.T) {
 	d := newTable(t, sample.Paper(), Options{}).document()
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes,
-		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s", "BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
-		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run --methods PBRFF --datasets german --split 7 --retry`.")
+		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s",
+		"BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
+		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run "+
+			"--methods PBRFF --datasets german --split 7 --retry`.")
 	main := d.Blocks[1].(doc.Table)
 	if got := main.Head[len(main.Head)-1].Name; got != "PBRFF" {
 		t.Errorf("the last column is %s", got)
 	}
 	for _, row := range main.Sections[1] {
 		last := row.Entries[len(row.Entries)-1]
-		if want := map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"]; last.Text != want || last.Best {
+		if want := map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"]; last.Text != want ||
+			last.Best {
 			t.Errorf("PBRFF has %s %q, want %q", row.Name, last.Text, want)
 		}
 	}
 	three := sample.Paper()
 	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })
-	if note := "3 of 20 splits: every data set with results."; !slices.Contains(newTable(t, three, Options{}).document().Notes, note) {
+	if note := "3 of 20 splits: every data set with results."; !slices.Contains(
+		newTable(t, three, Options{}).document().Notes, note) {
 		t.Errorf("notes lack %q", note)
 	}
 }
@@ -262,7 +276,8 @@ func TestSelectedSplits(t *testing.T) {
 	in.Splits = []int{3, 2}
 	tab := newTable(t, in, Options{})
 	if len(tab.Table.Splits) != 2 || len(tab.Sets[0].Entries[0].Runs) != 2 {
-		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits), len(tab.Sets[0].Entries[0].Runs))
+		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits),
+			len(tab.Sets[0].Entries[0].Runs))
 	}
 	for _, m := range tab.Unfinished() {
 		if m.Dataset == "clear" && (m.Kind != frame.NotRun || !slices.Equal(m.Splits, []int{3})) {
@@ -289,7 +304,8 @@ func TestRecordsKeepPrecision(t *testing.T) {
 			}
 			continue
 		}
-		if want, _ := big.NewRat(100*correct, test).Float64(); r[column("mean")] != want { // all splits of a set are of one size
+		// all splits of a set are of one size
+		if want, _ := big.NewRat(100*correct, test).Float64(); r[column("mean")] != want {
 			t.Errorf("%v on %v: mean %v, want %v", r[column("method")], r[column("dataset")], r[column("mean")], want)
 		}
 	}
@@ -306,13 +322,15 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// Adding a method with fewer sets changes no number, mark or text of the other columns, as long as at least half of the methods
-// have all counted sets.
+// Adding a method with fewer sets changes no number, mark or text of the other columns, as long as at least half of
+// the methods have all counted sets.
 func TestAPartialMethodChangesNothing(t *testing.T) {
 	checked := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		in := sample.Input{Known: map[string]sample.Set{}}
-		in.Protocol.Splits, in.Protocol.Order = 4, func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+		in.Protocol.Splits, in.Protocol.Order = 4, func(names []string) []string {
+			return slices.Sorted(slices.Values(names))
+		}
 		methods := []string{"a", "b", "c", "d"}[:rapid.IntRange(2, 4).Draw(rt, "methods")]
 		run := func(set, method string, splits ...int) {
 			for _, s := range splits {
@@ -322,7 +340,8 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 		for _, set := range []string{"s", "t", "u", "v", "w"}[:rapid.IntRange(2, 5).Draw(rt, "sets")] {
 			in.Protocol.Datasets, in.Known[set] = append(in.Protocol.Datasets, set), sample.Set{}
 			for _, m := range methods {
-				run(set, m, [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 3}, {}}[rapid.IntRange(0, 5).Draw(rt, "splits")]...)
+				run(set, m, [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 3},
+					{}}[rapid.IntRange(0, 5).Draw(rt, "splits")]...)
 			}
 		}
 		if len(in.Rows) == 0 {
@@ -341,7 +360,8 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 			}
 		}
 		after := newTable(t, in, Options{})
-		if slices.Contains(after.Whole(), with) || before.CheckComparable() != nil || 2*len(before.Whole()) < len(before.Methods)+1 {
+		if slices.Contains(after.Whole(), with) || before.CheckComparable() != nil ||
+			2*len(before.Whole()) < len(before.Methods)+1 {
 			return
 		}
 		checked++

@@ -12,7 +12,9 @@ import (
 
 // TestDrawsAreNamed: a set whose rows are divided once is no set of random splits, and repeated fits are counted once.
 func TestDrawsAreNamed(t *testing.T) {
-	parted := sample.Set{Entry: catalogue.Entry{Files: []catalogue.File{{Path: "a"}, {Path: "b", Role: catalogue.RoleTest}}}} // whose sizes are not known
+	// whose sizes are not known
+	parted := sample.Set{Entry: catalogue.Entry{Files: []catalogue.File{{Path: "a"},
+		{Path: "b", Role: catalogue.RoleTest}}}}
 	in := sample.Input{Known: map[string]sample.Set{"anew": {}, "adult": parted}}
 	in.Protocol.Splits, in.Protocol.Datasets = 3, []string{"anew", "adult"}
 	in.Protocol.Once = func(testPart bool) bool { return testPart }
@@ -29,7 +31,8 @@ func TestDrawsAreNamed(t *testing.T) {
 		t.Helper()
 		d := sample.Build(t, Build, in, Options{})
 		must.Hold(t, d.Title, "over 3 "+title+", protocol")
-		if note != "" != slices.Contains(d.Notes, note) || note == "" && strings.Contains(strings.Join(d.Notes, " "), "division") {
+		if note != "" != slices.Contains(d.Notes, note) || note == "" &&
+			strings.Contains(strings.Join(d.Notes, " "), "division") {
 			t.Errorf("notes %q, want %q", d.Notes, note)
 		}
 	}
@@ -45,5 +48,6 @@ func TestDrawsAreNamed(t *testing.T) {
 	for i := range in.Rows {
 		in.Rows[i].ScoresHash = ""
 	}
-	check("draws of the method", "adult: one division, 3 draws of the method (whether fits repeat is not known of every method).")
+	check("draws of the method", "adult: one division, 3 draws of the method (whether fits repeat is not known of "+
+		"every method).")
 }

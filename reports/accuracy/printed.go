@@ -67,9 +67,9 @@ type difference struct {
 
 type cellKey struct{ dataset, method string }
 
-// comparePublished fills comparison and unused from the printed values of the protocol's source, in the metric's unit. splits is
-// the number of the protocol's splits. Printed average ranks are among all methods of the source. They are left out where one of
-// these methods or a set was not asked for.
+// comparePublished fills comparison and unused from the printed values of the protocol's source, in the metric's
+// unit. splits is the number of the protocol's splits. Printed average ranks are among all methods of the source.
+// They are left out where one of these methods or a set was not asked for.
 func (t *table) comparePublished(splits int) {
 	source := t.Published
 	values, units := published.Beside(source, t.Metric.Name, t.PublishedNames)
@@ -77,7 +77,8 @@ func (t *table) comparePublished(splits int) {
 	case t.o.OmitPublished || source == "":
 		return
 	case len(values) == 0:
-		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so there is no "+
+		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so "+
+			"there is no "+
 			"comparison.",
 			source, strings.Join(units, "; "))}
 		return
@@ -178,7 +179,8 @@ func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) {
 		}
 	}
 	if len(ours) > 0 {
-		c.midRanks, c.ourMidRanks, c.ourPaperRanks = stats.AverageRanks(theirs), stats.AverageRanks(ours), stats.PaperAverageRanks(ours)
+		c.midRanks, c.ourMidRanks, c.ourPaperRanks = stats.AverageRanks(theirs), stats.AverageRanks(ours),
+			stats.PaperAverageRanks(ours)
 	}
 }
 
@@ -216,7 +218,8 @@ func (t *table) unusedNote(source string, values map[cellKey]published.Value) []
 	if parts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source, strings.Join(parts, " and of "))}
+	return []string{fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source,
+		strings.Join(parts, " and of "))}
 }
 
 // table lays the comparison out, three columns a method.
@@ -241,9 +244,11 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 		}
 		var row []doc.Entry
 		for i, cell := range r.cells {
-			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals), frame.Signed(cell.difference, decimals))
+			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals),
+				frame.Signed(cell.difference, decimals))
 			if cell.published != nil {
-				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source, entries[1].Text) +
+				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source,
+					entries[1].Text) +
 					cell.printed.SpreadText()
 			}
 			if cell.difference != nil {
@@ -268,15 +273,20 @@ func (c *comparison) summarise(out *doc.Table, decimals int) {
 		}
 		out.Add(name, doc.Texts(texts...)...)
 	}
-	add("Average difference", func(i int) (_, _, diff string) { return "", "", frame.Signed(c.methods[i].average, decimals) })
-	add("Mean absolute difference", func(i int) (_, _, diff string) { return "", "", frame.Text(c.methods[i].meanAbsolute, decimals) })
+	add("Average difference", func(i int) (_, _, diff string) {
+		return "", "", frame.Signed(c.methods[i].average, decimals)
+	})
+	add("Mean absolute difference", func(i int) (_, _, diff string) {
+		return "", "", frame.Text(c.methods[i].meanAbsolute, decimals)
+	})
 	add("Data sets compared", func(i int) (_, _, diff string) { return "", "", strconv.Itoa(c.methods[i].n) })
 	if c.midRanks != nil {
 		add("Average rank", func(i int) (ours, quoted, diff string) {
 			if i >= c.ranked {
 				return frame.Absent, frame.Absent, frame.Absent
 			}
-			return c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2), frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2)
+			return c.ourMidRanks[i].FloatString(2), c.midRanks[i].FloatString(2),
+				frame.Signed(new(big.Rat).Sub(c.ourMidRanks[i], c.midRanks[i]), 2)
 		})
 	}
 	if c.printed != nil {
@@ -297,18 +307,21 @@ func (c *comparison) summarise(out *doc.Table, decimals int) {
 func (c *comparison) legend() []string {
 	legend := []string{"Differences: ours less published, of exact means; averages: over the data sets with both."}
 	if len(c.unprinted) > 0 {
-		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data sets: %s.", c.source, strings.Join(c.unprinted, ", ")))
+		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data "+
+			"sets: %s.", c.source, strings.Join(c.unprinted, ", ")))
 	}
 	if c.midRanks != nil {
 		legend = append(legend, fmt.Sprintf(
-			"Average rank: among the %s of this block, over the %s of the main group with a value of each of them on both sides.",
+			"Average rank: among the %s of this block, over the %s of the main group with a value of each of them "+
+				"on both sides.",
 			frame.Count(c.ranked, "method"), frame.Count(len(c.counted), "data set")))
 	}
 	if c.tests != nil {
 		legend = append(append(legend, c.tests.Summary()), c.tests.Legend()...)
 	}
 	if c.printed != nil {
-		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks the source prints over its own.")
+		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks "+
+			"the source prints over its own.")
 	}
 	return legend
 }

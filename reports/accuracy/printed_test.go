@@ -96,8 +96,8 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 	}
 }
 
-// Ranks need the same splits on our side, so that a partial method has none; one method has nobody to be ranked with, and
-// printed ranks are among all methods that the source ranks.
+// Ranks need the same splits on our side, so that a partial method has none; one method has nobody to be ranked
+// with, and printed ranks are among all methods that the source ranks.
 func TestComparisonRanksNeedPeers(t *testing.T) {
 	in := sample.Printed()
 	in.Protocol.Splits = 2
@@ -105,7 +105,8 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	in.Rows[i].Split = 2
 	c := newTable(t, in, Options{}).comparison
 	if len(c.counted) != 15 || c.ranked != 5 || len(c.midRanks) != 5 || c.methods[5].method != "GFC" {
-		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted, c.methods[5])
+		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted,
+			c.methods[5])
 	}
 	for _, row := range c.table(2, metric.Metric{Title: "accuracy", Percent: true}).Sections[1] {
 		if row.Name == "Average rank" && row.Entries[15].Text != "-" {
@@ -114,7 +115,8 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	}
 	in = sample.Printed()
 	in.Methods = []string{"GFC"}
-	if c := newTable(t, in, Options{}).comparison; c.midRanks != nil || c.ourPaperRanks != nil || len(c.methods) != 1 || c.printed != nil {
+	if c := newTable(t, in, Options{}).comparison; c.midRanks != nil || c.ourPaperRanks != nil ||
+		len(c.methods) != 1 || c.printed != nil {
 		t.Errorf("a single method has ranks %v, %v, %v; methods %v", c.midRanks, c.ourPaperRanks, c.printed, c.methods)
 	}
 	in = sample.Printed()
@@ -140,7 +142,8 @@ func TestUnusedValues(t *testing.T) {
 	in.Protocol.Order = func([]string) []string { return methods }
 	in.Protocol.Datasets = in.Protocol.Datasets[1:]
 	in.Rows = in.Rows[6:]
-	want := sample.Published + " also prints values of data sets wine and of methods GBRFF2, which this table does not hold."
+	want := sample.Published + " also prints values of data sets wine and of methods GBRFF2, which this table does " +
+		"not hold."
 	if tab := newTable(t, in, Options{}); !slices.Equal(tab.unused, []string{want}) {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
@@ -151,7 +154,8 @@ func TestUnusedValues(t *testing.T) {
 	}
 	want = sample.Published + " prints: percent of correct labels. This is another metric or another unit than here, " +
 		"so there is no comparison."
-	if tab := newTable(t, sample.Printed(), Options{Options: report.Options{Metric: "error"}}); !slices.Equal(tab.unused, []string{want}) || tab.comparison != nil {
+	if tab := newTable(t, sample.Printed(), Options{Options: report.Options{Metric: "error"}}); !slices.Equal(
+		tab.unused, []string{want}) || tab.comparison != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
 	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparison != nil {

@@ -20,7 +20,8 @@ func (t *table) records() []doc.Block {
 
 // cellRecords has a row a data set and method. A source of printed values adds three columns.
 func (t *table) cellRecords() doc.Records {
-	out := doc.Records{Name: "cells", Columns: []string{"protocol", "dataset", "group", "rows", "features", "train_rows", "test_rows", "method",
+	out := doc.Records{Name: "cells", Columns: []string{"protocol", "dataset", "group", "rows", "features",
+		"train_rows", "test_rows", "method",
 		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
 		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact", "version"}}
 	if c := t.comparison; c != nil {
@@ -33,9 +34,11 @@ func (t *table) cellRecords() doc.Records {
 			if n, of, ok := counts(c); ok {
 				correct, test = n, of
 			}
-			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows), known(s.TestRows), c.Method,
+			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows),
+				known(s.TestRows), c.Method,
 				len(c.Runs), len(t.Splits), correct, test, c.Mean, c.StdPop, c.StdSample,
-				best[i], s.Counted, !s.Unequal, t.Lacks(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name, exact(c.Mean), t.Version(s.Name, c.Method)}
+				best[i], s.Counted, !s.Unequal, t.Lacks(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name,
+				exact(c.Mean), t.Version(s.Name, c.Method)}
 			if t.comparison != nil {
 				record = append(record, t.comparison.record(s.Name, c.Method)...)
 			}
@@ -56,11 +59,13 @@ func (t *table) changeText(dataset string) string {
 }
 
 func (t *table) runRecords() doc.Records {
-	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct", "test", "version"}}
+	out := doc.Records{Name: "runs", Columns: []string{"dataset", "method", "split", "value", "exact", "correct",
+		"test", "version"}}
 	for _, s := range t.Sets {
 		for _, c := range s.Entries {
 			for _, r := range c.Runs {
-				out.Add(s.Name, c.Method, r.Split, r.Value, exact(r.Value), r.Score.Correct, r.Score.N, t.Version(s.Name, c.Method))
+				out.Add(s.Name, c.Method, r.Split, r.Value, exact(r.Value), r.Score.Correct, r.Score.N,
+					t.Version(s.Name, c.Method))
 			}
 		}
 	}
@@ -69,7 +74,8 @@ func (t *table) runRecords() doc.Records {
 
 // meanRecords has a row a method: its number of counted sets and, for a whole method, its Mean row and ranks.
 func (t *table) meanRecords() doc.Records {
-	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population", "std_sample", "best",
+	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population",
+		"std_sample", "best",
 		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact", "datasets_counted"}}
 	if t.mean == nil {
 		return out
@@ -108,11 +114,14 @@ func (c *comparison) records() doc.Records {
 	for _, row := range c.rows {
 		for i, cell := range row.cells {
 			if cell.published != nil {
-				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method, "ours": cell.ours,
-					"published_mean": cell.published, "published_std": cell.printed.Std, "published_spread": cell.printed.Spread,
-					"difference": cell.difference}
+				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method,
+					"ours":           cell.ours,
+					"published_mean": cell.published, "published_std": cell.printed.Std,
+					"published_spread": cell.printed.Spread,
+					"difference":       cell.difference}
 				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
-					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low, x.Interval.High, x.Adjusted, string(x.Verdict)
+					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low,
+						x.Interval.High, x.Adjusted, string(x.Verdict)
 				}
 				out.Put(record)
 			}
@@ -122,13 +131,15 @@ func (c *comparison) records() doc.Records {
 }
 
 func (c *comparison) methodRecords() doc.Records {
-	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets", "average_difference", "mean_absolute_difference",
+	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets",
+		"average_difference", "mean_absolute_difference",
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
 		record := map[string]any{"source": c.source, "method": m.method, "datasets": m.n,
 			"average_difference": m.average, "mean_absolute_difference": m.meanAbsolute, "in_ranks": []string(nil)}
 		if c.midRanks != nil && i < c.ranked {
-			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i], c.midRanks[i]
+			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i],
+				c.midRanks[i]
 		}
 		if c.printed != nil {
 			record["printed_rank"] = c.printed[i]

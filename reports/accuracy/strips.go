@@ -16,7 +16,8 @@ import (
 const fewestInBox = 5
 
 func (t *table) strips() []doc.Block {
-	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes stand from %d splits on.", t.Metric.Title, fewestInBox)
+	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes stand from %d splits on.",
+		t.Metric.Title, fewestInBox)
 	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about}, Detail: true}}
 	for _, s := range t.Sets {
 		if s.Finished() > 0 {
@@ -39,12 +40,14 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		}
 		if len(c.Runs) >= fewestInBox {
 			line.Box = [2]float64{frame.Float64(c.Lower), frame.Float64(c.Upper)}
-			line.BoxTip = fmt.Sprintf("%s: half of the splits are within %s and %s%s", c.Method, frame.Text(c.Lower, t.o.Decimals+1), frame.Text(c.Upper, t.o.Decimals+1), t.unit)
+			line.BoxTip = fmt.Sprintf("%s: half of the splits are within %s and %s%s", c.Method,
+				frame.Text(c.Lower, t.o.Decimals+1), frame.Text(c.Upper, t.o.Decimals+1), t.unit)
 		}
 		strips = append(strips, line)
 	}
 	return doc.Figure{Title: set.Name, About: size(set.Dataset), Numbers: numbers(set, t.o.Decimals+1), Detail: true,
-		Alt:  fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title, set.Name),
+		Alt: fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title,
+			set.Name),
 		Plot: plot.Strips(strips, plot.Axis{Title: t.Measured(), Percent: t.Metric.Percent}, "a split")}
 }
 

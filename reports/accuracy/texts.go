@@ -13,7 +13,8 @@ import (
 )
 
 func (t *table) legend() []string {
-	legend := []string{"Standard deviations are population (divisor n), over splits; that of Mean is the mean of the column's."}
+	legend := []string{"Standard deviations are population (divisor n), over splits; that of Mean is the mean of " +
+		"the column's."}
 	if t.mean != nil {
 		over, main := "the data sets above it", 0
 		for _, s := range t.Sets {
@@ -29,10 +30,12 @@ func (t *table) legend() []string {
 			legend = append(legend, "Average rank: tied methods share the mean of their ranks.")
 		}
 		if t.paperRanks != nil && !t.o.OmitPublished {
-			legend = append(legend, "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.")
+			legend = append(legend, "Paper's rank: the Mean row is ranked as one more data set, and of tied methods "+
+				"the one in the later column ranks better.")
 		}
 		if len(t.Whole()) < len(t.Methods) {
-			legend = append(legend, "Data sets: how many of those of Mean a method has. Who lacks one stands last, has no Mean and no rank, and is not marked as best.")
+			legend = append(legend, "Data sets: how many of those of Mean a method has. Who lacks one stands last, "+
+				"has no Mean and no rank, and is not marked as best.")
 		}
 	}
 	for _, s := range t.Sets {
@@ -63,12 +66,14 @@ func (t *table) lead() []string {
 			word = "Lowest"
 		}
 		lead = append(lead, fmt.Sprintf(
-			"%s mean %s: %s (%s%s). Best average rank: %s (%s). Both over %s. The commands bench compare and bench report tests say whether a difference is more than chance.",
+			"%s mean %s: %s (%s%s). Best average rank: %s (%s). Both over %s. The commands bench compare and bench "+
+				"report tests say whether a difference is more than chance.",
 			word, t.Metric.Title, strings.Join(best, ", "), mean.FloatString(max(2, t.o.Decimals)), t.unit,
 			strings.Join(first, ", "), rank.FloatString(2), frame.Count(len(t.Counted), "data set")))
 	}
 	return append(lead, fmt.Sprintf("%d of %d planned runs are finished: %s, %s, %s.", done, planned,
-		frame.Count(len(t.Sets), "data set"), frame.Count(len(t.Methods), "method"), frame.Count(len(t.Splits), "split")))
+		frame.Count(len(t.Sets), "data set"), frame.Count(len(t.Methods), "method"),
+		frame.Count(len(t.Splits), "split")))
 }
 
 // cellTip tells how a cell was computed and lists its splits.
@@ -79,13 +84,15 @@ func (t *table) cellTip(dataset string, c frame.Entry) string {
 	if c.Mean == nil {
 		return tip.String() + gap
 	}
-	fmt.Fprintf(tip, "mean test %s of %d of %s, %s%s\n", t.Metric.Title, len(c.Runs), frame.Count(len(t.Splits), "split"),
+	fmt.Fprintf(tip, "mean test %s of %d of %s, %s%s\n", t.Metric.Title, len(c.Runs),
+		frame.Count(len(t.Splits), "split"),
 		c.Mean.FloatString(t.o.Decimals+2), t.unit)
 	if correct, test, ok := counts(c); ok {
 		fmt.Fprintf(tip, "%d of %d test examples correct in all\n", correct, test)
 	}
 	if len(c.Runs) > 1 {
-		fmt.Fprintf(tip, "standard deviation: population %.*f, sample %.*f\n", t.o.Decimals+2, c.StdPop, t.o.Decimals+2, c.StdSample)
+		fmt.Fprintf(tip, "standard deviation: population %.*f, sample %.*f\n", t.o.Decimals+2, c.StdPop,
+			t.o.Decimals+2, c.StdSample)
 	}
 	tip.WriteString("by split:")
 	for i, r := range c.Runs {
@@ -116,7 +123,8 @@ func (t *table) facts() doc.Table {
 	out := doc.Table{Heading: "Data sets", Corner: "Data set", Detail: true, Head: []doc.Column{
 		{Name: "Group"}, {Name: "Examples"}, {Name: "Features"}, {Name: "Train"}, {Name: "Test"}, {Name: "Splits"}}}
 	for _, s := range t.Sets {
-		out.Add(s.Name, doc.Texts(s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows), grouped(s.TestRows), t.finished(s))...)
+		out.Add(s.Name, doc.Texts(s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows),
+			grouped(s.TestRows), t.finished(s))...)
 	}
 	return out
 }
@@ -146,7 +154,8 @@ func (t *table) missing() []doc.Block {
 		blocks = append(blocks, part)
 	}
 	if len(reasons) > 0 {
-		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"}, {Name: "Methods, data sets and splits", Kind: doc.Words}}}
+		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"},
+			{Name: "Methods, data sets and splits", Kind: doc.Words}}}
 		for _, r := range reasons {
 			out.Add(r.Text, doc.Texts(strconv.Itoa(r.Runs), r.Where)...)
 		}
@@ -200,7 +209,8 @@ func (t *table) drawNotes() []string {
 		case repeated != nil:
 			what = "distinct fits: " + strings.Join(repeated, ", ") + others
 		}
-		notes = append(notes, fmt.Sprintf("%s: one division, %s of the method (%s).", s.Name, frame.Count(s.Finished(), "draw"), what))
+		notes = append(notes, fmt.Sprintf("%s: one division, %s of the method (%s).", s.Name,
+			frame.Count(s.Finished(), "draw"), what))
 	}
 	return notes
 }

@@ -1,13 +1,6 @@
-// Package compare is the page for the author of a new method: is the method better than other methods, and
-// how sure is this?
-//
-// Package evidence computes the results: tests on each data set and over data sets, adjusted together for
-// everything that the page shows, and the sizes of differences. This package writes them as sentences and
-// tables. With one other method the page shows every data set. With several other methods data sets are among
-// the details.
-//
-// Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
-// for the comparisons of one page and cannot know of other pages.
+// Package compare has the reports that say whether a method is better: than each other method (compare.go,
+// verdict.go, tables.go), and who leads (leaderboard.go, board.go). Package evidence tests, this package writes
+// sentences and tables.
 package compare
 
 import (
@@ -26,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report is the page on one method.
-func Report() report.Report {
+// CompareReport is the page on one method.
+func CompareReport() report.Report {
 	return report.Report{
 		Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
 		Summary: "Is a method better than others, and how sure is that?",
@@ -52,7 +45,8 @@ equivalent where a test shows that the typical difference is smaller.`,
   bench compare MyBoost LGBM --equivalence 10%`,
 		Select: func(args []string, s *report.Selection) error {
 			if len(args) == 0 {
-				return errors.New("name the method in question, then those to set it beside, or none for all that are stored")
+				return errors.New("name the method in question, then those to set it beside, or none for all that " +
+					"are stored")
 			}
 			if s.Beside = args; len(args) > 1 {
 				s.Methods = args
@@ -70,7 +64,7 @@ equivalent where a test shows that the typical difference is smaller.`,
 				if o.Region, err = region(); err != nil {
 					return d, err
 				}
-				return Build(f, o)
+				return Compare(f, o)
 			}
 		},
 	}
@@ -101,31 +95,43 @@ type Page struct {
 	alone    []string               // methods without a common split
 }
 
-// Build returns the document for the method and every other method of the frame. It is an error if an option
+// Compare is the page for the author of a new method: is the method better than other methods, and
+// how sure is this?
+//
+// Package evidence computes the results: tests on each data set and over data sets, adjusted together for
+// everything that the page shows, and the sizes of differences. This package writes them as sentences and
+// tables. With one other method the page shows every data set. With several other methods data sets are among
+// the details.
+//
+// Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
+// for the comparisons of one page and cannot know of other pages.
+//
+// The result is the document for the method and every other method of the frame. It is an error if an option
 // has no meaning, or if the method shares no finished split of a set with another method.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
-	p, err := Of(f, o)
+func Compare(f frame.Frame, o Options) (doc.Document, error) {
+	p, err := NewPage(f, o)
 	if err != nil {
 		return doc.Document{}, err
 	}
 	return p.Document(), nil
 }
 
-// Of compares the method with every other method of a frame.
-func Of(f frame.Frame, o Options) (*Page, error) {
+// NewPage compares the method with every other method of a frame.
+func NewPage(f frame.Frame, o Options) (*Page, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return nil, err
 	}
 	us := slices.Index(t.Methods, o.Method)
 	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
-		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method, f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
+		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method,
+			f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
 	}
 	ev, err := o.Evidence(&t)
 	if err != nil {
 		return nil, err
 	}
-	return New(t, ev, o)
+	return NewPageFrom(t, ev, o)
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -137,8 +143,9 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Of(t, asked)
 }
 
-// New selects the comparisons of the options' method from evidence that may hold the comparisons of other methods, too.
-func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
+// NewPageFrom selects the comparisons of the options' method from evidence that may hold the comparisons of other
+// methods, too.
+func NewPageFrom(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	p := &Page{Table: t, o: o, method: o.Method, Evidence: ev, region: ev.Region}
 	if t.Metric.Percent {
 		p.unit = " points"
@@ -157,7 +164,8 @@ func New(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 		}
 	}
 	if len(p.pairs) == 0 {
-		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them", frame.ErrNoResults, p.method, p.FullCommand)
+		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them",
+			frame.ErrNoResults, p.method, p.FullCommand)
 	}
 	return p, nil
 }
@@ -217,7 +225,8 @@ func (p *Page) Document() doc.Document {
 	o := p.o.Options
 	o.Label = cmp.Or(o.Label, "tab:compare:"+p.method)
 	d := o.Document("compare", &p.Table,
-		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol), p.NotesOfPairs(p.notes()...))
+		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol),
+		p.NotesOfPairs(p.notes()...))
 	parts := p.Parts()
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
 	if len(parts.Each.Paragraphs) > 0 {

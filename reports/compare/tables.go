@@ -29,7 +29,8 @@ func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals
 
 // Over has a row an opponent.
 func (p *Page) Over() doc.Table {
-	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets", Label: "over", Corner: "Against", Legend: p.overLegend()}
+	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets",
+		Label: "over", Corner: "Against", Legend: p.overLegend()}
 	const typical, adjusted, sets = "typical", "adjusted p", "sets"
 	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words},
 		{Name: "diff.", Long: "difference", Group: typical, Kind: doc.Signed},
@@ -46,7 +47,8 @@ func (p *Page) Over() doc.Table {
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
 			n := p.interval(q.TypicalInterval(1 - p.o.Level))
-			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low), p.signed(n.High),
+			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low),
+				p.signed(n.High),
 				frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
@@ -70,7 +72,8 @@ func (p *Page) overLegend() []string {
 		alone = ", of this comparison alone"
 	}
 	return []string{
-		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its %.4g "+
+		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and "+
+			"its %.4g "+
 			"%% interval%s.", 100*(1-p.o.Level), alone),
 		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", p.Evidence.Family()),
 		"Sets by mean: how many are ahead and " + behind + ", of how many.",
@@ -80,10 +83,13 @@ func (p *Page) overLegend() []string {
 // bySet has a row a data set of one pair.
 func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	other := p.other(q)
-	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, other), Label: other, Corner: "Data set", Detail: len(p.pairs) > 1}
+	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, other),
+		Label: other, Corner: "Data set", Detail: len(p.pairs) > 1}
 	const interval, test = "interval", "t-test"
-	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other}, {Name: "diff.", Long: "difference", Kind: doc.Signed},
-		{Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed}, {Name: "p", Group: test}, {Name: "adjusted", Group: test}, {Name: "verdict", Kind: doc.Words}}
+	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other},
+		{Name: "diff.", Long: "difference", Kind: doc.Signed},
+		{Name: "from", Group: interval, Kind: doc.Signed}, {Name: "to", Group: interval, Kind: doc.Signed},
+		{Name: "p", Group: test}, {Name: "adjusted", Group: test}, {Name: "verdict", Kind: doc.Words}}
 	var sections [2][]doc.Row // of the main group, and below it
 	draws, few := false, false
 	for i := range q.Sets {
@@ -95,9 +101,11 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 			over, draws = frame.Count(len(s.Splits), "draw"), true
 		}
 		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: over, Tip: "splits " + frame.Ranges(s.Splits)},
-			{Text: frame.Text(s.Ours, p.Decimals())}, {Text: frame.Text(s.Theirs, p.Decimals())}, {Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shade(s.Verdict)},
+			{Text: frame.Text(s.Ours, p.Decimals())}, {Text: frame.Text(s.Theirs, p.Decimals())},
+			{Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shade(s.Verdict)},
 			{Text: p.signed(difference.Low)}, {Text: p.signed(difference.High)},
-			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)}, {Text: string(s.Verdict), Best: s.Verdict.Found()}}}
+			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)},
+			{Text: string(s.Verdict), Best: s.Verdict.Found()}}}
 		group := 0
 		if s.Set.Group != frame.GroupMain {
 			group = 1
@@ -110,10 +118,12 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 		}
 	}
 	if out.Legend = p.setLegend(len(sections[1]) > 0); draws {
-		out.Legend = append(out.Legend, "Draws: the set is divided once, and its splits are draws of the methods. Equal fits of both methods count once, and there is no test on the set.")
+		out.Legend = append(out.Legend, "Draws: the set is divided once, and its splits are draws of the methods. "+
+			"Equal fits of both methods count once, and there is no test on the set.")
 	}
 	if few {
-		out.Legend = append(out.Legend, fmt.Sprintf("A set with fewer than %d splits has no test: in so few splits equal differences are common by chance.", stats.FewestSplits))
+		out.Legend = append(out.Legend, fmt.Sprintf("A set with fewer than %d splits has no test: in so few splits "+
+			"equal differences are common by chance.", stats.FewestSplits))
 	}
 	return out
 }
@@ -132,11 +142,13 @@ func shade(v evidence.Verdict) int {
 func (p *Page) setLegend(below bool) []string {
 	legend := []string{
 		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: "+
-			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The test "+
+			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. "+
+			"The test "+
 			"takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
 	}
 	if below {
-		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not counted over "+
+		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not "+
+			"counted over "+
 			"data sets.")
 	}
 	return legend
@@ -148,7 +160,8 @@ func (p *Page) pairRecords() doc.Records {
 		"typical_low", "typical_high",
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
 		"mean_without",
-		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests", "typical_worse",
+		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
+		"typical_worse",
 		"typical_equivalent", "typical_better"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
@@ -179,7 +192,8 @@ func (p *Page) pairRecords() doc.Records {
 
 // setRecords has a row a pair and set. Gains are in favour of the method.
 func (p *Page) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group", "splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
+	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group",
+		"splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
 		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict", "version", "other_version"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
@@ -188,7 +202,8 @@ func (p *Page) setRecords() doc.Records {
 			row := map[string]any{
 				"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
 				"dataset": s.Set.Name, "group": s.Set.Group, "splits": s.Splits,
-				"train_rows": s.Set.TrainRows, "test_rows": s.Set.TestRows, "ours": s.Ours, "theirs": s.Theirs, "gain": s.Gain,
+				"train_rows": s.Set.TrainRows, "test_rows": s.Set.TestRows, "ours": s.Ours, "theirs": s.Theirs,
+				"gain":     s.Gain,
 				"gain_low": interval.Low, "gain_high": interval.High, "p": s.P, "adjusted_p": s.Adjusted,
 				"equivalence_p": s.Equivalence, "rope": s.Rope, "level": p.o.Level, "verdict": string(s.Verdict),
 				"version": p.Version(s.Set.Name, p.method), "other_version": p.Version(s.Set.Name, p.other(q)),
@@ -221,7 +236,8 @@ func (p *Page) power() doc.Table {
 	if level == 0 {
 		level = p.o.Level / float64(max(1, p.Evidence.Compared()))
 	}
-	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed", Label: "power", Corner: "Against", Detail: true}
+	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed",
+		Label: "power", Corner: "Against", Detail: true}
 	unit := p.unit
 	if unit == "" {
 		unit = " deviations"
@@ -255,8 +271,10 @@ func (p *Page) power() doc.Table {
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
 	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability "+
-		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most %.2g "+
-		"here, and the estimate must be beyond the region: a true difference at its edge is found half of the time at most.",
+		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at "+
+		"most %.2g "+
+		"here, and the estimate must be beyond the region: a true difference at its edge is found half of the time "+
+		"at most.",
 		unit, evidence.Better, wantedPower, level)}
 	return out
 }
@@ -291,8 +309,10 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	}
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"
-	return doc.Figure{Name: strings.ToLower(other), Title: "Differences from " + other, About: fmt.Sprintf("%s less %s, a line a data set", p.method, other), Detail: true, Plot: plot.Forest(rows, o),
-		Alt: fmt.Sprintf("Differences of %s from %s on %s with their intervals", p.method, other, frame.Count(len(q.Sets), "data set"))}
+	return doc.Figure{Name: strings.ToLower(other), Title: "Differences from " + other,
+		About: fmt.Sprintf("%s less %s, a line a data set", p.method, other), Detail: true, Plot: plot.Forest(rows, o),
+		Alt: fmt.Sprintf("Differences of %s from %s on %s with their intervals", p.method, other,
+			frame.Count(len(q.Sets), "data set"))}
 }
 
 // forestRow is a line of a plot: a gain as ours less theirs, with its interval.
@@ -302,7 +322,8 @@ func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, kin
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
-	return plot.ForestRow{Label: label, Estimate: frame.Float64(p.Difference(gain)), Low: i.Low, High: i.High, Text: text, Kind: kind}
+	return plot.ForestRow{Label: label, Estimate: frame.Float64(p.Difference(gain)), Low: i.Low, High: i.High,
+		Text: text, Kind: kind}
 }
 
 func (p *Page) forestOptions(other string) plot.ForestOptions {
@@ -310,7 +331,9 @@ func (p *Page) forestOptions(other string) plot.ForestOptions {
 	if unit != "" {
 		unit = " (points)"
 	}
-	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit, Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other + " ahead", Better: p.method + " ahead"}
+	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit,
+		Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other + " ahead",
+		Better: p.method + " ahead"}
 	if p.Metric.Better == metric.Lower {
 		o.Worse, o.Better = o.Better, o.Worse
 	}

@@ -72,7 +72,8 @@ func (p *Page) summary() string {
 		q := &p.pairs[i]
 		names[q.Verdict] = append(names[q.Verdict], p.other(q))
 	}
-	phrases := map[evidence.Verdict]string{evidence.Better: "than ", evidence.Worse: "than ", evidence.Equivalent: "to "}
+	phrases := map[evidence.Verdict]string{evidence.Better: "than ", evidence.Worse: "than ",
+		evidence.Equivalent: "to "}
 	var parts []string
 	for _, r := range evidence.Rules {
 		if list := names[r.Verdict]; len(list) > 0 {
@@ -115,7 +116,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 		if p.Evidence.Compared() > 1 {
 			among = fmt.Sprintf(" among %d comparisons", p.Evidence.Compared())
 		}
-		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"), among,
+		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"),
+			among,
 			p.Evidence.Enough)
 	}
 	b.WriteString(".")
@@ -272,22 +274,29 @@ func (p *Page) limits() []string {
 		kinds = append(kinds, "equivalences over data sets")
 	}
 	if p.Evidence.Sets > 0 {
-		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)", frame.Count(p.Evidence.Sets, "test")))
+		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)",
+			frame.Count(p.Evidence.Sets, "test")))
 	}
 	return append(p.rules(),
 		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a "+
 			"probability of at most %v, ", p.o.Level)+
 			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level),
 				frame.Listed(kinds))+
-			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young 1993), for "+
+			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young "+
+			"1993), for "+
 			""+family+".",
 		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its "+
-			"interval has the values that the test does not reject. The mean and its interval (Student's t) are described "+
+			"interval has the values that the test does not reject. The mean and its interval (Student's t) are "+
+			"described "+
 			"and not tested.",
-		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, are not.",
-		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a difference in one split comes again in other splits: "+
+		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, "+
+			"are not.",
+		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a "+
+			"difference in one split comes again in other splits: "+
 			"20 splits of a set hold far less evidence than 20 sets. "+
-			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / training rows) s^2.",
-		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for all of "+
+			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / "+
+			"training rows) s^2.",
+		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust "+
+			"for all of "+
 			"them.")
 }

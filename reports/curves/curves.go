@@ -1,10 +1,6 @@
-// Package curves shows how results change as more is computed: average ranks as splits are added, and the
-// metric after each round where the protocol lists rounds.
-//
-// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer splits would
-// have given the same order, and whether more splits would change it. The rounds need methods with stages (boosting rounds,
-// features chosen one after another); each set has a drawing of its own. [Learning] draws only stages, which may also be
-// numbers of training rows.
+// Package curves has the reports whose drawings are lines over a quantity: splits and rounds (curves.go), what a
+// protocol sweeps, such as landmarks or training rows (sweep.go), and the residual of a loss (loss.go). [Lines]
+// arranges the runs of a table by series and value; packages costs and experiment use them, too.
 package curves
 
 import (
@@ -24,8 +20,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report shows results as more is spent.
-func Report() report.Report {
+// CurvesReport shows results as more is spent.
+func CurvesReport() report.Report {
 	return report.Report{
 		Name:    "curves",
 		Summary: "Average ranks as splits are added, and the metric after each round",
@@ -35,18 +31,27 @@ the metric after each of them, set by set; report curve draws that for any
 method and set, and results by the number of training rows.`,
 		Example: `  bench report curves
   bench report curves --protocol mfga.toml --datasets adult`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Curves),
 	}
 }
 
-// Build returns the document. It is an error if there are neither ranks, since fewer than two methods are
+// Curves shows how results change as more is computed: average ranks as splits are added, and the
+// metric after each round where the protocol lists rounds.
+//
+// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
+// splits would have given the same order, and whether more splits would change it. The rounds need methods with
+// stages (boosting rounds, features chosen one after another); each set has a drawing of its own. [Learning] draws
+// only stages, which may also be numbers of training rows.
+//
+// The result is the document. It is an error if there are neither ranks, since fewer than two methods are
 // whole, nor stages. It is also an error if stored cells contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+func Curves(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title, t.Protocol), t.Notes())
+	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
+		t.Protocol), t.Notes())
 	var records []doc.Block
 	if t.CheckComparable() == nil {
 		blocks, r := stability(&t)
@@ -56,15 +61,16 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
 	}
 	if records == nil {
-		return d, fmt.Errorf("%w: there are no ranks of two methods, and no run has stages, which protocols with `rounds` keep", frame.ErrNoResults)
+		return d, fmt.Errorf("%w: there are no ranks of two methods, and no run has stages, which protocols with "+
+			"`rounds` keep", frame.ErrNoResults)
 	}
 	t.End(&d, records...)
 	return d, nil
 }
 
-// Learning draws the stages of a frame by the quantity that numbers them: "round", or "training rows" if the caller has
-// stored tests of models with so many training rows as stages. A note says that the models are trained again. It is an error
-// if no row has stages.
+// Learning draws the stages of a frame by the quantity that numbers them: "round", or "training rows" if the caller
+// has stored tests of models with so many training rows as stages. A note says that the models are trained again.
+// It is an error if no row has stages.
 func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
@@ -76,14 +82,16 @@ func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, e
 	}
 	o.Label = cmp.Or(o.Label, "fig:curve:"+t.Protocol)
 	d := o.Document("curve", &t, fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol),
-		t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen anew for a point of a curve."))
+		t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen "+
+			"anew for a point of a curve."))
 	d.Blocks = append(figures, records)
 	return d, nil
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.
 func stability(t *frame.Table) ([]doc.Block, doc.Records) {
-	records := doc.Records{Name: "stability", Columns: []string{"protocol", "metric", "datasets", "splits", "method", "rank", "exact"}}
+	records := doc.Records{Name: "stability", Columns: []string{"protocol", "metric", "datasets", "splits", "method",
+		"rank", "exact"}}
 	splits := t.CommonSplits()
 	if len(splits) == 0 {
 		return nil, records
@@ -108,7 +116,8 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 		ranks := stats.AverageRanks(sums) // sums rank as means do
 		for k, r := range ranks {
 			x := frame.Float64(r)
-			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points, plot.Point{X: float64(n + 1), Y: x})
+			curves[k].Name, curves[k].Points = t.Methods[k], append(curves[k].Points,
+				plot.Point{X: float64(n + 1), Y: x})
 			records.Add(t.Protocol, t.Metric.Name, t.Counted, n+1, t.Methods[k], x, r.RatString())
 		}
 		if now := stats.Order(ranks); !slices.Equal(now, order) {
@@ -131,28 +140,35 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 	for _, k := range stats.Order(last) {
 		var row []doc.Entry
 		for _, n := range shown {
-			row = append(row, doc.Entry{Text: frame.Number(curves[k].Points[n-1].Y, 2), Best: best[k] && n == len(splits)})
+			row = append(row, doc.Entry{Text: frame.Number(curves[k].Points[n-1].Y, 2),
+				Best: best[k] && n == len(splits)})
 		}
 		table.Add(t.Methods[k], row...)
 	}
-	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
+	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied "+
+		"methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
 	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
-	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added", About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
-		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true}, plot.Axis{Title: "average rank, the best at the top", Down: true}),
-		Alt:  fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
+	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added",
+		About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
+		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true},
+			plot.Axis{Title: "average rank, the best at the top", Down: true}),
+		Alt: fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
 		return blocks, records
 	}
-	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits), frame.Count(settled, "split"))
+	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits),
+		frame.Count(settled, "split"))
 	if settled == len(splits) && settled > 1 {
-		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change it again.", len(splits))
+		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change "+
+			"it again.", len(splits))
 	}
 	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records
 }
 
 // stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.
 func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
-	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", quantity, "splits", "mean", "exact", "version"}}
+	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", quantity,
+		"splits", "mean", "exact", "version"}}
 	var blocks []doc.Block
 	for _, s := range t.Sets {
 		means := map[string]map[int]*big.Rat{} // by method and round
@@ -176,7 +192,8 @@ func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
 				}
 			}
 			for _, round := range slices.Sorted(maps.Keys(values)) {
-				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), means[m][round], means[m][round].RatString(), t.Version(s.Name, m))
+				records.Add(t.Protocol, t.Metric.Name, s.Name, m, round, len(values[round]), means[m][round],
+					means[m][round].RatString(), t.Version(s.Name, m))
 			}
 		}
 		if len(rounds) > 0 {
@@ -212,7 +229,8 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			curves = append(curves, line)
 		}
 	}
-	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by %s", t.Metric.Title, quantity), Numbers: &table, Alt: fmt.Sprintf("Mean test %s on %s by %s", t.Metric.Title, set, quantity)}
+	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by %s", t.Metric.Title, quantity), Numbers: &table,
+		Alt: fmt.Sprintf("Mean test %s on %s by %s", t.Metric.Title, set, quantity)}
 	if len(curves) > 0 {
 		slices.SortStableFunc(curves, func(a, b plot.Curve) int { // the best after the last round first
 			if t.Metric.Better == metric.Lower {
@@ -221,7 +239,8 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			return cmp.Compare(b.End().Y, a.End().Y)
 		})
 		f.About += plot.Background(len(curves))
-		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: quantity, Whole: true}, plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
+		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: quantity, Whole: true},
+			plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f
 }

@@ -16,7 +16,8 @@ func (d Document) Clean() Document {
 	d.Warnings, d.Notes = Each(d.Warnings, Flat), Each(d.Notes, Flat)
 	d.Blocks = Each(d.Blocks, cleanBlock)
 	p := &d.Provenance
-	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database), Flat(p.Command)
+	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),
+		Flat(p.Command)
 	p.Environment = Each(p.Environment, Flat)
 	p.Queries = Each(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
 	return d

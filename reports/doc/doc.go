@@ -154,8 +154,8 @@ type Records struct {
 	Rows    [][]any // a value a column: string, bool, int, int64, float64, *float64, []int, []string or nil
 }
 
-// Add appends a row. An exact value becomes the nearest float64. NaN becomes nil, and an infinite value "inf" or "-inf",
-// since JSON has no such numbers.
+// Add appends a row. An exact value becomes the nearest float64. NaN becomes nil, and an infinite value "inf" or
+// "-inf", since JSON has no such numbers.
 func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, Each(values, value)) }
 
 // Put appends a row of values by the names of their columns; the other columns are nil. An unknown name is a mistake in

@@ -81,8 +81,8 @@ func Series(i int) Role {
 // FieldRoles is how many roles Field has.
 const FieldRoles = 7
 
-// Field is the role of an area of a function's values: from 0, the lowest, to FieldRoles-1, with the colour between the two ends
-// in the middle.
+// Field is the role of an area of a function's values: from 0, the lowest, to FieldRoles-1, with the colour between
+// the two ends in the middle.
 func Field(level int) Role { return Role(fmt.Sprint("field", level+1)) }
 
 // Anchor is the part of a word that lies at its place.

@@ -149,8 +149,8 @@ func (e *Evidence) adjustOver() {
 		if math.IsNaN(p.Signed.P) {
 			p.Signed.P = differences[i].TwoSided()
 		}
-		// No result of so few sets could be significant. Where sets are enough, and only equal means leave no room for a
-		// difference, an equivalence can be found.
+		// No result of so few sets could be significant. Where sets are enough, and only equal means leave no room
+		// for a difference, an equivalence can be found.
 		if differences[i].Least() > e.Critical && len(p.Gains) < e.Enough {
 			continue
 		}

@@ -18,12 +18,13 @@ type Pair struct {
 
 	// These fields are over the counted sets. If one of the methods is partial, they are over the sets of the
 	// main group that both have.
-	Over        []string   // names of the sets
-	Gains       []*big.Rat // mean gains, one a set
-	Mean        *big.Rat   // of Gains; nil without a set
-	Signed      stats.WilcoxonTest
-	Adjusted    float64  // p of Signed in the family of the page; NaN where so few sets have no significant result
-	Equivalence float64  // p that the typical difference is outside of the region, adjusted; NaN where Adjusted is, and without a region
+	Over     []string   // names of the sets
+	Gains    []*big.Rat // mean gains, one a set
+	Mean     *big.Rat   // of Gains; nil without a set
+	Signed   stats.WilcoxonTest
+	Adjusted float64 // p of Signed in the family of the page; NaN where so few sets have no significant result
+	// p that the typical difference is outside of the region, adjusted; NaN where Adjusted is, and without a region
+	Equivalence float64
 	Rope        *big.Rat // half-width of the region, the mean over the sets
 	Verdict     Verdict
 
@@ -48,8 +49,8 @@ type SetPair struct {
 	Verdict      Verdict
 }
 
-// Tested reports whether there is a test on the set. A test needs stats.FewestSplits splits. A set whose rows are divided
-// once has none: its splits are draws of the methods, which tell nothing about other rows.
+// Tested reports whether there is a test on the set. A test needs stats.FewestSplits splits. A set whose rows are
+// divided once has none: its splits are draws of the methods, which tell nothing about other rows.
 func (s *SetPair) Tested() bool { return len(s.Splits) >= stats.FewestSplits && !s.Set.Draws }
 
 // Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.
@@ -178,7 +179,8 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		if set.Draws && seen.again(a, others[i]) {
 			continue
 		}
-		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value), append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
+		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value),
+			append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
 	}
 	if len(s.Splits) == 0 {
 		return s, nil
@@ -187,7 +189,8 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
 	train := set.TrainPart(set.TrainRows)
 	if train < 1 {
-		return s, fmt.Errorf("data set %s: no number of training rows is stored; check the database with `bench db check`", set.Name)
+		return s, fmt.Errorf("data set %s: no number of training rows is stored; check the database with `bench "+
+			"db check`", set.Name)
 	}
 	s.Test = stats.CorrectedT(gains, train, set.TestRows)
 	s.Gain, s.P = s.Test.Mean, math.NaN()

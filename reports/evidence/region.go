@@ -54,7 +54,8 @@ func ParseRegion(text string) (Region, error) {
 	number, relative := strings.CutSuffix(strings.TrimSpace(text), "%")
 	width, ok := new(big.Rat).SetString(strings.TrimSpace(number))
 	if !ok || width.Sign() < 0 || strings.ContainsAny(number, "_xXpP/") {
-		return Region{}, fmt.Errorf("%q is no size of a difference; give one in the unit of the table such as 0.5, or a share of the error such as 10%%", text)
+		return Region{}, fmt.Errorf("%q is no size of a difference; give one in the unit of the table such as 0.5, "+
+			"or a share of the error such as 10%%", text)
 	}
 	if relative {
 		width.Quo(width, big.NewRat(100, 1))

@@ -127,7 +127,8 @@ func entry(method string, results []*big.Rat) frame.Entry {
 type found struct {
 	pages, difference, equivalence, best, ranks, single int // false
 	better, equivalent, excluded, separated             float64
-	holm                                                float64 // true differences that Holm's procedure finds, at four fifths of the level
+	// true differences that Holm's procedure finds, at four fifths of the level
+	holm float64
 }
 
 const region = 1 // point
@@ -281,14 +282,16 @@ var worlds = []struct {
 	{world{name: "two equal", methods: 2, of: spread(zeros(2), normal(2)), typical: equal}, 15, 0, 200},
 	{world{name: "six equal", methods: 6, of: spread(zeros(6), normal(2)), typical: equal}, 15, -1, 60},
 	{world{name: "six equal, the leader", methods: 6, of: spread(zeros(6), normal(2)), typical: equal}, 15, leader, 60},
-	{world{name: "ten equal, the leader", methods: 10, of: spread(zeros(10), normal(2)), typical: equal}, 50, leader, 5},
+	{world{name: "ten equal, the leader", methods: 10, of: spread(zeros(10), normal(2)), typical: equal}, 50, leader,
+		5},
 	{world{name: "one ahead", methods: 10, of: spread(first(10, 2), normal(2)), typical: ahead(first(10, 2)...)}, 15,
 		-1, 30},
 	{world{name: "one a little ahead", methods: 6, of: spread(first(6, 0.1), normal(2)),
 		typical: ahead(first(6, 0.1)...)}, 15, -1, 60},
 	{world{name: "uneven spread", methods: 5, of: spread(zeros(5), uneven), typical: equal}, 15, -1, 60},
 	{world{name: "heavy tails", methods: 5, of: spread(zeros(5), tTwo), typical: equal}, 15, -1, 60},
-	{world{name: "heavy tails at the edge", methods: 2, of: spread(first(2, 1), tTwo), typical: ahead(1, 0)}, 30, 0, 60},
+	{world{name: "heavy tails at the edge", methods: 2, of: spread(first(2, 1), tTwo), typical: ahead(1, 0)}, 30, 0,
+		60},
 	{world{name: "a ceiling", methods: 4, of: spread(zeros(4), normal(2)), typical: equal, ceiling: true}, 15, -1, 60},
 	{world{name: "variants of one", methods: 8, of: variants, typical: equal}, 15, -1, 40},
 	{world{name: "missing cells", methods: 6, of: spread(zeros(6), uneven), typical: equal,
@@ -364,7 +367,8 @@ func BenchmarkWorlds(b *testing.B) {
 					f.check(b, w.name)
 				}
 				percent := func(n float64) float64 { return 100 * n / float64(f.pages) }
-				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence, "best": f.best,
+				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence,
+					"best":  f.best,
 					"ranks": f.ranks, "single": f.single} {
 					b.ReportMetric(percent(float64(n)), "%false-"+name)
 				}

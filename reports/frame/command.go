@@ -15,7 +15,8 @@ type Invocation struct {
 	Database string // argument of --db; "" for the default
 	Data     string // argument of --data; "" for the default
 
-	methods map[string]string // names of methods by the head of their column, where the head is another text: NAME@VERSION
+	// names of methods by the head of their column, where the head is another text: NAME@VERSION
+	methods map[string]string
 }
 
 // Command writes the command that runs methods on sets (names or TOML files). Without methods and sets it
@@ -109,7 +110,8 @@ func CommandLine(args ...string) string {
 
 func shellQuote(s string) string {
 	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_@%+=:,./-", r)
 	}
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) {
 		return s
@@ -131,7 +133,9 @@ func (t *Table) setCommands(v Invocation, sets []Dataset) {
 		if slices.Contains(t.Whole(), m.Method) {
 			return nil
 		}
-		return slices.DeleteFunc(slices.Clone(m.Splits), func(s int) bool { return !slices.Contains(compared[m.Dataset], s) })
+		return slices.DeleteFunc(slices.Clone(m.Splits), func(s int) bool {
+			return !slices.Contains(compared[m.Dataset], s)
+		})
 	})
 }
 
@@ -145,9 +149,9 @@ func (t *Table) runAgain(v Invocation, sets []Dataset, names map[string]bool) st
 	})
 }
 
-// command returns the command that computes missing splits, "" if none of them can run. It names the methods, sets and
-// splits that some cell lacks. All cells of these belong to the table, and stored ones are not run again, so the command
-// computes nothing else.
+// command returns the command that computes missing splits, "" if none of them can run. It names the methods, sets
+// and splits that some cell lacks. All cells of these belong to the table, and stored ones are not run again, so
+// the command computes nothing else.
 func (t *Table) command(v Invocation, sets []Dataset, of func(Missing) []int) string {
 	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
 	for _, m := range t.Missing {

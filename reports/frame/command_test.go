@@ -50,7 +50,9 @@ func only(in *sample.Input, dataset, method string) {
 
 // failed turns the run of C on sonar, split 4, into a failure.
 func failed(in *sample.Input) {
-	i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "sonar" && r.Method == "C" && r.Split == 4 })
+	i := slices.IndexFunc(in.Rows, func(r store.Row) bool {
+		return r.Dataset == "sonar" && r.Method == "C" && r.Split == 4
+	})
 	in.Rows[i] = sample.Failed("sonar", "C", 4, result.Failed, "why")
 }
 
@@ -65,8 +67,9 @@ func TestFullCommand(t *testing.T) {
 		change func(*sample.Input)
 		want   string
 	}{
-		"several":              {func(*sample.Input) {}, "bench run --methods A,B --datasets wine,sets/own.toml"},
-		"splits of the middle": {func(in *sample.Input) { only(in, "wine", "B") }, "bench run --methods B --datasets wine --splits 2-3"},
+		"several": {func(*sample.Input) {}, "bench run --methods A,B --datasets wine,sets/own.toml"},
+		"splits of the middle": {func(in *sample.Input) { only(in, "wine", "B") },
+			"bench run --methods B --datasets wine --splits 2-3"},
 		"one split": {func(in *sample.Input) {
 			only(in, "wine", "B")
 			in.Splits = []int{1, 3}
@@ -101,8 +104,11 @@ func TestFullCommand(t *testing.T) {
 		"everything around it": {func(in *sample.Input) {
 			in.Datasets, in.Methods = []string{"own"}, []string{"A", "B"}
 			in.Known["own"] = sample.Set{File: "my data/it's, mine.toml"}
-			in.Run = frame.Invocation{Splits: 5, Protocol: "short protocol.toml", Database: "$HOME/r.db", Data: "~/data"}
-		}, `bench run --methods A --datasets '"my data/it'\''s, mine.toml"' --protocol 'short protocol.toml' --db '$HOME/r.db' --data '~/data'`},
+			in.Run = frame.Invocation{Splits: 5, Protocol: "short protocol.toml", Database: "$HOME/r.db",
+				Data: "~/data"}
+		},
+			`bench run --methods A --datasets '"my data/it'\''s, mine.toml"' ` +
+				`--protocol 'short protocol.toml' --db '$HOME/r.db' --data '~/data'`},
 	} {
 		in := lacking()
 		c.change(&in)
@@ -150,7 +156,8 @@ func TestFullCommandIsCheapest(t *testing.T) {
 		asks, sets, splits := asked(rt, table(t, in).FullCommand)
 		used := map[string]bool{}
 		for c := range lacks {
-			if !slices.Contains(asks, c.method) || !slices.Contains(sets, c.dataset) || !slices.Contains(splits, c.split) {
+			if !slices.Contains(asks, c.method) || !slices.Contains(sets, c.dataset) ||
+				!slices.Contains(splits, c.split) {
 				rt.Fatalf("the command does not run %v: %v %v %v", c, asks, sets, splits)
 			}
 			used[c.method], used[c.dataset], used[strconv.Itoa(c.split)] = true, true, true
@@ -239,7 +246,8 @@ func TestCommandLine(t *testing.T) {
 	if err != nil {
 		t.Skip("no sh here")
 	}
-	args := []string{"printf", `%s\0`, "", "plain-1.2_x/y:z@%+=,", "two words", "it's", `"`, "$HOME `id` $(id)", "*?[a]", "~", "a\nb\tc", "ä±", "!", "&&|;<>#", `\`}
+	args := []string{"printf", `%s\0`, "", "plain-1.2_x/y:z@%+=,", "two words", "it's", `"`, "$HOME `id` $(id)",
+		"*?[a]", "~", "a\nb\tc", "ä±", "!", "&&|;<>#", `\`}
 	out := must.Get(exec.Command(sh, "-c", frame.CommandLine(args...)).Output())(t)
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args[2:]) {
 		t.Errorf("sh reads %q, want %q", got, args[2:])

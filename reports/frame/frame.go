@@ -132,8 +132,9 @@ type Frame struct {
 	beyond map[cellKey]map[int]string // why `bench run` skipped the cell, by split
 	found  []store.Finding            // see Rows
 	pinned map[string]store.Version   // the versions in columns of NAME@VERSION
-	sets   []Dataset                  // the rows of tables: the requested sets or the protocol's, then other stored sets
-	tables map[string]Table           // tables already made, by metric; nil if each is made anew
+	// the rows of tables: the requested sets or the protocol's, then other stored sets
+	sets   []Dataset
+	tables map[string]Table // tables already made, by metric; nil if each is made anew
 }
 
 // A RequestError says that the request names something that does not exist.

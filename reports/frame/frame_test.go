@@ -22,10 +22,12 @@ import (
 // what is stored, one of them without a run.
 func regression() sample.Input {
 	in := sample.Input{Known: map[string]sample.Set{
-		"iris": {}, "glass": {Entry: catalogue.Entry{Task: registry.Multiclass}}, "year": {Entry: catalogue.Entry{Task: registry.Regression}},
+		"iris": {}, "glass": {Entry: catalogue.Entry{Task: registry.Multiclass}},
+		"year": {Entry: catalogue.Entry{Task: registry.Regression}},
 		"mine": {File: "sets/mine.toml", Now: &frame.Data{Fingerprint: "new", File: "mine.csv"}},
 	}, Tasks: map[string]registry.Task{"B": registry.Binary}}
-	in.Protocol.Splits, in.Protocol.Datasets, in.Run = 2, []string{"iris", "glass", "year"}, frame.Invocation{Splits: 2, Protocol: "my p.toml"}
+	in.Protocol.Splits, in.Protocol.Datasets, in.Run = 2, []string{"iris", "glass", "year"},
+		frame.Invocation{Splits: 2, Protocol: "my p.toml"}
 	mpg, houses := sample.Numbers("mpg", "A", 1, 0.5), sample.Failed("houses", "C", 2, result.Failed, "why")
 	houses.Task = "regression"
 	in.Rows = []store.Row{sample.OK("iris", "A", 1, 1, 2), sample.OK("mine", "B", 1, 1, 2), mpg, houses}
@@ -45,13 +47,16 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	for _, s := range ft.Sets {
 		names = append(names, s.Name)
 	}
-	if want := []string{"iris", "glass", "mine"}; !slices.Equal(names, want) || !slices.Equal(ft.Methods, []string{"A", "B"}) {
+	if want := []string{"iris", "glass", "mine"}; !slices.Equal(names, want) ||
+		!slices.Equal(ft.Methods, []string{"A", "B"}) {
 		t.Errorf("the table has sets %v, methods %v; want %v, A and B", names, ft.Methods, want)
 	}
-	if want := "bench run --methods A,B --datasets iris,glass,sets/mine.toml --protocol 'my p.toml'"; ft.FullCommand != want {
+	if want := "bench run --methods A,B --datasets iris,glass,sets/mine.toml --protocol " +
+		"'my p.toml'"; ft.FullCommand != want {
 		t.Errorf("command\n%s\nwant\n%s", ft.FullCommand, want)
 	}
-	again := frame.Change{Dataset: "mine", File: "mine.csv", Was: "f", Is: "new", Command: "bench run --methods B --datasets sets/mine.toml --splits 1 --protocol 'my p.toml'"}
+	again := frame.Change{Dataset: "mine", File: "mine.csv", Was: "f", Is: "new",
+		Command: "bench run --methods B --datasets sets/mine.toml --splits 1 --protocol 'my p.toml'"}
 	if !slices.Equal(ft.Changed, []frame.Change{again}) {
 		t.Errorf("changed %v, want %v", ft.Changed, again)
 	}
@@ -60,14 +65,16 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	}
 
 	numbers := must.Get(in.Frame(t).TableOf("rmse"))(t)
-	if want := "Left out, since the target is a class and has no rmse: iris, glass, mine."; !slices.Contains(numbers.Notes(), want) {
+	if want := "Left out, since the target is a class and has no rmse: iris, " +
+		"glass, mine."; !slices.Contains(numbers.Notes(), want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
 	}
 	if len(numbers.Sets) != 3 || numbers.Sets[2].Entries[1].Mean.FloatString(1) != "0.5" {
 		t.Errorf("the table of rmse has %+v", numbers.Sets)
 	}
 	numbers = must.Get(in.Frame(t).TableOf("mcc"))(t)
-	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(), want) {
+	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(),
+		want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
 	}
 }
@@ -80,9 +87,12 @@ func TestNothingToShow(t *testing.T) {
 	only.Datasets, only.Methods, only.Splits = []string{"mine", "iris"}, []string{"A"}, []int{3}
 	number.Datasets = []string{"mpg"}
 	for want, in := range map[string]sample.Input{
-		"some_results.db holds no accuracies of protocol table2 for what was asked; `bench run --all --protocol 'my p.toml'` makes them": in,
-		"`bench run --methods A --datasets sets/mine.toml,iris --split 3 --protocol 'my p.toml'` makes them":                             only,
-		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":                                     number,
+		"some_results.db holds no accuracies of protocol table2 for what was asked; `bench run --all --protocol 'my " +
+			"p.toml'` makes them": in,
+		"`bench run --methods A --datasets sets/mine.toml,iris --split 3 --protocol 'my p.toml'` " +
+			"makes them": only,
+		"mpg: the target is a number (regression), and this table is of accuracies; " +
+			"--metric takes ": number,
 	} {
 		_, err := in.Frame(t).TableOf("accuracy")
 		request := new(frame.RequestError)
@@ -100,10 +110,12 @@ func TestTheProtocolsMetric(t *testing.T) {
 	for _, c := range []struct {
 		in                    sample.Input
 		protocols, asked, got string
-	}{{in, "", "", "accuracy"}, {in, "mcc", "", "mcc"}, {in, "mcc", "error", "error"}, {numbers, "", "", "mse"}, {numbers, "mae", "", "mae"}} {
+	}{{in, "", "", "accuracy"}, {in, "mcc", "", "mcc"}, {in, "mcc", "error", "error"}, {numbers, "", "", "mse"},
+		{numbers, "mae", "", "mae"}} {
 		c.in.Protocol.Metric = c.protocols
 		if got, err := c.in.Frame(t).TableOf(c.asked); err != nil || got.Metric.Name != c.got {
-			t.Errorf("protocol's %q, asked for %q: the table is of %q (%v), want %q", c.protocols, c.asked, got.Metric.Name, err, c.got)
+			t.Errorf("protocol's %q, asked for %q: the table is of %q (%v), want %q", c.protocols, c.asked,
+				got.Metric.Name, err, c.got)
 		}
 	}
 }
@@ -111,11 +123,21 @@ func TestTheProtocolsMetric(t *testing.T) {
 // What is asked for must exist, and once.
 func TestUnknownRequests(t *testing.T) {
 	for want, change := range map[string]func(*sample.Input){
-		`no data set is named "wien"`:                    func(in *sample.Input) { in.Datasets = []string{"iris", "wien"} },
-		"open no/such.toml: no such file":                func(in *sample.Input) { in.Datasets = []string{"no/such.toml"} },
-		`data set "iris" is named twice; name each once`: func(in *sample.Input) { in.Datasets = []string{"iris", "iris"} },
-		`method "A" is named twice; name each once`:      func(in *sample.Input) { in.Methods = []string{"A", "B", "A"} },
-		`data set "mine" is named twice; name each once`: func(in *sample.Input) { in.Datasets = []string{"mine", "sets/mine.toml"} },
+		`no data set is named "wien"`: func(in *sample.Input) {
+			in.Datasets = []string{"iris", "wien"}
+		},
+		"open no/such.toml: no such file": func(in *sample.Input) {
+			in.Datasets = []string{"no/such.toml"}
+		},
+		`data set "iris" is named twice; name each once`: func(in *sample.Input) {
+			in.Datasets = []string{"iris", "iris"}
+		},
+		`method "A" is named twice; name each once`: func(in *sample.Input) {
+			in.Methods = []string{"A", "B", "A"}
+		},
+		`data set "mine" is named twice; name each once`: func(in *sample.Input) {
+			in.Datasets = []string{"mine", "sets/mine.toml"}
+		},
 	} {
 		in := regression()
 		change(&in)
@@ -133,12 +155,21 @@ func TestUnknownRequests(t *testing.T) {
 // Stored runs that contradict each other make no table.
 func TestContradictions(t *testing.T) {
 	for want, change := range map[string]func(*store.Row){
-		"run of B on wine, split 1: 3 test examples, but A has 2; the two did not use the same split": func(r *store.Row) { r.TestRows = 3 },
-		"run of B on wine, split 1: its counts are of no test of 0 rows":                              func(r *store.Row) { r.TestRows = 0 },
-		"run of B on wine, split 1: its counts are of no test of 2 rows":                              func(r *store.Row) { *r.Score.Correct = 3 },
+		"run of B on wine, split 1: 3 test examples, but A has 2; the two did not use the " +
+			"same split": func(r *store.Row) { r.TestRows = 3 },
+		"run of B on wine, split 1: its counts are of no test of 0 rows": func(
+			r *store.Row) {
+			r.TestRows = 0
+		},
+		"run of B on wine, split 1: its counts are of no test of 2 rows": func(
+			r *store.Row) {
+			*r.Score.Correct = 3
+		},
 	} {
 		in := lacking()
-		i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "B" && r.Split == 1 })
+		i := slices.IndexFunc(in.Rows, func(r store.Row) bool {
+			return r.Dataset == "wine" && r.Method == "B" && r.Split == 1
+		})
 		change(&in.Rows[i])
 		if _, err := in.Frame(t).TableOf(""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -157,7 +188,8 @@ func TestGroups(t *testing.T) {
 	for _, s := range table(t, in).Sets {
 		got = append(got, s.Name+" "+s.Group)
 	}
-	if want := []string{"wine main", "own main", "sonar apart", "gone apart", "swiss generated"}; !slices.Equal(got, want) {
+	if want := []string{"wine main", "own main", "sonar apart", "gone apart", "swiss generated"}; !slices.Equal(got,
+		want) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
 }
@@ -174,8 +206,9 @@ func TestReadDatabase(t *testing.T) {
 			Key: fmt.Sprint(split), Protocol: "table2", Method: "A", Dataset: "iris", Split: split, Task: "multiclass",
 			Grid: []json.RawMessage{json.RawMessage(`{}`)}, GridHash: "g",
 		}, Status: result.OK, Selected: &selected, TrainRows: 2, TestRows: 30,
-			Score: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero, StartedAt: "2026-01-01T00:00:00Z",
-			Folds: []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}}))
+			Score: result.Score{N: 30, Correct: &correct}, FitSeconds: &zero, PredictSeconds: &zero,
+			StartedAt: "2026-01-01T00:00:00Z",
+			Folds:     []result.Evaluation{{Score: result.Score{N: 2, Correct: &selected}}}}))
 	}
 	must.Do(t, w.Close())
 	in := regression()
@@ -186,10 +219,12 @@ func TestReadDatabase(t *testing.T) {
 		t.Fatalf("rows %+v, error %v", f.Rows, err)
 	}
 	ft := must.Get(f.TableOf(""))(t)
-	if c := ft.Sets[0].Entries[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" || len(c.Runs) != 2 {
+	if c := ft.Sets[0].Entries[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" ||
+		len(c.Runs) != 2 {
 		t.Errorf("cell %+v, want 21 and 22 of 30", c)
 	}
-	if want := "bench v9 on cpu"; !slices.Equal(ft.Provenance.Environment, []string{want}) || len(ft.Provenance.Queries) != 3 {
+	if want := "bench v9 on cpu"; !slices.Equal(ft.Provenance.Environment, []string{want}) ||
+		len(ft.Provenance.Queries) != 3 {
 		t.Errorf("provenance %+v", ft.Provenance)
 	}
 }
@@ -204,7 +239,8 @@ func TestRemembering(t *testing.T) {
 		same := func(a, b frame.Set) bool {
 			return a.Name == b.Name && len(a.Entries) == len(b.Entries) && a.Counted == b.Counted
 		}
-		if err != nil || !slices.EqualFunc(got.Sets, want.Sets, same) || !slices.Equal(got.Methods, want.Methods) || !slices.Equal(got.Splits, want.Splits) {
+		if err != nil || !slices.EqualFunc(got.Sets, want.Sets, same) || !slices.Equal(got.Methods, want.Methods) ||
+			!slices.Equal(got.Splits, want.Splits) {
 			t.Fatalf("another table, error %v", err)
 		}
 		slices.Reverse(got.Sets)

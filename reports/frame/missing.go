@@ -63,7 +63,8 @@ func (t *Table) lacks(f *Frame, dataset, method, why string) []Missing {
 		if r.Status == result.OK {
 			status = "no " + t.Metric.Name + " is stored"
 		}
-		groups.Add(reason{Failed, cmp.Or(status, "no status"), r.Error, why == "" && (changed || r.Status != result.OK)}, r.Split)
+		groups.Add(reason{Failed, cmp.Or(status, "no status"), r.Error,
+			why == "" && (changed || r.Status != result.OK)}, r.Split)
 	}
 	never := reason{NotRun, "not run", "", true}
 	switch {
@@ -165,7 +166,9 @@ func (t *Table) FailedOn(dataset, method string) bool {
 func (t *Table) dropSurplus() {
 	for _, m := range t.missing(Surplus) {
 		key := cellKey{m.Dataset, m.Method}
-		t.rows[key] = slices.DeleteFunc(t.rows[key], func(r store.Row) bool { return slices.Contains(m.Splits, r.Split) })
+		t.rows[key] = slices.DeleteFunc(t.rows[key], func(r store.Row) bool {
+			return slices.Contains(m.Splits, r.Split)
+		})
 	}
 }
 
@@ -215,8 +218,8 @@ func (g *Groups[K, V]) Add(key K, v V) {
 	g.Of[key] = append(g.Of[key], v)
 }
 
-// End appends to a document what ends every report: the command that computes what the table lacks, the report's records, and
-// the records of what is missing.
+// End appends to a document what ends every report: the command that computes what the table lacks, the report's
+// records, and the records of what is missing.
 func (t *Table) End(d *doc.Document, records ...doc.Block) {
 	d.Blocks = slices.Concat(d.Blocks, t.MissingCode(), records, t.MissingRecords())
 }
@@ -231,7 +234,8 @@ func (t *Table) MissingCode() []doc.Block {
 
 // MissingRecords says for programs what the table lacks and what is left out of it.
 func (t *Table) MissingRecords() []doc.Block {
-	missing := doc.Records{Name: "missing", Columns: []string{"dataset", "method", "splits_ok", "splits_planned", "splits", "status", "reason"}}
+	missing := doc.Records{Name: "missing", Columns: []string{"dataset", "method", "splits_ok", "splits_planned",
+		"splits", "status", "reason"}}
 	for _, m := range t.Unfinished() {
 		missing.Add(m.Dataset, m.Method, m.Done, len(t.Splits), m.Splits, m.Status, m.Reason)
 	}

@@ -71,7 +71,8 @@ func (t *Table) splitNotes() []string {
 	}
 	if len(unequal) > 0 {
 		notes = append(notes, fmt.Sprintf(
-			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or ranks: %s.",
+			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or "+
+				"ranks: %s.",
 			Briefly(unequal, "data set")))
 	}
 	return notes
@@ -100,9 +101,11 @@ func (t *Table) countedNotes() []string {
 	}
 	switch {
 	case len(t.Counted) == 0:
-		return []string{"No data set of the main group has a finished split, so there is no Mean and there are no average ranks."}
+		return []string{"No data set of the main group has a finished split, so there is no Mean and there are no " +
+			"average ranks."}
 	case len(not) > 0:
-		return []string{fmt.Sprintf("Mean and average ranks are over %d of %s: %s.", len(t.Counted), Count(len(t.Counted)+len(not), "data set"), over)}
+		return []string{fmt.Sprintf("Mean and average ranks are over %d of %s: %s.", len(t.Counted),
+			Count(len(t.Counted)+len(not), "data set"), over)}
 	}
 	return nil
 }
@@ -112,7 +115,8 @@ func (t *Table) countedNotes() []string {
 func (t *Table) partialNotes() []string {
 	var notes, partial []string
 	for i := t.whole; i < len(t.Methods); i++ {
-		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i), Count(len(t.Counted), "data set")))
+		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i),
+			Count(len(t.Counted), "data set")))
 	}
 	if partial != nil {
 		note := "Partial, so without Mean and ranks: " + Briefly(partial, "method") + "."
@@ -197,7 +201,8 @@ func (t *Table) skippedNotes() []string {
 	}
 	sets := t.OtherTasks()
 	for _, why := range sets.Keys {
-		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", why, t.Metric.Name, Briefly(sets.Of[why], "data set")))
+		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", why, t.Metric.Name,
+			Briefly(sets.Of[why], "data set")))
 	}
 	return notes
 }
@@ -283,7 +288,8 @@ func (t *Table) sum(cells []Missing) string {
 		runs += len(c.Splits)
 	}
 	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
-	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"), t.methodList(methods), Briefly(sets, "data set"))
+	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"), t.methodList(methods),
+		Briefly(sets, "data set"))
 }
 
 // methodList names methods, which are in the table's order.
@@ -355,13 +361,15 @@ func importedNotes(rows []store.Row) []string {
 	for _, o := range methods.Keys {
 		format := "Imported from %s, test scores of a method elsewhere that were counted here%s: %s of %s."
 		if o.cpu != "" {
-			format = "Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another processor."
+			format = "Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another " +
+				"processor."
 		}
 		var names []string
 		for _, m := range methods.Of[o] {
 			AppendUnique(&names, m)
 		}
-		notes = append(notes, fmt.Sprintf(format, o.file, o.cpu, Count(len(methods.Of[o]), "cell"), Briefly(names, "method")))
+		notes = append(notes, fmt.Sprintf(format, o.file, o.cpu, Count(len(methods.Of[o]), "cell"),
+			Briefly(names, "method")))
 	}
 	return notes
 }
@@ -392,8 +400,8 @@ func warningNotes(rows []store.Row) []string {
 		Briefly(methods, "method"), Briefly(sets, "data set"), Count(times, "time"), what)}
 }
 
-// findings are warnings about findings against methods of the table. A finding counts if the shown cells have its version
-// and data.
+// findings are warnings about findings against methods of the table. A finding counts if the shown cells have its
+// version and data.
 func (t *Table) findings(found []store.Finding) []string {
 	shown := func(f store.Finding) bool {
 		for _, m := range t.Methods {
@@ -422,7 +430,8 @@ func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
 	if len(lines) <= fewNames {
 		return lines
 	}
-	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since", Count(len(lines), "data set"))
+	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since",
+		Count(len(lines), "data set"))
 	if command := t.runAgain(v, sets, names); command != "" {
 		line += ": " + command
 	}

@@ -60,10 +60,12 @@ func TestOneLineAReason(t *testing.T) {
 	for _, r := range ft.Reasons() {
 		got = append(got, fmt.Sprintf("%s: %d", r.Text, r.Runs))
 	}
-	if want := []string{"Timeout (no result within 1s): 20", "Failed (singular matrix): 140", "Not run: 3040"}; !slices.Equal(got, want) {
+	if want := []string{"Timeout (no result within 1s): 20", "Failed (singular matrix): 140",
+		"Not run: 3040"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
-	want := "Failed (singular matrix): 140 splits in 140 cells, of 7 methods on 20 data sets; `--format json` lists each."
+	want := "Failed (singular matrix): 140 splits in 140 cells, of 7 methods on 20 data sets; `--format json` " +
+		"lists each."
 	if !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)
 	}
@@ -79,7 +81,8 @@ func TestImpossibleCells(t *testing.T) {
 	in.Known["s03"] = set
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "s03" })
 	ft := table(t, in)
-	if want := "Cannot be run (the method does not solve multiclass sets): M1, M2 on s03 (splits 1-20)."; !slices.Contains(ft.Notes(), want) {
+	if want := "Cannot be run (the method does not solve multiclass sets): M1, M2 on s03 " +
+		"(splits 1-20)."; !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)
 	}
 	if !slices.Equal(ft.NothingStored(), []string{"s03"}) {
@@ -104,7 +107,8 @@ func TestAMetricThatIsNotStored(t *testing.T) {
 		}
 	}
 	ft := table(t, in)
-	if want := "No accuracy is stored: C on sonar (splits 4-5)."; !slices.Contains(ft.Notes(), want) || ft.FullCommand != "" {
+	if want := "No accuracy is stored: C on sonar (splits 4-5)."; !slices.Contains(ft.Notes(), want) ||
+		ft.FullCommand != "" {
 		t.Errorf("notes %q lack %q; command %q", ft.Notes(), want, ft.FullCommand)
 	}
 }
@@ -126,7 +130,8 @@ func TestSkippedByARun(t *testing.T) {
 	in := lacking()
 	only(&in, "wine", "B")
 	left := func(split int, option string, seconds float64, bytes int64) result.Exclusion {
-		return result.Exclusion{Protocol: "table2", Dataset: "wine", Method: "B", Split: split, Why: result.Over(option, seconds, bytes)}
+		return result.Exclusion{Protocol: "table2", Dataset: "wine", Method: "B", Split: split,
+			Why: result.Over(option, seconds, bytes)}
 	}
 	in.Left = []result.Exclusion{
 		left(2, "--max-cell 30m", 370*3600, 1<<30),
@@ -134,7 +139,8 @@ func TestSkippedByARun(t *testing.T) {
 		left(1, "--max-cell 1s", 1, 1), // stored since
 	}
 	got := table(t, in)
-	want := []frame.Reason{{Text: "Skipped by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it", Runs: 2, Where: "B on wine (splits 2-3)"}}
+	want := []frame.Reason{{Text: "Skipped by --max-cell 30m, predicted 370h a cell; a larger --max-cell runs it",
+		Runs: 2, Where: "B on wine (splits 2-3)"}}
 	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
 		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
 	}
@@ -142,12 +148,14 @@ func TestSkippedByARun(t *testing.T) {
 	if text := got.Lacks("wine", "B"); text != want2 {
 		t.Errorf("the gap is described as %q", text)
 	}
-	if records := sample.Records(t, doc.Document{Blocks: got.MissingRecords()}, "missing"); len(records) != 1 || records[0]["status"] != "skipped" {
+	if records := sample.Records(t, doc.Document{Blocks: got.MissingRecords()}, "missing"); len(records) != 1 ||
+		records[0]["status"] != "skipped" {
 		t.Errorf("records %v", records)
 	}
 	in.Left[1] = left(3, "--memory 18 GiB", 370*3600, 45<<30)
 	got = table(t, in)
-	if reasons := got.Reasons(); len(reasons) != 2 || !strings.Contains(reasons[1].Text, "by --memory 18 GiB, predicted 45 GiB a cell") {
+	if reasons := got.Reasons(); len(reasons) != 2 || !strings.Contains(reasons[1].Text,
+		"by --memory 18 GiB, predicted 45 GiB a cell") {
 		t.Errorf("reasons %+v", reasons)
 	}
 	in.Left = in.Left[:1]
@@ -175,8 +183,11 @@ func TestNotesAreShort(t *testing.T) {
 	in.Protocol.Datasets = append(in.Protocol.Datasets, "empty 1", "empty 2")
 	in.Known["empty 1"], in.Known["empty 2"] = sample.Set{}, sample.Set{}
 	ft := table(t, in)
-	if n := len(ft.Warnings); n != 2 || !strings.HasPrefix(ft.Warnings[0], "The rows of 20 data sets are of the data as it was read then; their files changed since: bench run --methods M1,") ||
-		ft.Warnings[1] != "Left out, 160 cells of 8 methods on 20 data sets: run on other data than the cells that are shown." {
+	if n := len(ft.Warnings); n != 2 || !strings.HasPrefix(ft.Warnings[0],
+		"The rows of 20 data sets are of the data as it was read then; their files changed since: bench run "+
+			"--methods M1,") ||
+		ft.Warnings[1] != "Left out, 160 cells of 8 methods on 20 data sets: run on other data than the cells that "+
+			"are shown." {
 		t.Errorf("warnings %q", ft.Warnings)
 	}
 	notes := ft.Notes()
@@ -195,7 +206,8 @@ func TestNotesAreShort(t *testing.T) {
 func TestFindingsWarn(t *testing.T) {
 	in := lacking()
 	row := sample.OK("wine", "A", 1, 1, 2)
-	leak := store.Finding{Kind: store.Leak, Method: "A", MethodVersion: row.MethodVersion, Dataset: "wine", Fingerprint: row.Fingerprint, Split: 3, Details: "50 of 53 rows, p = 2e-13"}
+	leak := store.Finding{Kind: store.Leak, Method: "A", MethodVersion: row.MethodVersion, Dataset: "wine",
+		Fingerprint: row.Fingerprint, Split: 3, Details: "50 of 53 rows, p = 2e-13"}
 	other, sonar, state := leak, leak, leak
 	other.MethodVersion = "of long ago"
 	sonar.Dataset = "sonar"
@@ -203,7 +215,8 @@ func TestFindingsWarn(t *testing.T) {
 	state.Kind, state.Method, state.Details = store.State, "B", "n_correct was 3, is 4"
 	in.Found = []store.Finding{leak, other, sonar, state}
 	got := table(t, in).Warnings
-	if len(got) < 2 || !strings.HasPrefix(got[0], "leak: A is right about test rows of wine, sonar ") || !strings.Contains(got[0], "wine, split 3: 50 of 53 rows, p = 2e-13") ||
+	if len(got) < 2 || !strings.HasPrefix(got[0], "leak: A is right about test rows of wine, sonar ") ||
+		!strings.Contains(got[0], "wine, split 3: 50 of 53 rows, p = 2e-13") ||
 		!strings.HasPrefix(got[1], "state: results of B on wine depend on ") {
 		t.Errorf("warnings %q", got)
 	}
@@ -224,7 +237,8 @@ func TestPartialMethods(t *testing.T) {
 	if fmt.Sprint(got.Methods, got.Whole(), got.Counted, got.Coverage(2)) != "[B C A] [B C] [wine own sonar] 2" {
 		t.Errorf("methods %v, whole %v over %v; A has %d", got.Methods, got.Whole(), got.Counted, got.Coverage(2))
 	}
-	want := "Partial, so without Mean and ranks: A (2 of 3 data sets). To complete what can be run: `bench run --methods A --datasets sets/own.toml`."
+	want := "Partial, so without Mean and ranks: A (2 of 3 data sets). To complete what can be run: `bench run " +
+		"--methods A --datasets sets/own.toml`."
 	if notes := got.Notes(); !slices.Contains(notes, want) {
 		t.Errorf("notes %q lack %q", notes, want)
 	}
@@ -260,15 +274,18 @@ func TestPartialMethods(t *testing.T) {
 // TestMoreSplitsThanMost: what one method finished beyond the others is left out of its cell, and told.
 func TestMoreSplitsThanMost(t *testing.T) {
 	in := lacking()
-	in.Rows = append(in.Rows, sample.OK("sonar", "D", 1, 1, 2), sample.OK("sonar", "D", 2, 0, 2), sample.OK("sonar", "E", 1, 1, 2))
+	in.Rows = append(in.Rows, sample.OK("sonar", "D", 1, 1, 2), sample.OK("sonar", "D", 2, 0, 2),
+		sample.OK("sonar", "E", 1, 1, 2))
 	in.Methods, in.Datasets = []string{"C", "D", "E"}, []string{"sonar"}
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "C" && r.Split > 1 })
 	got := table(t, in)
 	d := got.Sets[0].Entries[1]
 	if len(got.Whole()) != 3 || d.Mean.RatString() != "50" || d.N != 1 || len(got.Cells("sonar", "D")) != 1 {
-		t.Errorf("whole are %v; D has %v over %d splits, %d rows; want 50 over the one split that the others have", got.Whole(), d.Mean, d.N, len(got.Cells("sonar", "D")))
+		t.Errorf("whole are %v; D has %v over %d splits, %d rows; want 50 over the one split that the others have",
+			got.Whole(), d.Mean, d.N, len(got.Cells("sonar", "D")))
 	}
-	if want := "Left out, since most methods have not finished these splits: D on sonar (split 2)."; !slices.Contains(got.Notes(), want) {
+	if want := "Left out, since most methods have not finished these splits: D on sonar " +
+		"(split 2)."; !slices.Contains(got.Notes(), want) {
 		t.Errorf("notes %q lack %q", got.Notes(), want)
 	}
 }

@@ -69,8 +69,8 @@ type Dataset struct {
 	listed bool // the set is in every table, even without stored cells
 }
 
-// TrainPart returns how many rows a split has beside its test rows. A protocol with train_rows, or a point of a sweep, learns
-// from fewer rows (learned), but how alike splits are depends on all rows that they divide.
+// TrainPart returns how many rows a split has beside its test rows. A protocol with train_rows, or a point of a
+// sweep, learns from fewer rows (learned), but how alike splits are depends on all rows that they divide.
 func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
 
 // Set is a data set with one cell a method.
@@ -152,13 +152,15 @@ func (f Frame) usualMetric() string {
 // Table applies the rules of all reports for one metric. It is a RequestError if no cell is left, and an
 // error if stored cells contradict each other.
 func (f Frame) Table(m metric.Metric) (Table, error) {
-	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published, PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
+	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published,
+		PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
 		OnlyMethods: f.Methods != nil,
 		rows:        map[cellKey][]store.Row{}, pinned: f.pinned}
 	sets, rows := t.withMetric(f)
 	together := f.consistent(rows)
 	none := t.withoutProbabilities(f, &together)
-	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows), importedNotes(together.rows))
+	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows),
+		importedNotes(together.rows))
 	f.nameFiles(sets)
 	if len(together.rows) == 0 {
 		return t, t.nothing(f, sets)
@@ -181,7 +183,8 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	}
 	for _, m := range t.Methods {
 		if v, ok := t.Pinned(m); ok {
-			t.Provenance.Queries = append(t.Provenance.Queries, doc.Query{Title: "Cells of " + m, SQL: store.VersionQuery(t.Protocol, "", v)})
+			t.Provenance.Queries = append(t.Provenance.Queries, doc.Query{Title: "Cells of " + m,
+				SQL: store.VersionQuery(t.Protocol, "", v)})
 		}
 	}
 	t.Splits, t.AllSplits = f.planned(together.rows), f.Protocol.Splits
@@ -194,9 +197,11 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 	t.dropSurplus()
 	var fits []string
 	if f.Protocol.Fits {
-		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models fit, and nothing of new data."}
+		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models " +
+			"fit, and nothing of new data."}
 	}
-	t.Warnings = slices.Concat(fits, t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets), together.warnings)
+	t.Warnings = slices.Concat(fits, t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets),
+		together.warnings)
 	return t, nil
 }
 
@@ -260,7 +265,8 @@ func checkRow(r *store.Row, first map[int]*store.Row) error {
 	}
 	where := fmt.Sprintf("run of %s on %s, split %d", r.Method, r.Dataset, r.Split)
 	if c := r.Score.Correct; r.TestRows < 1 || c != nil && (*c < 0 || *c > r.TestRows) {
-		return fmt.Errorf("%s: its counts are of no test of %d rows; check the database with `bench db check`", where, r.TestRows)
+		return fmt.Errorf("%s: its counts are of no test of %d rows; check the database with `bench db check`", where,
+			r.TestRows)
 	}
 	if other := first[r.Split]; other == nil {
 		first[r.Split] = r
@@ -330,8 +336,8 @@ func (t *Table) All() iter.Seq[store.Row] {
 	}
 }
 
-// Processors lists the kinds of processors that computed finished cells, those of most cells first, of equals the first by name.
-// Times of two kinds do not compare.
+// Processors lists the kinds of processors that computed finished cells, those of most cells first, of equals the
+// first by name. Times of two kinds do not compare.
 func (t *Table) Processors() []string {
 	cells := map[string]int{}
 	for r := range t.All() {
@@ -339,7 +345,9 @@ func (t *Table) Processors() []string {
 			cells[r.Environment.CPU]++
 		}
 	}
-	return slices.SortedFunc(maps.Keys(cells), func(a, b string) int { return cmp.Or(cells[b]-cells[a], strings.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(cells), func(a, b string) int {
+		return cmp.Or(cells[b]-cells[a], strings.Compare(a, b))
+	})
 }
 
 // Splits returns the finished splits in increasing order.

@@ -19,11 +19,11 @@ type together struct {
 	notes    []string // cells that are left out for other reasons
 }
 
-// consistent keeps the cells that may stand together. Their protocol is today's. All cells of a set have one kind of data.
-// All cells of a method on a set have one version and one grid: those of the cell that ran last. If there are cells of the
-// program's own version, only these count as last, since cells of an older version may have been imported later. Versions of
-// a plugin that differ only in its libraries count as one version, so that results of several machines stand together; a
-// warning names them.
+// consistent keeps the cells that may stand together. Their protocol is today's. All cells of a set have one kind
+// of data. All cells of a method on a set have one version and one grid: those of the cell that ran last. If there
+// are cells of the program's own version, only these count as last, since cells of an older version may have been
+// imported later. Versions of a plugin that differ only in its libraries count as one version, so that results of
+// several machines stand together; a warning names them.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.dropOutdated("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -41,7 +41,8 @@ func (f Frame) consistent(rows []store.Row) together {
 	}
 	for _, r := range t.rows {
 		key := pair{r.Dataset, r.Method}
-		if best, there := fits[key]; !there || todays(r) && !todays(best) || todays(r) == todays(best) && r.StartedAt > best.StartedAt {
+		if best, there := fits[key]; !there || todays(r) && !todays(best) ||
+			todays(r) == todays(best) && r.StartedAt > best.StartedAt {
 			fits[key] = r
 		}
 	}
@@ -89,7 +90,8 @@ func (t *together) dropOutdated(what string, out func(store.Row) bool) {
 		where = d.where()
 	}
 	if d.cells > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.", Count(d.cells, "cell"), what, where))
+		t.notes = append(t.notes, fmt.Sprintf("Left out, %s of %s: %s; `bench run` brings them up to date.",
+			Count(d.cells, "cell"), what, where))
 	}
 }
 
@@ -109,7 +111,9 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 	for _, name := range names {
 		keep := newest[name].Fingerprint
 		data, known := now(name)
-		isNow := known && slices.ContainsFunc(t.rows, func(r store.Row) bool { return r.Dataset == name && r.Fingerprint == data.Fingerprint })
+		isNow := known && slices.ContainsFunc(t.rows, func(r store.Row) bool {
+			return r.Dataset == name && r.Fingerprint == data.Fingerprint
+		})
 		if isNow {
 			keep = data.Fingerprint
 		} else if known {
@@ -130,7 +134,8 @@ func (t *together) oneKindOfData(now func(string) (Data, bool)) {
 		}
 	}
 	if len(t.warnings) > fewNames {
-		t.warnings = []string{fmt.Sprintf("Left out, %s of %s: run on other data than the cells that are shown.", Count(all.cells, "cell"), all.where())}
+		t.warnings = []string{fmt.Sprintf("Left out, %s of %s: run on other data than the cells that are shown.",
+			Count(all.cells, "cell"), all.where())}
 	}
 }
 
@@ -166,10 +171,12 @@ func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
 	methods = of.drop(func(r store.Row) bool { return !has[r.Method] && !declares(r.Method) }).methods
 	old := of.drop(func(r store.Row) bool { return r.Status == result.OK && t.Value(r) == nil })
 	if methods != nil {
-		of.notes = append(of.notes, fmt.Sprintf("No %s of methods whose scores are not declared as probabilities: %s.", t.Metric.Name, strings.Join(methods, ", ")))
+		of.notes = append(of.notes, fmt.Sprintf("No %s of methods whose scores are not declared as probabilities: %s.",
+			t.Metric.Name, strings.Join(methods, ", ")))
 	}
 	if old.cells > 0 {
-		of.notes = append(of.notes, fmt.Sprintf("Left out, %s of %s stored without %s; `bench run --rerun %s` computes them again.",
+		of.notes = append(of.notes, fmt.Sprintf("Left out, %s of %s stored without %s; `bench run --rerun %s` "+
+			"computes them again.",
 			Count(old.cells, "cell"), strings.Join(old.methods, ", "), t.Metric.Name, strings.Join(old.methods, ",")))
 	}
 	return methods
@@ -233,13 +240,15 @@ func (t *Table) nothing(f Frame, sets []Dataset) error {
 		why := other.Keys[0]
 		names := other.Of[why]
 		return &RequestError{fmt.Errorf("%w: %s: %s, and this table is of %s; --metric takes %s",
-			ErrNoResults, strings.Join(names, ", "), why, plural(t.Metric.Name), strings.Join(others(f, names[0]), ", "))}
+			ErrNoResults, strings.Join(names, ", "), why, plural(t.Metric.Name),
+			strings.Join(others(f, names[0]), ", "))}
 	}
 	var asked []string
 	if t.Only {
 		asked = arguments(sets, nil)
 	}
-	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench status` lists what is stored",
+	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench "+
+		"status` lists what is stored",
 		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.Command(f.Methods, asked, f.Splits, false))}
 }
 

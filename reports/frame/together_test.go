@@ -20,7 +20,8 @@ import (
 // row or column are left out, and the notes say so.
 func TestATableNeverMixes(t *testing.T) {
 	cell := func(method, dataset string, change func(*store.Row)) store.Row {
-		r := store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: "f", GridHash: "g"}, StartedAt: "2026-01-01"}
+		r := store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p",
+			Fingerprint: "f", GridHash: "g"}, StartedAt: "2026-01-01"}
 		if change != nil {
 			change(&r)
 		}
@@ -50,11 +51,15 @@ func TestATableNeverMixes(t *testing.T) {
 		"Left out, 1 cell of A on sonar: run on other data (f) than the cells that are shown (changed).",
 		"another method version or grid: A on pima, B on pima")
 	// The program's own version stays, although another one was run, or imported, later.
-	f.Registry = registry.New(registry.DefineRaw(registry.Spec{Name: "A", Version: "1", Tasks: registry.Binary, Source: "a test"}, nil, nil,
+	f.Registry = registry.New(registry.DefineRaw(registry.Spec{Name: "A", Version: "1", Tasks: registry.Binary,
+		Source: "a test"}, nil, nil,
 		func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 			return nil, nil
 		}))
-	imported := f.consistent([]store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) { r.MethodVersion = "0"; newer(r) })})
+	imported := f.consistent([]store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) {
+		r.MethodVersion = "0"
+		newer(r)
+	})})
 	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
 		t.Errorf("beside an older version that came later: %+v", imported)
 	}
@@ -62,15 +67,19 @@ func TestATableNeverMixes(t *testing.T) {
 	of := func(split int, version string) store.Row {
 		return cell("A", "pima", func(r *store.Row) { r.Split, r.MethodVersion = split, version })
 	}
-	joined := f.consistent([]store.Row{of(1, "1+ab sklearn=1.9.0"), of(2, "1+ab sklearn=1.9.1"), of(3, "1+cd sklearn=1.9.1")})
+	joined := f.consistent([]store.Row{of(1, "1+ab sklearn=1.9.0"), of(2, "1+ab sklearn=1.9.1"),
+		of(3, "1+cd sklearn=1.9.1")})
 	if len(joined.rows) != 2 || joined.rows[0].Split != 1 || joined.rows[1].Split != 2 || len(joined.notes) != 1 {
 		t.Errorf("libraries: %+v", joined)
 	}
-	table := Table{Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}}, rows: map[cellKey][]store.Row{{"pima", "A"}: joined.rows}}
-	if got := table.versionWarning(f); len(got) != 1 || !strings.HasPrefix(got[0], "A: version 1+ab sklearn=1.9.0 on pima, version 1+ab sklearn=1.9.1 on pima") {
+	table := Table{Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}},
+		rows: map[cellKey][]store.Row{{"pima", "A"}: joined.rows}}
+	if got := table.versionWarning(f); len(got) != 1 || !strings.HasPrefix(got[0],
+		"A: version 1+ab sklearn=1.9.0 on pima, version 1+ab sklearn=1.9.1 on pima") {
 		t.Errorf("%q", got)
 	}
-	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil || one.warnings != nil {
+	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil ||
+		one.warnings != nil {
 		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
 	}
 }
@@ -81,10 +90,12 @@ func TestATableNeverMixes(t *testing.T) {
 // never in one row.
 func TestTheDataOfNow(t *testing.T) {
 	cell := func(method, dataset, fingerprint, started string) store.Row {
-		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1", ProtocolHash: "p", Fingerprint: fingerprint, GridHash: "g"}, StartedAt: started}
+		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset, MethodVersion: "1",
+			ProtocolHash: "p", Fingerprint: fingerprint, GridHash: "g"}, StartedAt: started}
 	}
 	cells := []store.Row{
-		cell("A", "const", "first-file", "2026-01-01"), cell("B", "const", "first-file", "2026-01-02"), cell("C", "const", "second-file", "2026-01-03"),
+		cell("A", "const", "first-file", "2026-01-01"), cell("B", "const", "first-file", "2026-01-02"),
+		cell("C", "const", "second-file", "2026-01-03"),
 		cell("A", "mine", "6facdf8211", "2026-01-01"), cell("B", "mine", "00000000ff", "2025-01-01"),
 	}
 	for name, c := range map[string]struct {
@@ -94,17 +105,22 @@ func TestTheDataOfNow(t *testing.T) {
 		changed  []Change
 	}{
 		"unknown": {nil, "Cconst Amine",
-			"Left out, 2 cells of A, B on const: run on other data (first-fi) than the cells that are shown (second-f).\n" +
-				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).", nil},
-		"older of now": {map[string]Data{"const": {"first-file", "one/const.csv"}, "mine": {"00000000ff", "mine.csv"}}, "Aconst Bconst Bmine",
+			"Left out, 2 cells of A, B on const: run on other data (first-fi) than the cells that are shown " +
+				"(second-f).\n" +
+				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown " +
+				"(6facdf82).", nil},
+		"older of now": {map[string]Data{"const": {"first-file", "one/const.csv"}, "mine": {"00000000ff", "mine.csv"}},
+			"Aconst Bconst Bmine",
 			"Left out, 1 cell of C on const: one/const.csv changed since (data was second-f, is first-fi).\n" +
 				"Left out, 1 cell of A on mine: mine.csv changed since (data was 6facdf82, is 00000000).", nil},
-		"none of now": {map[string]Data{"const": {"second-file", "const.csv"}, "mine": {"54f96b3122", "mydata.csv"}}, "Cconst Amine",
+		"none of now": {map[string]Data{"const": {"second-file", "const.csv"}, "mine": {"54f96b3122", "mydata.csv"}},
+			"Cconst Amine",
 			"Left out, 2 cells of A, B on const: const.csv changed since (data was first-fi, is second-f).\n" +
 				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).",
 			[]Change{{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122"}}},
 	} {
-		got := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}.consistent(slices.Clone(cells))
+		got := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}.consistent(
+			slices.Clone(cells))
 		var kept []string
 		kinds := map[string]string{}
 		for _, r := range got.rows {
@@ -124,8 +140,10 @@ func TestTheDataOfNow(t *testing.T) {
 			t.Errorf("%s: changed %v, want %v", name, got.changed, c.changed)
 		}
 	}
-	change := Change{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122", Command: "bench run --methods A"}
-	if want := "mydata.csv changed since (data was 6facdf82, is 54f96b31): bench run --methods A"; !strings.HasSuffix(change.String(), want) {
+	change := Change{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122",
+		Command: "bench run --methods A"}
+	if want := "mydata.csv changed since (data was 6facdf82, is 54f96b31): bench run " +
+		"--methods A"; !strings.HasSuffix(change.String(), want) {
 		t.Errorf("the change is told as %q, want it to end with %q", change, want)
 	}
 }
@@ -141,18 +159,23 @@ func (s nowSets) Now(name string) (Data, bool)                { d, ok := s[name]
 func TestImportedNotes(t *testing.T) {
 	row := func(method, imported, cpu string, cores int) store.Row {
 		seconds := 1.0
-		return store.Row{Planned: result.Planned{Method: method, Dataset: "wine"}, Imported: imported, FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
+		return store.Row{Planned: result.Planned{Method: method, Dataset: "wine"}, Imported: imported,
+			FitSeconds: &seconds, Environment: &result.Environment{CPU: cpu, Cores: cores}}
 	}
 	scores := row("Mine", "mine.csv", "", 0)
 	scores.FitSeconds = nil
 	got := importedNotes([]store.Row{
-		row("CART", "reference", "X", 2), row("GBRFF2", "", "Y", 2), row("BMKR", "reference", "X", 2), row("CART", "reference", "X", 2),
+		row("CART", "reference", "X", 2), row("GBRFF2", "", "Y", 2), row("BMKR", "reference", "X", 2),
+		row("CART", "reference", "X", 2),
 		row("CART", "theirs.bench", "X", 1), row("CART", "reference", "", 0), scores,
 	})
 	want := []string{
-		"Imported from reference, computed on X (2 cores): 3 cells of CART, BMKR. Their times do not compare with those of another processor.",
-		"Imported from theirs.bench, computed on X (1 core): 1 cell of CART. Their times do not compare with those of another processor.",
-		"Imported from reference, computed on a processor that was not recorded: 1 cell of CART. Their times do not compare with those of another processor.",
+		"Imported from reference, computed on X (2 cores): 3 cells of CART, BMKR. Their times do not compare with " +
+			"those of another processor.",
+		"Imported from theirs.bench, computed on X (1 core): 1 cell of CART. Their times do not compare with those " +
+			"of another processor.",
+		"Imported from reference, computed on a processor that was not recorded: 1 cell of CART. Their times do not " +
+			"compare with those of another processor.",
 		"Imported from mine.csv, test scores of a method elsewhere that were counted here: 1 cell of Mine.",
 	}
 	if !slices.Equal(got, want) {
@@ -165,7 +188,8 @@ func TestWarningNotes(t *testing.T) {
 		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset}, Warnings: warnings}
 	}
 	got := warningNotes([]store.Row{
-		row("BMKR", "wine", result.Warning{Text: "stopped early method=BMKR c=1", Times: 2}, result.Warning{Text: "stopped early method=BMKR c=10", Times: 1}),
+		row("BMKR", "wine", result.Warning{Text: "stopped early method=BMKR c=1", Times: 2},
+			result.Warning{Text: "stopped early method=BMKR c=10", Times: 1}),
 		row("BMKR", "sonar", result.Warning{Text: "stopped early method=BMKR c=1", Times: 4}),
 		row("CART", "wine"),
 		row("CART", "wine", result.Warning{Text: "abandoned", Times: 1}),
@@ -177,7 +201,8 @@ func TestWarningNotes(t *testing.T) {
 	var rows []store.Row
 	for i := range 6 {
 		for k := range 15 {
-			rows = append(rows, row(fmt.Sprint("M", i), fmt.Sprint("s", k), result.Warning{Text: fmt.Sprint("stopped early c=", k), Times: 2}))
+			rows = append(rows, row(fmt.Sprint("M", i), fmt.Sprint("s", k),
+				result.Warning{Text: fmt.Sprint("stopped early c=", k), Times: 2}))
 		}
 	}
 	want = []string{"Fits of 6 methods warn on 15 data sets, 180 times: stopped early. Table warnings has each."}

@@ -38,8 +38,8 @@ func (t *Table) Difference(gain *big.Rat) *big.Rat {
 	return gain
 }
 
-// Matrix returns values of the counted sets, a row a set and a column for each of the first methods, so that a larger one is
-// better.
+// Matrix returns values of the counted sets, a row a set and a column for each of the first methods, so that a
+// larger one is better.
 func (t *Table) Matrix(methods int, of func(Entry) *big.Rat) [][]*big.Rat {
 	var out [][]*big.Rat
 	for _, s := range t.CountedSets() {
@@ -216,9 +216,11 @@ func Probability(p float64) string {
 func (t *Table) CheckRanked() error {
 	switch {
 	case len(t.Counted) == 0:
-		return fmt.Errorf("%w: no data set that enters ranks has a finished split; name those that have one with --datasets", ErrNoResults)
+		return fmt.Errorf("%w: no data set that enters ranks has a finished split; name those that have one with "+
+			"--datasets", ErrNoResults)
 	case t.whole == 1 && len(t.Methods) > 1:
-		return fmt.Errorf("%w: %s alone has all of %s, so that there are no ranks; name fewer methods, data sets or splits with --methods, --datasets or --splits%s",
+		return fmt.Errorf("%w: %s alone has all of %s, so that there are no ranks; name fewer methods, data sets or "+
+			"splits with --methods, --datasets or --splits%s",
 			ErrNoResults, t.Methods[0], Count(len(t.Counted), "data set"), t.ofAll())
 	}
 	return nil
@@ -238,13 +240,15 @@ func (t *Table) ofAll() string {
 // CheckComparable is CheckRanked for two methods or more.
 func (t *Table) CheckComparable() error {
 	if len(t.Methods) < 2 {
-		return fmt.Errorf("%w: there is one method alone, %s; run others or name them with --methods", ErrNoResults, strings.Join(t.Methods, ""))
+		return fmt.Errorf("%w: there is one method alone, %s; run others or name them with --methods", ErrNoResults,
+			strings.Join(t.Methods, ""))
 	}
 	return t.CheckRanked()
 }
 
-// Tested is TableOf for a report that tests its methods. It is an error if the table is not comparable (CheckComparable), if CheckLevel
-// refuses the level, or if the control is not a whole method. control may be "" for none.
+// Tested is TableOf for a report that tests its methods. It is an error if the table is not comparable
+// (CheckComparable), if CheckLevel refuses the level, or if the control is not a whole method. control may be ""
+// for none.
 func (f Frame) Tested(metric string, level float64, control string) (Table, error) {
 	if err := CheckLevel(level); err != nil {
 		return Table{}, err
@@ -258,9 +262,11 @@ func (f Frame) Tested(metric string, level float64, control string) (Table, erro
 	}
 	switch at := slices.Index(t.Methods, control); {
 	case at >= t.whole:
-		return t, fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at), Count(len(t.Counted), "data set"))
+		return t, fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at),
+			Count(len(t.Counted), "data set"))
 	case at < 0 && control != "":
-		return t, fmt.Errorf("the control %s is not among the methods of the table: %s", control, strings.Join(t.Methods, ", "))
+		return t, fmt.Errorf("the control %s is not among the methods of the table: %s", control,
+			strings.Join(t.Methods, ", "))
 	}
 	return t, nil
 }

@@ -47,10 +47,12 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 	}
 	switch len(fitting) {
 	case 0:
-		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix, strings.Join(stored, ", "))
+		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix,
+			strings.Join(stored, ", "))
 	case 1:
 	default:
-		return "", fmt.Errorf("several stored versions of %s begin with %q: %s; write more of one", method, prefix, strings.Join(fitting, ", "))
+		return "", fmt.Errorf("several stored versions of %s begin with %q: %s; write more of one", method, prefix,
+			strings.Join(fitting, ", "))
 	}
 	v := store.Version{Method: method, Version: fitting[0]}
 	for column, other := range f.pinned {
@@ -90,8 +92,8 @@ func (t *Table) Pinned(method string) (store.Version, bool) {
 	return v, ok
 }
 
-// Version is the version of a method's cells on a set; "" without cells. If versions differ in the libraries of a plugin,
-// all are named, with "; " between them.
+// Version is the version of a method's cells on a set; "" without cells. If versions differ in the libraries of a
+// plugin, all are named, with "; " between them.
 func (t *Table) Version(dataset, method string) string {
 	return strings.Join(t.versions(dataset, method), "; ")
 }
@@ -118,7 +120,9 @@ func (t *Table) versionWarning(f Frame) []string {
 			continue
 		}
 		slices.SortStableFunc(sets.Keys, func(a, b string) int { return len(sets.Of[b]) - len(sets.Of[a]) })
-		versions := doc.Each(sets.Keys, func(v string) string { return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set")) })
+		versions := doc.Each(sets.Keys, func(v string) string {
+			return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set"))
+		})
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
 		if _, err := f.Registry.Lookup(m); err == nil {
 			methods = append(methods, m)
@@ -129,7 +133,8 @@ func (t *Table) versionWarning(f Frame) []string {
 	}
 	text := strings.Join(mixed, "; ")
 	if len(mixed) > 3 {
-		text = fmt.Sprintf("%s hold several versions each; column version of `--format csv` has each", Count(len(mixed), "column"))
+		text = fmt.Sprintf("%s hold several versions each; column version of `--format csv` has each",
+			Count(len(mixed), "column"))
 	}
 	if len(methods) > 0 {
 		text += fmt.Sprintf("; `%s` brings them to one version", f.Run.Command(methods, f.Datasets, f.Splits, false))

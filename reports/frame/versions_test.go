@@ -14,7 +14,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// edited is lacking without A, whose B was edited and run again on wine: there version 2 stands for the cells of version 1.
+// edited is lacking without A, whose B was edited and run again on wine: there version 2 stands for the cells of
+// version 1.
 func edited() sample.Input {
 	in := lacking()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
@@ -43,8 +44,10 @@ func TestOneColumnTwoVersions(t *testing.T) {
 	in := edited()
 	ft := table(t, in)
 	want := "B: version 1 on own, sonar, version 2+beef on wine; `bench run --methods B` brings them to one version"
-	if !slices.Equal(ft.Warnings, []string{want}) || ft.Version("wine", "B") != "2+beef" || ft.Version("own", "B") != "1" {
-		t.Errorf("warnings %q, want %q; versions %q, %q", ft.Warnings, want, ft.Version("wine", "B"), ft.Version("own", "B"))
+	if !slices.Equal(ft.Warnings, []string{want}) || ft.Version("wine", "B") != "2+beef" ||
+		ft.Version("own", "B") != "1" {
+		t.Errorf("warnings %q, want %q; versions %q, %q", ft.Warnings, want, ft.Version("wine", "B"),
+			ft.Version("own", "B"))
 	}
 
 	in.Methods = []string{"b@1", "B@2", "C"}
@@ -58,16 +61,20 @@ func TestOneColumnTwoVersions(t *testing.T) {
 	if fmt.Sprint(ft.Methods, means(0), ft.Warnings) != "[B@1 C B@2] [25 50 75] []" {
 		t.Errorf("columns %v, on wine %v, warnings %q", ft.Methods, means(0), ft.Warnings)
 	}
-	if v, ok := ft.Pinned("B@2"); !ok || v.Version != "2+beef" || len(ft.Cells("sonar", "B@2")) != 0 || !strings.Contains(ft.Sets[0].Entries[0].SQL, "method_version = '1'") {
-		t.Errorf("B@2 is %v with %d cells on sonar; B@1 is asked for by %s", v, len(ft.Cells("sonar", "B@2")), ft.Sets[0].Entries[0].SQL)
+	if v, ok := ft.Pinned("B@2"); !ok || v.Version != "2+beef" || len(ft.Cells("sonar", "B@2")) != 0 ||
+		!strings.Contains(ft.Sets[0].Entries[0].SQL, "method_version = '1'") {
+		t.Errorf("B@2 is %v with %d cells on sonar; B@1 is asked for by %s", v, len(ft.Cells("sonar", "B@2")),
+			ft.Sets[0].Entries[0].SQL)
 	}
-	if notes := strings.Join(ft.Notes(), "\n"); !strings.Contains(notes, "Partial, so without Mean and ranks: B@2 (1 of 3 data sets).\n") ||
+	if notes := strings.Join(ft.Notes(), "\n"); !strings.Contains(notes,
+		"Partial, so without Mean and ranks: B@2 (1 of 3 data sets).\n") ||
 		!strings.Contains(notes, "Cannot be run (this program has version  of B)") {
 		t.Errorf("notes\n%s", notes)
 	}
 
 	in.Methods, in.Beside = nil, []string{"B@1"}
-	if ft = table(t, in); !slices.Equal(ft.Methods, []string{"B@1", "B", "C"}) && !slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
+	if ft = table(t, in); !slices.Equal(ft.Methods, []string{"B@1", "B", "C"}) &&
+		!slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
 		t.Errorf("beside all that is stored B@1 gives %v", ft.Methods)
 	}
 	if got := in.Run.Command([]string{"B", "C"}, nil, nil, false); got != "bench run --methods B,C" {
@@ -114,7 +121,8 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	}
 	f := in.Frame(t)
 	got := must.Get(f.TableOf("brier"))(t)
-	if !slices.Equal(got.Methods, []string{"A"}) || len(got.Sets) != 2 || got.Sets[0].Finished() != 2 || got.Sets[1].Finished() != 1 {
+	if !slices.Equal(got.Methods, []string{"A"}) || len(got.Sets) != 2 || got.Sets[0].Finished() != 2 ||
+		got.Sets[1].Finished() != 1 {
 		t.Errorf("the table has methods %v and sets %+v", got.Methods, got.Sets)
 	}
 	for _, want := range []string{
@@ -127,7 +135,8 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	}
 	in.Methods = []string{"B"}
 	f = in.Frame(t)
-	if _, err := f.TableOf("brier"); !errors.Is(err, frame.ErrNoResults) || !strings.Contains(err.Error(), "not declared as probabilities: B.") {
+	if _, err := f.TableOf("brier"); !errors.Is(err, frame.ErrNoResults) ||
+		!strings.Contains(err.Error(), "not declared as probabilities: B.") {
 		t.Errorf("a table of B alone: %v", err)
 	}
 }

@@ -165,7 +165,8 @@ func picked[T any](list []T, order []int) []T {
 // sets, ranks and marks of the best. If no set counts, all methods are whole.
 func (t *Table) Whole() []string { return t.Methods[:t.whole] }
 
-// Best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean over the same splits.
+// Best marks the best cells of a set: those with the best mean, if at least two whole methods have a mean over the
+// same splits.
 func (t *Table) Best(s Set) []bool {
 	means := make([]*big.Rat, len(s.Entries)) // nil of partial methods
 	compared := 0

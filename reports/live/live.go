@@ -1,5 +1,6 @@
-// Package live shows runs that are under way on a database: which workers they have, which cells are being computed and until
-// when by prediction, how fast cells end, how much time is left, the best methods so far, and what failed.
+// Package live shows runs that are under way on a database: which workers they have, which cells are being computed
+// and until when by prediction, how fast cells end, how much time is left, the best methods so far, and what
+// failed.
 //
 // A State is drawn as text, or as a strip on the report's page (Server).
 //
@@ -199,7 +200,8 @@ func (w *Watcher) addRuns(s *State) {
 			if r.Protocol != s.Protocol {
 				name += " (" + r.Protocol + ")"
 			}
-			s.Cells = append(s.Cells, Cell{Name: name, By: c.By, For: max(0, s.At.Sub(c.Since).Seconds()), Left: until(c.Until)})
+			s.Cells = append(s.Cells, Cell{Name: name, By: c.By, For: max(0, s.At.Sub(c.Since).Seconds()),
+				Left: until(c.Until)})
 		}
 	}
 	for i, worker := range s.Workers {
@@ -209,8 +211,8 @@ func (w *Watcher) addRuns(s *State) {
 	s.Rate = w.rate(begun, s.At, s.Ended)
 }
 
-// rate is the number of cells that ended per minute, over about the last minute. If the watcher has watched for a shorter
-// time, it counts from the beginning of the runs.
+// rate is the number of cells that ended per minute, over about the last minute. If the watcher has watched for a
+// shorter time, it counts from the beginning of the runs.
 func (w *Watcher) rate(begun, now time.Time, ended int) float64 {
 	if w.ended == nil || ended < w.ended[len(w.ended)-1].cells { // other runs are under way
 		w.ended = []endedAt{{begun, 0}}

@@ -73,14 +73,17 @@ func (s *scene) put(t *testing.T, method, dataset string, status result.Status, 
 	must.Do(t, errors.Join(w.Put(run), w.Close()))
 }
 
-// TestState: what runs say of themselves is shown as of the moment of the look. Rates are counted since the runs began, and then over
-// the last minute.
+// TestState: what runs say of themselves is shown as of the moment of the look. Rates are counted since the runs
+// began, and then over the last minute.
 func TestState(t *testing.T) {
 	s := newScene(t)
 	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
-	p := store.Progress{Machine: "here/1", Protocol: "p", Begun: began, Until: at(100), Jobs: 1, Planned: 12, Left: map[string]int{"x": 6, "y": 6},
+	p := store.Progress{Machine: "here/1", Protocol: "p", Begun: began, Until: at(100), Jobs: 1, Planned: 12,
+		Left:    map[string]int{"x": 6, "y": 6},
 		Workers: []store.Worker{{Name: "lab/2", Jobs: 2, Memory: 1 << 30}},
-		Running: []store.RunningCell{{Name: "A on x, split 1", By: "here/1", Since: began, Until: at(10)}, {Name: "B on y, split 2", Since: began, Until: at(30)}, {Name: "B on y, split 1", By: "lab/2", Since: at(5), Until: at(7)}}}
+		Running: []store.RunningCell{{Name: "A on x, split 1", By: "here/1", Since: began, Until: at(10)},
+			{Name: "B on y, split 2", Since: began, Until: at(30)}, {Name: "B on y, split 1", By: "lab/2",
+				Since: at(5), Until: at(7)}}}
 	says := s.begin(t, p)
 	s.now = at(8)
 	got := s.look(t)
@@ -91,7 +94,8 @@ func TestState(t *testing.T) {
 	for _, c := range got.Cells {
 		text += fmt.Sprintf("%s by %s for %.6g, %.6g left; ", c.Name, c.By, c.For, c.Left)
 	}
-	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by lab/2 for 3, 0 left; " {
+	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by "+
+		"lab/2 for 3, 0 left; " {
 		t.Errorf("cells under way: %s", text)
 	}
 	if text := fmt.Sprint(got.Workers); text != "[{here/1 true 1 0 1} {lab/2 false 2 1073741824 1}]" {
@@ -110,7 +114,8 @@ func TestState(t *testing.T) {
 	if got.Ended != 2 || got.Failed != 1 || got.Rate != 4 || fmt.Sprint(got.Sets) != "[{x 0 0 5 }]" {
 		t.Errorf("%+v: want 2 cells in half a minute", got)
 	}
-	if len(got.Failures) != 1 || got.Failures[0].Stderr != "a trace" || Failure(got.Failures[0]) != "1 cell of B failed (crash), the last on y, split 1: it broke" {
+	if len(got.Failures) != 1 || got.Failures[0].Stderr != "a trace" ||
+		Failure(got.Failures[0]) != "1 cell of B failed (crash), the last on y, split 1: it broke" {
 		t.Errorf("failures: %+v", got.Failures)
 	}
 	if len(got.Cells) != 1 || got.Cells[0].Name != "B on y, split 2" {
@@ -124,14 +129,18 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestTwoRuns: two runs on one database go together, each until it ends. Cells of another protocol than the shown one name it.
+// TestTwoRuns: two runs on one database go together, each until it ends. Cells of another protocol than the shown
+// one name it.
 func TestTwoRuns(t *testing.T) {
 	s := newScene(t)
-	s.begin(t, store.Progress{Machine: "a", Protocol: "p", Begun: began, Until: began.Add(10 * time.Second), Planned: 2, Left: map[string]int{"x": 2}})
-	s.begin(t, store.Progress{Machine: "b", Protocol: "q", Begun: began, Until: began.Add(5 * time.Second), Planned: 3, Left: map[string]int{"x": 3},
+	s.begin(t, store.Progress{Machine: "a", Protocol: "p", Begun: began, Until: began.Add(10 * time.Second),
+		Planned: 2, Left: map[string]int{"x": 2}})
+	s.begin(t, store.Progress{Machine: "b", Protocol: "q", Begun: began, Until: began.Add(5 * time.Second), Planned: 3,
+		Left:    map[string]int{"x": 3},
 		Running: []store.RunningCell{{Name: "A on x, split 1", By: "b", Since: began}}})
 	got := s.look(t)
-	if got.Left != 10 || got.Planned != 5 || got.Runs != 2 || !strings.HasPrefix(got.Summary(), "0 of 5 cells of 2 runs; about 10s left, until 12:00:10") {
+	if got.Left != 10 || got.Planned != 5 || got.Runs != 2 || !strings.HasPrefix(got.Summary(),
+		"0 of 5 cells of 2 runs; about 10s left, until 12:00:10") {
 		t.Errorf("%+v", got)
 	}
 	if fmt.Sprint(got.Sets) != "[{x 0 0 2 }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
@@ -145,8 +154,9 @@ func hostile() State {
 	return State{
 		Database: name, Protocol: name, At: began, Runs: 1, Planned: 4, Ended: 1, Failed: 1, Left: 61,
 		Workers: []Worker{{Name: name, Jobs: 1, Cells: 1}}, Cells: []Cell{{Name: name, By: name, For: 3, Left: 4}},
-		Sets:     []Set{{Name: name, OK: 1, Failed: 1, Left: 2, Best: name}},
-		Failures: []store.FailureShown{{Method: name, Dataset: name, Split: 1, Status: result.Failed, Class: result.ClassCrash, Error: name + "\n" + name, Stderr: name + "\n\t" + name, Cells: 1}},
+		Sets: []Set{{Name: name, OK: 1, Failed: 1, Left: 2, Best: name}},
+		Failures: []store.FailureShown{{Method: name, Dataset: name, Split: 1, Status: result.Failed,
+			Class: result.ClassCrash, Error: name + "\n" + name, Stderr: name + "\n\t" + name, Cells: 1}},
 		Warnings: []string{name},
 	}
 }
@@ -165,10 +175,15 @@ func TestTextOfAnything(t *testing.T) {
 // TestText: what 80 columns show.
 func TestText(t *testing.T) {
 	s := State{
-		Database: "results.db", Protocol: "table2", At: began, Runs: 1, Planned: 400, Ended: 100, Failed: 3, Rate: 12.34, Left: 220,
-		Workers: []Worker{{Name: "lab1/4711", Runs: true, Jobs: 2, Cells: 1}}, Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20}, {Name: "CART on swiss, split 1", For: 1, Left: 4000}},
-		Sets:     []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: "GBRFF2 98.1"}, {Name: "swiss", Left: 60}},
-		Failures: []store.FailureShown{{Method: "LGBM", Dataset: "wine", Split: 2, Status: result.Failed, Class: result.ClassCrash, Error: "its process ended; the end of its standard error:\nTraceback\n  boom", Cells: 3}},
+		Database: "results.db", Protocol: "table2", At: began, Runs: 1, Planned: 400, Ended: 100, Failed: 3,
+		Rate: 12.34, Left: 220,
+		Workers: []Worker{{Name: "lab1/4711", Runs: true, Jobs: 2, Cells: 1}},
+		Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20},
+			{Name: "CART on swiss, split 1", For: 1, Left: 4000}},
+		Sets: []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: "GBRFF2 98.1"}, {Name: "swiss", Left: 60}},
+		Failures: []store.FailureShown{{Method: "LGBM", Dataset: "wine", Split: 2, Status: result.Failed,
+			Class: result.ClassCrash, Error: "its process ended; the end of its standard error:\nTraceback\n  boom",
+			Cells: 3}},
 	}
 	const want = `
 results.db, protocol table2                                             12:00:00

@@ -39,8 +39,8 @@ type Server struct {
 	// Report makes the page of a protocol's results.
 	Report func(ctx context.Context, protocol string) (Page, error)
 	Token  string // the token that browsers must have; "" for none
-	// Hosts are the host names that a request may have; nil for all. They refuse requests of a foreign page whose host name
-	// was made to point to this machine's loopback address.
+	// Hosts are the host names that a request may have; nil for all. They refuse requests of a foreign page whose
+	// host name was made to point to this machine's loopback address.
 	Hosts []string
 	Every time.Duration // between two looks
 
@@ -58,7 +58,8 @@ type Server struct {
 	}
 }
 
-// Serve answers browsers until ctx is done, and closes the listener. Without a configuration of TLS nothing is encrypted.
+// Serve answers browsers until ctx is done, and closes the listener. Without a configuration of TLS nothing is
+// encrypted.
 func (s *Server) Serve(ctx context.Context, l net.Listener, encrypted *tls.Config) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -97,8 +98,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, encrypted *tls.Confi
 
 const cookie = "bench-token"
 
-// guarded lets a request pass if it has a host name of Hosts and the token. A token in the address becomes a cookie, so that
-// the address does not show the token any longer.
+// guarded lets a request pass if it has a host name of Hosts and the token. A token in the address becomes a
+// cookie, so that the address does not show the token any longer.
 func (s *Server) guarded(next http.Handler, encrypted bool) http.Handler {
 	right := func(token string) bool { return subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1 }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,14 +119,16 @@ func (s *Server) guarded(next http.Handler, encrypted bool) http.Handler {
 		if s.Token != "" {
 			given := r.URL.Query().Get("token")
 			if given != "" && right(given) && r.URL.Path == "/" {
-				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.Token, Path: "/", HttpOnly: true, Secure: encrypted, SameSite: http.SameSiteLaxMode})
+				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.Token, Path: "/", HttpOnly: true,
+					Secure: encrypted, SameSite: http.SameSiteLaxMode})
 				http.Redirect(w, r, "/", http.StatusSeeOther)
 				return
 			}
 			c, err := r.Cookie(cookie)
 			bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if (err != nil || !right(c.Value)) && (!is || !right(bearer)) {
-				http.Error(w, "a token is needed: open the address that bench serve printed, or add ?token=... with the token of its file", http.StatusUnauthorized)
+				http.Error(w, "a token is needed: open the address that bench serve printed, or add ?token=... with "+
+					"the token of its file", http.StatusUnauthorized)
 				return
 			}
 		}
@@ -215,7 +218,8 @@ func (s *Server) makeReport(protocol string) error {
 	if err != nil {
 		return err
 	}
-	s.report.page, s.report.made, s.report.until = page, began, time.Now().Add(time.Duration(share*float64(time.Since(began))))
+	s.report.page, s.report.made, s.report.until = page, began, time.Now().Add(
+		time.Duration(share*float64(time.Since(began))))
 	return nil
 }
 
@@ -283,7 +287,8 @@ var (
 )
 
 var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("strip").Funcs(template.FuncMap{"seconds": wording.Seconds, "count": frame.Count, "failure": Failure}).Parse(source))
+	return template.Must(template.New("strip").Funcs(template.FuncMap{"seconds": wording.Seconds, "count": frame.Count,
+		"failure": Failure}).Parse(source))
 })
 
 // laidOut lays a part of the strip out. A character in a name that a browser would obey, such as a sign that turns the

@@ -67,10 +67,13 @@ func none(context.Context, string) (Page, error) { return nil, errors.New("nothi
 func TestNamesAreNoPrograms(t *testing.T) {
 	at, _ := serving(t, &Server{Report: none, Look: func(context.Context) (State, error) { return hostile(), nil }})
 	status, body, h := get(t, http.DefaultClient, at)
-	if status != 200 || strings.Count(body, "<script>") != 1 || strings.Contains(body, "<img") || strings.ContainsAny(body, "\x1b\u202e") {
+	if status != 200 || strings.Count(body, "<script>") != 1 || strings.Contains(body, "<img") ||
+		strings.ContainsAny(body, "\x1b\u202e") {
 		t.Errorf("%d: %s", status, body)
 	}
-	if policy := h.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "frame-ancestors 'none'") {
+	if policy := h.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
+		"default-src 'none'; style-src 'sha256-") || strings.Contains(policy, "unsafe") ||
+		!strings.Contains(policy, "frame-ancestors 'none'") {
 		t.Errorf("the policy is %q", policy)
 	}
 }
@@ -80,7 +83,9 @@ func TestNamesAreNoPrograms(t *testing.T) {
 func TestWhoMayLook(t *testing.T) {
 	const token = "a-token-that-nobody-guesses"
 	at, _ := serving(t, &Server{
-		Token: token, Hosts: []string{"127.0.0.1"}, Look: func(context.Context) (State, error) { return State{Database: "secret.db"}, nil },
+		Token: token, Hosts: []string{"127.0.0.1"}, Look: func(context.Context) (State, error) {
+			return State{Database: "secret.db"}, nil
+		},
 		Report: none,
 	})
 	jar := must.Get(cookiejar.New(nil))(t)
@@ -90,8 +95,10 @@ func TestWhoMayLook(t *testing.T) {
 		header []string
 		want   int
 	}{
-		{"/", nil, 401}, {"/events", nil, 401}, {"/report", nil, 401}, {"/?token=" + token + "x", nil, 401}, {"/?token=", nil, 401},
-		{"/", []string{"Authorization", "Bearer nonsense"}, 401}, {"/", []string{"Authorization", "Bearer " + token}, 200},
+		{"/", nil, 401}, {"/events", nil, 401}, {"/report", nil, 401}, {"/?token=" + token + "x", nil, 401},
+		{"/?token=", nil, 401},
+		{"/", []string{"Authorization", "Bearer nonsense"}, 401}, {"/", []string{"Authorization", "Bearer " + token},
+			200},
 		{"/", []string{"Authorization", "Bearer " + token, "Host", "rebound.example"}, 403},
 		{"/?token=" + token, nil, 200}, {"/", nil, 200}, {"/report", nil, 404}, {"/etc/passwd", nil, 404},
 	} {
@@ -168,11 +175,13 @@ func TestReportIsKept(t *testing.T) {
 		keep time.Duration
 		want string
 	}{
-		{"/report", time.Hour, "report 1 of table2, with a strip: false"}, {"/", -time.Hour, "report 1 of table2, with a strip: true"},
+		{"/report", time.Hour, "report 1 of table2, with a strip: false"},
+		{"/", -time.Hour, "report 1 of table2, with a strip: true"},
 		{"/report", 0, "report 2 of table2, with a strip: false"},
 	} {
 		status, body, h := get(t, http.DefaultClient, at+c.path)
-		if status != 200 || body != c.want || h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+		if status != 200 || body != c.want || h.Get("Content-Security-Policy") != "default-src 'none'; "+
+			"frame-ancestors 'none'" {
 			t.Errorf("%d %s, want %s; headers %v", status, body, c.want, h)
 		}
 		s.report.Lock()
@@ -183,9 +192,12 @@ func TestReportIsKept(t *testing.T) {
 
 // TestUnreadable: where the database cannot be read the page says so, without the text of a program.
 func TestUnreadable(t *testing.T) {
-	at, _ := serving(t, &Server{Look: func(context.Context) (State, error) { return State{}, errors.New("<b>the disk is gone</b>") }})
+	at, _ := serving(t, &Server{Look: func(context.Context) (State, error) {
+		return State{}, errors.New("<b>the disk is gone</b>")
+	}})
 	status, body, h := get(t, http.DefaultClient, at)
-	if status != 500 || !strings.Contains(body, "the disk is gone") || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") {
+	if status != 500 || !strings.Contains(body, "the disk is gone") ||
+		!strings.HasPrefix(h.Get("Content-Type"), "text/plain") {
 		t.Errorf("%d %s: %s", status, h.Get("Content-Type"), body)
 	}
 }

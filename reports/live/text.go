@@ -37,7 +37,8 @@ func (s State) Text(width int) []string {
 		line("%s %s %6s %20s", pad("under way", width-by-29), pad("by", by), "for", "predicted end")
 		for _, c := range s.Cells {
 			room := width - by - 29
-			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by), wording.Seconds(c.For), "in "+wording.Seconds(c.Left)+", "+s.After(c.Left))
+			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by), wording.Seconds(c.For),
+				"in "+wording.Seconds(c.Left)+", "+s.After(c.Left))
 		}
 	}
 	for _, w := range s.Warnings {
@@ -140,7 +141,8 @@ func Failure(f store.FailureShown) string {
 	if what := lastLines(rest, 1); strings.HasSuffix(first, ":") && what != nil {
 		first += " " + strings.TrimSpace(what[0])
 	}
-	return fmt.Sprintf("%s of %s %s, the last on %s, split %d: %s", frame.Count(f.Cells, "cell"), f.Method, how, f.Dataset, f.Split, first)
+	return fmt.Sprintf("%s of %s %s, the last on %s, split %d: %s", frame.Count(f.Cells, "cell"), f.Method, how,
+		f.Dataset, f.Split, first)
 }
 
 // lastLines returns the last lines of a text that are not blank.

@@ -16,7 +16,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// some is a few splits of a few sets of it with some failures and one that is shown apart, since axe-core looks at every dot of every plot.
+// some is a few splits of a few sets of it with some failures and one that is shown apart, since axe-core looks at
+// every dot of every plot.
 func some() sample.Input {
 	in := sample.Paper()
 	in.Protocol.Datasets = []string{"wine", "german", "bankmarketing"}
@@ -32,7 +33,8 @@ func some() sample.Input {
 	return in
 }
 
-// Nobody is shut out: in light and dark, on a desktop and a phone, with everything open, axe-core finds nothing serious, and the console is quiet.
+// Nobody is shut out: in light and dark, on a desktop and a phone, with everything open, axe-core finds nothing
+// serious, and the console is quiet.
 func TestAccessible(t *testing.T) {
 	testenv.OnlyThorough(t)
 	source, file := browser.Axe(t), written(t, some(), Options{})

@@ -33,7 +33,8 @@ func TestLeaderboard(t *testing.T) {
 	}
 	start := names()
 	first, _ := evidence.Ends(&table)
-	if leader := table.Methods[first]; start[0] != leader || len(start) != 6 || start[5] != "PBRFF" { // which lacks a set
+	// which lacks a set
+	if leader := table.Methods[first]; start[0] != leader || len(start) != 6 || start[5] != "PBRFF" {
 		t.Errorf("rows %q, the leader is %s", start, leader)
 	}
 	sentence := is[string](tab, `document.querySelector("#verdict").textContent`)
@@ -45,14 +46,17 @@ func TestLeaderboard(t *testing.T) {
 		t.Errorf("the leaderboard ends at %v", top)
 	}
 	is[bool](tab, `document.querySelector("#board tbody tr:nth-child(2) td:nth-child(2)").click(), true`)
-	if got := is[string](tab, `document.querySelector("details.section[open] h3").textContent + document.querySelectorAll("details.section[open] figure").length`); got != start[1]+"1" {
+	if got := is[string](tab,
+		`document.querySelector("details.section[open] h3").textContent + document.querySelectorAll("details`+
+			`.section[open] figure").length`); got != start[1]+"1" {
 		t.Errorf("a row leads to %s, want %s and its figure", got, start[1])
 	}
 	tab.Picture("forest")
 	is[bool](tab, `document.querySelectorAll("#board .order")[4].focus(), true`)
 	tab.Press(kb.Enter)
 	var ranks []float64
-	for _, text := range is[[]string](tab, `[...document.querySelectorAll("#board tbody:first-of-type tr")].map(tr => tr.cells[5].textContent)`) {
+	for _, text := range is[[]string](tab,
+		`[...document.querySelectorAll("#board tbody:first-of-type tr")].map(tr => tr.cells[5].textContent)`) {
 		var x float64
 		fmt.Sscan(text, &x)
 		ranks = append(ranks, x)
@@ -68,7 +72,9 @@ func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})
 	for l, first := range map[browser.Look]bool{browser.Phone: true, browser.Desktop: false} {
 		tab := open(t, file, l)
-		if got := is[bool](tab, `document.querySelector("#board").getBoundingClientRect().top < document.querySelector("#verdict").getBoundingClientRect().top`); got != first {
+		if got := is[bool](tab,
+			`document.querySelector("#board").getBoundingClientRect().top < document.querySelector("#verdict")`+
+				`.getBoundingClientRect().top`); got != first {
 			t.Errorf("%d wide: the table comes first: %v", l.Width, got)
 		}
 		if top := is[float64](tab, `document.querySelector("#board").getBoundingClientRect().top`); top > 400 {
@@ -77,20 +83,24 @@ func TestTableFirst(t *testing.T) {
 	}
 }
 
-// Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing that stands alone. The files
-// are written though the page may load nothing.
+// Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing that stands
+// alone. The files are written though the page may load nothing.
 func TestTake(t *testing.T) {
 	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
-	if bare := is[[]string](tab, `[...document.querySelectorAll("main table"), ...document.querySelectorAll("main figure")].filter(e => !e.closest("noscript, #print"))
-		.filter(e => !(e.matches("figure") ? e.querySelector(".take") : (e.closest(".scroll") || e).nextElementSibling?.matches(".take"))).map(e => e.outerHTML.slice(0, 90))`); len(bare) > 0 {
+	if bare := is[[]string](tab, `[...document.querySelectorAll("main table"),
+		...document.querySelectorAll("main figure")].filter(e => !e.closest("noscript, #print"))
+		.filter(e => !(e.matches("figure") ? e.querySelector(".take") : (e.closest(".scroll") || e)
+		.nextElementSibling?.matches(".take"))).map(e => e.outerHTML.slice(0, 90))`); len(bare) > 0 {
 		t.Errorf("nothing takes %q", bare)
 	}
 	folder := t.TempDir()
-	call(tab, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
+	call(tab, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{
+		Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
 	taken := func(selector, text, file string) string {
 		t.Helper()
-		is[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].find(b => b.textContent === %q).click(), true`, selector+" > .take button", text))
+		is[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].find(b => b.textContent === %q).click(), true`,
+			selector+" > .take button", text))
 		for range 12000 { // ten minutes, on a machine whose cores are busy
 			if b, err := os.ReadFile(filepath.Join(folder, file)); err == nil && len(b) > 0 {
 				return string(b)
@@ -101,7 +111,8 @@ func TestTake(t *testing.T) {
 		return ""
 	}
 	lines, err := csv.NewReader(strings.NewReader(taken("#leaders .leading", "CSV", "leaderboard.csv"))).ReadAll()
-	if err != nil || len(lines) != 7 || lines[0][0] != "Method" || !strings.HasPrefix(lines[1][3], "leads") || lines[6][7] != "14 of 15" {
+	if err != nil || len(lines) != 7 || lines[0][0] != "Method" || !strings.HasPrefix(lines[1][3], "leads") ||
+		lines[6][7] != "14 of 15" {
 		t.Errorf("the leaderboard is %q, error %v", lines, err)
 	}
 	lines, err = csv.NewReader(strings.NewReader(taken("#results", "CSV", "results.csv"))).ReadAll()
@@ -114,11 +125,15 @@ func TestTake(t *testing.T) {
 		}
 	}
 	drawing := taken("#diagram figure", "SVG", "ranks.svg")
-	must.Hold(t, strings.ReplaceAll(drawing, "#1c1e21", "rgb(28, 30, 33)"), `xmlns="http://www.w3.org/2000/svg"`, "<style>", "fill: rgb(28, 30, 33)", "GBRFF2")
-	if err := xml.Unmarshal([]byte(drawing), new(struct{})); err != nil || strings.Contains(drawing, "var(") || strings.Contains(drawing, "undefined") {
+	must.Hold(t, strings.ReplaceAll(drawing, "#1c1e21", "rgb(28, 30, 33)"), `xmlns="http://www.w3.org/2000/svg"`,
+		"<style>", "fill: rgb(28, 30, 33)", "GBRFF2")
+	if err := xml.Unmarshal([]byte(drawing), new(struct{})); err != nil || strings.Contains(drawing, "var(") ||
+		strings.Contains(drawing, "undefined") {
 		t.Errorf("the drawing does not stand alone, error %v: %.300s", err, drawing)
 	}
-	is[bool](tab, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.taken = text; } } }), [...document.querySelectorAll("#results .take button")].pop().click(), true`)
+	is[bool](tab,
+		`Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.taken = text; } `+
+			`} }), [...document.querySelectorAll("#results .take button")].pop().click(), true`)
 	latex := is[string](tab, `window.taken`)
 	for _, want := range []string{`\begin{tabular}{lrrrrrr}`, ` & BMKR & `, `$\pm$`, `\textbf{`, `\end{tabular}`} {
 		if want = strings.ReplaceAll(want, `\\`, `\`); !strings.Contains(latex, want) {

@@ -30,12 +30,13 @@ import (
 // shownRanks reads the ranks of the table as exact fractions, by method.
 func (t *tab) shownRanks(sum string) map[string]string {
 	t.Helper()
-	return is[map[string]string](t, `Object.fromEntries([...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
+	return is[map[string]string](t, `Object.fromEntries(
+		[...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
 		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
 }
 
-// choose ticks methods and sets, and no others. Of each list one box is clicked when the others are as they shall be, since the page
-// draws everything at each click.
+// choose ticks methods and sets, and no others. Of each list one box is clicked when the others are as they shall
+// be, since the page draws everything at each click.
 func (t *tab) choose(methods, sets []string) {
 	t.Helper()
 	is[bool](t, fmt.Sprintf(`(() => {
@@ -61,7 +62,8 @@ func TestRanksOfTheChoice(t *testing.T) {
 	for s := range 5 {
 		for m := range 4 {
 			for split := 1; split <= 2; split++ {
-				rows = append(rows, sample.Numbers(fmt.Sprint("n", s), fmt.Sprint("M", m), split, 0.1*float64(1+(s*m+split)%3)))
+				rows = append(rows, sample.Numbers(fmt.Sprint("n", s), fmt.Sprint("M", m), split,
+					0.1*float64(1+(s*m+split)%3)))
 			}
 		}
 	}
@@ -78,9 +80,11 @@ func TestRanksOfTheChoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		in     sample.Input
 		metric string
-	}{"partial": {partial, ""}, "accuracy": {many(), ""}, "errors": {many(), "error"}, "failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
+	}{"partial": {partial, ""}, "accuracy": {many(), ""}, "errors": {many(), "error"},
+		"failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
 		t.Run(name, func(t *testing.T) {
-			if name == "accuracy" || name == "errors" { // partial is of the one metric and numbers of one whose smaller value is better
+			// partial is of the one metric and numbers of one whose smaller value is better
+			if name == "accuracy" || name == "errors" {
 				testenv.OnlyThorough(t)
 			}
 			whole := must.Get(c.in.Frame(t).TableOf(c.metric))(t)
@@ -100,7 +104,9 @@ func TestRanksOfTheChoice(t *testing.T) {
 					return
 				}
 				pick := func(list []string, name string) []string {
-					return slices.DeleteFunc(slices.Clone(list), func(string) bool { return rapid.IntRange(0, 2).Draw(r, name) == 0 })
+					return slices.DeleteFunc(slices.Clone(list), func(string) bool {
+						return rapid.IntRange(0, 2).Draw(r, name) == 0
+					})
 				}
 				methods, sets := pick(whole.Methods, "method"), pick(main, "set")
 				if len(methods) == 0 || len(sets) == 0 {
@@ -108,10 +114,13 @@ func TestRanksOfTheChoice(t *testing.T) {
 				}
 				tab.choose(methods, sets)
 				all, order, means := choice(whole, methods, sets)
-				if got := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`); !slices.Equal(got, order) {
+				if got := is[[]string](tab,
+					`[...document.querySelectorAll("#results thead [data-method]")].map(th => th`+
+						`.textContent)`); !slices.Equal(got, order) {
 					r.Fatalf("%v over %v: the page has columns %v, want %v", methods, sets, got, order)
 				}
-				for sum, of := range map[string]func([][]*big.Rat) []*big.Rat{"rank": stats.AverageRanks, "paper": stats.PaperAverageRanks} {
+				for sum, of := range map[string]func([][]*big.Rat) []*big.Rat{"rank": stats.AverageRanks,
+					"paper": stats.PaperAverageRanks} {
 					want := map[string]*big.Rat{}
 					printed := sum == "rank" || published.Ranks(whole.Published, whole.Metric.Name, whole.Methods)
 					if printed && len(means) > 0 && (len(all) > 1 || len(methods) == 1) {
@@ -152,7 +161,8 @@ func choice(t frame.Table, methods, sets []string) (whole, order []string, means
 }
 
 // rankRow is a method of the diagram of ranks in numbers, with the letters of its bars.
-var rankRow = regexp.MustCompile(`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?</td><td class="wrap">([^<]*)</td></tr>`)
+var rankRow = regexp.MustCompile(
+	`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?</td><td class="wrap">([^<]*)</td></tr>`)
 
 // ranked reads a diagram: the exact ranks, and which pairs of methods share a bar.
 func ranked(html template.HTML) (ranks map[string]string, joined map[[2]string]bool) {
@@ -190,8 +200,9 @@ func TestGroups(t *testing.T) {
 	in := differ()
 	table := tableOf(t, in)
 	o := Options{Groups: Groups{
-		Methods: map[string][]string{"far": {"GFC", "LGBM", "XGB", "BMKR"}, "few": {"GK", "RF"}, "nobody": {"GFC", "Nobody"}},
-		Sets:    map[string][]string{"eight": table.Counted[:8], "five": table.Counted[2:7]},
+		Methods: map[string][]string{"far": {"GFC", "LGBM", "XGB", "BMKR"}, "few": {"GK", "RF"},
+			"nobody": {"GFC", "Nobody"}},
+		Sets: map[string][]string{"eight": table.Counted[:8], "five": table.Counted[2:7]},
 	}}
 	p := built(t, in, o)
 	binary := slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
@@ -205,12 +216,15 @@ func TestGroups(t *testing.T) {
 				must.Hold(t, string(diagram), "There are no ranks of this choice")
 				continue
 			}
-			ev := must.Get(evidence.Of(&part, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(part.Metric)}))(t)
+			ev := must.Get(evidence.Of(&part, evidence.Options{Level: 0.05,
+				Region: evidence.UsualRegion(part.Metric)}))(t)
 			ranks, joined := ranked(diagram)
 			for _, q := range ev.Pairs {
 				a, b := part.Methods[q.A], part.Methods[q.B]
-				if max(q.A, q.B) < len(part.Whole()) && joined[[2]string{a, b}] != (ev.Over > 0 && !(q.Adjusted < ev.Level)) {
-					t.Errorf("%v on %v: %s and %s share a bar: %v, the evidence says %s", methods, sets, a, b, joined[[2]string{a, b}], q.Verdict)
+				if max(q.A, q.B) < len(part.Whole()) && joined[[2]string{a, b}] != (ev.Over > 0 &&
+					!(q.Adjusted < ev.Level)) {
+					t.Errorf("%v on %v: %s and %s share a bar: %v, the evidence says %s", methods, sets, a, b,
+						joined[[2]string{a, b}], q.Verdict)
 				}
 				if q.Adjusted < ev.Level {
 					found++
@@ -218,10 +232,12 @@ func TestGroups(t *testing.T) {
 			}
 			want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison"))
 			if ev.Over == 0 {
-				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many comparisons. "+
+				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many "+
+					"comparisons. "+
 					"%d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
 			}
-			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram), "by itself") == (m+s == 0) {
+			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram),
+				"by itself") == (m+s == 0) {
 				t.Errorf("%v on %v: %s does not say %q", methods, sets, diagram, want)
 			}
 			exact := map[string]*big.Rat{}
@@ -238,17 +254,21 @@ func TestGroups(t *testing.T) {
 	}
 
 	tab := open(t, written(t, in, o), browser.Desktop)
-	if got := is[[]string](tab, `[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
+	if got := is[[]string](tab,
+		`[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
 		"All None The others far few All None The others binary eight five" {
 		t.Errorf("the groups are %q", got)
 	}
 	shown := func() []string {
-		return is[[]string](tab, `[...document.querySelectorAll("#diagram > :not([hidden])")].map(e => e.dataset.group || e.textContent)`)
+		return is[[]string](tab,
+			`[...document.querySelectorAll("#diagram > :not([hidden])")].map(e => e.dataset.group || e.textContent)`)
 	}
 	if got := shown(); !slices.Equal(got, []string{"0"}) {
 		t.Errorf("at first the page shows %q", got)
 	}
-	is[bool](tab, `document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b.textContent === ["far", "eight"][i]).click()), true`)
+	is[bool](tab,
+		`document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b`+
+			`.textContent === ["far", "eight"][i]).click()), true`)
 	ranks, _ := ranked(p.Diagrams[6])
 	if got := tab.shownRanks("rank"); !slices.Equal(shown(), []string{"6"}) || len(got) != len(ranks) {
 		t.Errorf("a group shows %q with ranks %v, want %v", shown(), got, ranks)
@@ -261,7 +281,8 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	tab.choose([]string{"GFC", "LGBM"}, table.Counted[:7])
-	if want := "Tests are shown for the prepared groups only; bench report tests --methods GFC,LGBM --datasets " + strings.Join(table.Counted[:7], ",") +
+	if want := "Tests are shown for the prepared groups only; bench report tests --methods GFC,LGBM --datasets " +
+		strings.Join(table.Counted[:7], ",") +
 		" computes those of your choice."; !slices.Contains(shown(), want) || len(shown()) != 1 {
 		t.Errorf("of a choice the page says %q, want %q", shown(), want)
 	}
@@ -274,7 +295,8 @@ func TestOneFamily(t *testing.T) {
 	in := differ()
 	table := tableOf(t, in)
 	for _, method := range []string{"", "GFC"} {
-		ev := must.Get(evidence.Of(&table, evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
+		ev := must.Get(evidence.Of(&table, evidence.Options{Method: method, Level: 0.05,
+			Region: evidence.UsualRegion(table.Metric)}))(t)
 		p := built(t, in, Options{Method: method})
 		_, joined := ranked(p.Diagrams[0])
 		for a, first := range table.Methods {
@@ -295,7 +317,8 @@ func TestOneFamily(t *testing.T) {
 				if row == nil || row[1] != string(q.Verdict) {
 					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, row, q.Verdict)
 				}
-				if max(a, b) < len(table.Whole()) && joined[[2]string{first, second}] != (ev.Over > 0 && !(q.Adjusted < ev.Level)) {
+				if max(a, b) < len(table.Whole()) && joined[[2]string{first, second}] != (ev.Over > 0 &&
+					!(q.Adjusted < ev.Level)) {
 					t.Errorf("%s: %s and %s share a bar: %v, adjusted p %v", method, first, second,
 						joined[[2]string{first, second}], q.Adjusted)
 				}
@@ -305,7 +328,8 @@ func TestOneFamily(t *testing.T) {
 		for _, part := range p.More {
 			tests += string(part.HTML)
 		}
-		if want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison")); !strings.Contains(tests, want) {
+		if want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison")); !strings.Contains(tests,
+			want) {
 			t.Errorf("%s: the tests are not %q", method, want)
 		}
 	}

@@ -27,9 +27,10 @@ type data struct {
 	Points   []string            `json:"points"`
 	Origins  []string            `json:"origins"` // programs and machines
 	Errors   []string            `json:"errors"`
-	Paper    bool                `json:"paper,omitempty"` // the protocol's source prints ranks in the paper's convention
-	Groups   groupsData          `json:"groups"`
-	Commands commands            `json:"commands"`
+	// the protocol's source prints ranks in the paper's convention
+	Paper    bool       `json:"paper,omitempty"`
+	Groups   groupsData `json:"groups"`
+	Commands commands   `json:"commands"`
 }
 
 type metricData struct {
@@ -58,12 +59,15 @@ type setData struct {
 }
 
 type cellData struct {
-	Place  int      `json:"o"`           // place of the mean on the set: larger is better, equal means share a place
-	Done   string   `json:"d"`           // the finished splits
-	Mean   string   `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
-	Texts  []string `json:"t,omitempty"` // mean and deviation as the table has them, then the deviations with divisors n and n-1
-	Runs   [][]any  `json:"r"`           // split, rows that are right or the value, place of the grid point, milliseconds, test rows where the set's differ; or split, status, place of the error
-	From   [][]any  `json:"f"`           // splits, place of the origin
+	Place int    `json:"o"`           // place of the mean on the set: larger is better, equal means share a place
+	Done  string `json:"d"`           // the finished splits
+	Mean  string `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
+	// mean and deviation as the table has them, then the deviations with divisors n and n-1
+	Texts []string `json:"t,omitempty"`
+	// split, rows that are right or the value, place of the grid point, milliseconds, test rows where the set's
+	// differ; or split, status, place of the error
+	Runs   [][]any  `json:"r"`
+	From   [][]any  `json:"f"` // splits, place of the origin
 	Warn   []string `json:"w,omitempty"`
 	Beside []string `json:"p,omitempty"` // what was printed, a sentence a source
 }
@@ -111,7 +115,8 @@ func (p *Page) addData(f frame.Frame, o Options) error {
 	}
 	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published, t.Metric.Name, t.Methods),
 		Cells: map[string]cellData{}, Groups: groups,
-		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower, Counts: counted(t.Metric), Decimals: p.decimals()},
+		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower,
+			Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
 			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
 			Verify: p.run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets", setHere),
@@ -132,22 +137,27 @@ func (p *Page) addData(f frame.Frame, o Options) error {
 		if set.File != "" {
 			name = set.File
 		}
-		d.Sets = append(d.Sets, setData{Name: doc.OneLine(set.Name), Shell: shell(name, set.Name), Main: set.Group == frame.GroupMain, Done: frame.Ranges(set.Splits), Train: set.TrainRows, Test: set.TestRows})
+		d.Sets = append(d.Sets, setData{Name: doc.OneLine(set.Name), Shell: shell(name, set.Name),
+			Main: set.Group == frame.GroupMain, Done: frame.Ranges(set.Splits), Train: set.TrainRows,
+			Test: set.TestRows})
 		places := placesOf(&t, set)
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
 			if len(rows) == 0 {
 				continue
 			}
-			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(set.Name, e.Method)}
+			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()),
+				Beside: p.Printed.sentences(set.Name, e.Method)}
 			if e.Mean != nil {
 				cell.Mean = fraction(e.Mean)
-				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
+				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()),
+					frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
 			}
 			for _, r := range rows {
 				cell.Runs = append(cell.Runs, p.runData(r, set, &points, &errors))
 				for _, w := range r.Warnings {
-					cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split, frame.Count(w.Times, "time"), w.Text)))
+					cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split,
+						frame.Count(w.Times, "time"), w.Text)))
 				}
 			}
 			cell.From = originsOf(rows, &origins)
@@ -180,8 +190,8 @@ func (p *Page) decimals() int {
 	return 3
 }
 
-// placesOf returns the place of each method's mean on a set. Places count from 1, a better mean has a larger place, equal
-// means share a place, and 0 is no mean.
+// placesOf returns the place of each method's mean on a set. Places count from 1, a better mean has a larger place,
+// equal means share a place, and 0 is no mean.
 func placesOf(t *frame.Table, set frame.Set) []int {
 	places := make([]int, len(set.Entries))
 	var have []*big.Rat
@@ -190,7 +200,8 @@ func placesOf(t *frame.Table, set frame.Set) []int {
 			have = append(have, e.Mean)
 		}
 	}
-	have = slices.CompactFunc(slices.SortedFunc(slices.Values(have), t.Metric.Compare), func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	have = slices.CompactFunc(slices.SortedFunc(slices.Values(have), t.Metric.Compare),
+		func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
 	for i, e := range set.Entries {
 		if e.Mean != nil {
 			places[i] = 1 + slices.IndexFunc(have, func(v *big.Rat) bool { return v.Cmp(e.Mean) == 0 })
@@ -265,8 +276,8 @@ func seconds(rows []store.Row) string {
 	return wording.Seconds(sum / float64(n))
 }
 
-// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not compare,
-// have "-".
+// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not
+// compare, have "-".
 func midRanks(t *frame.Table, set frame.Set) []string {
 	out := make([]string, len(set.Entries))
 	var at []int

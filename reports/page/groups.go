@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
@@ -80,7 +80,9 @@ func groupsOf(names []string, groups map[string][]string) []group {
 		out[0].Of = append(out[0].Of, i)
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		of := slices.DeleteFunc(slices.Clone(out[0].Of), func(i int) bool { return !slices.Contains(groups[name], names[i]) })
+		of := slices.DeleteFunc(slices.Clone(out[0].Of), func(i int) bool {
+			return !slices.Contains(groups[name], names[i])
+		})
 		if len(of) > 1 && !slices.ContainsFunc(out, func(g group) bool { return slices.Equal(g.Of, of) }) {
 			out = append(out, group{name, of})
 		}
@@ -111,14 +113,15 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) tem
 	sets := frame.Count(len(part.Counted), "data set")
 	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; level %v.", sets, ev.Family(), ev.Level)
 	if ev.Over == 0 {
-		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many comparisons. %d "+
+		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many "+
+			"comparisons. %d "+
 			"sets are enough.", sets, ev.Level,
 			ev.Enough)
 	}
 	if !whole {
 		text += " The level holds of this group by itself, if you chose it before you saw results."
 	}
-	figure := cd.Figure(part, ev)
+	figure := ranking.DiagramOf(part, ev)
 	figure.Detail = true // as wide as a column, so that letters can be read on a phone
 	return render.Fragment("", doc.Prose{Paragraphs: []string{text}}, figure)
 }

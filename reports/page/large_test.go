@@ -17,8 +17,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// large is a database of 30 methods, the 16 sets of Table 2 and 20 splits, with three million evaluations. BENCH_KEEP names a file
-// to keep it in, for the command line.
+// large is a database of 30 methods, the 16 sets of Table 2 and 20 splits, with three million evaluations.
+// BENCH_KEEP names a file to keep it in, for the command line.
 func large(t testing.TB) (path string, evaluations int) {
 	t.Helper()
 	p := must.Get(protocol.Load("table2"))(t)
@@ -33,16 +33,19 @@ func large(t testing.TB) (path string, evaluations int) {
 			t.Fatalf("BENCH_KEEP: %s exists; name a file that does not", path)
 		}
 	}
-	_, evaluations = sample.Fill(t, path, sample.Size{Protocol: p.Name, ProtocolHash: p.Hash(), Methods: names[:30], Datasets: p.Datasets, Splits: p.Splits, Points: 62, Folds: 5})
+	_, evaluations = sample.Fill(t, path, sample.Size{Protocol: p.Name, ProtocolHash: p.Hash(), Methods: names[:30],
+		Datasets: p.Datasets, Splits: p.Splits, Points: 62, Folds: 5})
 	return path, evaluations
 }
 
-// BenchmarkLarge is a page over three million evaluations: read the rows, compare them with their checksums, build, lay out.
+// BenchmarkLarge is a page over three million evaluations: read the rows, compare them with their checksums, build,
+// lay out.
 func BenchmarkLarge(b *testing.B) {
 	path, evaluations := large(b)
 	in := sample.Input{Known: map[string]sample.Set{}}
 	p := must.Get(protocol.Load("table2"))(b)
-	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
+	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits,
+		Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
 		Sizes: p.Semantics.Splitter().Sizes}
 	for _, name := range p.Datasets {
 		in.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 300}}

@@ -1,10 +1,11 @@
 // Package page makes an interactive page of all results. `bench report html` writes the page as one file that holds
-// everything and loads nothing. `bench report html -o FOLDER/` writes the same content as static pages, with a page for each data set and
-// each method.
+// everything and loads nothing. `bench report html -o FOLDER/` writes the same content as static pages, with a page
+// for each data set and each method.
 //
-// Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and package
-// render lays them out. The page adds a table whose rows and columns the reader chooses, with new ranks for each choice, and
-// the runs behind every cell. A doc.Document cannot hold these parts, so this package has a layout of its own:
+// Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and
+// package render lays them out. The page adds a table whose rows and columns the reader chooses, with new ranks for
+// each choice, and the runs behind every cell. A doc.Document cannot hold these parts, so this package has a layout
+// of its own:
 //
 //	page.go       what is asked, and the page as data
 //	verdict.go    who leads, and the verdicts on methods, all from one family of tests
@@ -19,10 +20,10 @@
 //	board.js      sorting of the leaderboard
 //	take.js       tables and figures to copy and to download
 //
-// The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of whole
-// numbers, and the order of the means on a set as places. So means and ranks are exact for any choice. The script tests
-// nothing: what the page says of all its methods comes from one evidence.Evidence, and what it says of a group from another.
-// For a choice that is no group the page names the command that tests it.
+// The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of
+// whole numbers, and the order of the means on a set as places. So means and ranks are exact for any choice. The
+// script tests nothing: what the page says of all its methods comes from one evidence.Evidence, and what it says of
+// a group from another. For a choice that is no group the page names the command that tests it.
 package page
 
 import (
@@ -102,12 +103,15 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, run: f.Run, grids: f, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
-		Warned: warned(t.Warnings),
-		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))), Lead: lead(t)}
+	p := &Page{table: t, run: f.Run, grids: f, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand,
+		Missing: missing(t),
+		Warned:  warned(t.Warnings),
+		Title:   doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
+		Lead:    lead(t)}
 	p.Sets = doc.Each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
 	p.Methods = doc.Each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
-	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes, p.addGrid, p.addPrinted, p.addMore} {
+	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,
+		p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(f, o); err != nil {
 			return nil, err
 		}
@@ -123,8 +127,8 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned is one line that stands for several warnings or for a long one: the beginning of the first warning, without its
-// command.
+// warned is one line that stands for several warnings or for a long one: the beginning of the first warning,
+// without its command.
 func warned(warnings []string) string {
 	const most = 140
 	if len(warnings) == 0 || len(warnings) == 1 && len(warnings[0]) <= most {
@@ -144,7 +148,8 @@ func warned(warnings []string) string {
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
 	if sets := t.NothingStored(); sets != nil {
-		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: len(sets) * len(t.Methods) * len(t.Splits), Where: "every method on " + frame.Briefly(sets, "data set")})
+		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: len(sets) * len(t.Methods) * len(t.Splits),
+			Where: "every method on " + frame.Briefly(sets, "data set")})
 	}
 	return doc.Each(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}
@@ -163,7 +168,8 @@ func lead(t frame.Table) string {
 	if apart := len(t.Sets) - main; apart > 0 {
 		text += fmt.Sprintf(" and %d shown apart", apart)
 	}
-	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished, planned)
+	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished,
+		planned)
 }
 
 // fraction writes an exact value as the script reads it.

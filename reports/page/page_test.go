@@ -96,13 +96,15 @@ func TestSelfContained(t *testing.T) {
 				t.Errorf("%s: %q stands in %q", name, bad, page[max(0, i-60):i+60])
 			}
 		}
-		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(out.String(), string(script), "")); handler != "" {
+		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(
+			strings.ReplaceAll(out.String(), string(script), "")); handler != "" {
 			t.Errorf("%s: a handler in %q", name, handler)
 		}
 		shell := render.Shell{Script: script}
 		for _, hashed := range []string{string(shell.Style()), string(script)} {
 			sum := sha256.Sum256([]byte(hashed))
-			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(shell.Policy(), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
+			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(shell.Policy(),
+				"'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
 				t.Errorf("%s: what the policy knows is not in the page as it is: %.60q", name, hashed)
 			}
 		}
@@ -159,25 +161,29 @@ func TestMissing(t *testing.T) {
 	}
 	want := []string{
 		"Failed (exit status 137: out of memory), 1: PBRFF on german (split 7)",
-		"Timeout (stopped after 10m0s), 180: BMKR, GFC, PBRFF on bankmarketing (splits 1-20); every method on board (splits 1-20)",
+		"Timeout (stopped after 10m0s), 180: BMKR, GFC, PBRFF on bankmarketing (splits 1-20); every method on board " +
+			"(splits 1-20)",
 	}
 	if !slices.Equal(lines, want) {
 		t.Errorf("missing are\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
 	in := sample.Paper()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" })
-	if got := built(t, in, Options{}).Missing; got[len(got)-1].Text != "Nothing is stored" || got[len(got)-1].Runs != 120 {
+	if got := built(t, in, Options{}).Missing; got[len(got)-1].Text != "Nothing is stored" ||
+		got[len(got)-1].Runs != 120 {
 		t.Errorf("missing are %+v", got)
 	}
 }
 
 // Warnings take one line, however many and long they are; all of them are behind it.
 func TestWarned(t *testing.T) {
-	long := "The rows of 16 data sets are of the data as it was read then; their files changed since: bench run --methods " + strings.Repeat("A,", 200)
+	long := "The rows of 16 data sets are of the data as it was read then; their files changed since: bench run " +
+		"--methods " + strings.Repeat("A,", 200)
 	for want, warnings := range map[string][]string{
 		"": {"A short one."},
-		"The rows of 16 data sets are of the data as it was read then; their files changed since …":            {long},
-		"The rows of 16 data sets are of the data as it was read then; their files changed since … and 2 more": {long, "b", "c"},
+		"The rows of 16 data sets are of the data as it was read then; their files changed since …": {long},
+		"The rows of 16 data sets are of the data as it was read then; their files changed since … " +
+			"and 2 more": {long, "b", "c"},
 		"a … and 1 more": {"a", "b"},
 	} {
 		if got := warned(warnings); got != want {

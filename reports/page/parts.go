@@ -5,16 +5,14 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/accuracy"
+	"github.com/kernelboosting/bench/reports/cells"
+	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/grid"
-	"github.com/kernelboosting/bench/reports/pairs"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/tests"
-	"github.com/kernelboosting/bench/reports/times"
 )
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
@@ -48,8 +46,8 @@ func (p *Page) addTable(f frame.Frame, o Options) error {
 	return nil
 }
 
-// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading. A part with a heading
-// is closed.
+// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading. A part with
+// a heading is closed.
 func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 	html := render.Fragment(title, blocks...)
 	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
@@ -64,7 +62,7 @@ func (p *Page) addRanks(f frame.Frame, o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
 	}
-	d, err := ranks.Build(f, report.Options{Metric: o.Metric})
+	d, err := ranking.Ranks(f, report.Options{Metric: o.Metric})
 	if err != nil {
 		return err
 	}
@@ -94,7 +92,7 @@ func shown[B doc.Block](d doc.Document) []doc.Block {
 
 // addTimes takes the plot and the table of times from their report, where there are times.
 func (p *Page) addTimes(f frame.Frame, o Options) error {
-	d, err := times.Build(f, report.Options{Metric: o.Metric})
+	d, err := costs.Times(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // there are none, and the sections say which cells have some
 	}
@@ -108,7 +106,7 @@ func (p *Page) addTimes(f frame.Frame, o Options) error {
 
 // addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
 func (p *Page) addGrid(f frame.Frame, o Options) error {
-	d, err := grid.Build(f, report.Options{Metric: o.Metric})
+	d, err := cells.Grid(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // no method has a grid of several points
 	}
@@ -139,9 +137,10 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
-	d := tests.Document(p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
-	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d), shown[doc.Table](d)...)...)
-	d, err := pairs.Build(f, report.Options{Metric: o.Metric})
+	d := ranking.TestsOf(p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
+	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d),
+		shown[doc.Table](d)...)...)
+	d, err := ranking.Pairs(f, report.Options{Metric: o.Metric})
 	if err != nil {
 		return err
 	}
@@ -150,13 +149,14 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 		blocks = append(blocks, figures...)
 	}
 	addPart(&p.More, "Pairs: data sets won, tied and lost", d.Title, blocks...)
-	d, err = curves.Build(f, report.Options{Metric: o.Metric})
+	d, err = curves.Curves(f, report.Options{Metric: o.Metric})
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	addPart(&p.More, "Curves: would more splits or rounds change it?", d.Title, append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
+	addPart(&p.More, "Curves: would more splits or rounds change it?", d.Title,
+		append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
 	return nil
 }

@@ -41,7 +41,8 @@ type printedCell struct {
 }
 
 // classes of verdicts, for the style.
-var classes = map[beside.Verdict]string{beside.Higher: "up", beside.Lower: "down", beside.Alike: "alike", beside.Unclear: "unclear", beside.Bare: "bare"}
+var classes = map[beside.Verdict]string{beside.Higher: "up", beside.Lower: "down", beside.Alike: "alike",
+	beside.Unclear: "unclear", beside.Bare: "bare"}
 
 // methodsSideBySide is how many methods a block of printed values has.
 const methodsSideBySide = 6
@@ -53,7 +54,9 @@ func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	if c == nil {
 		return nil
 	}
-	out := &printed{Source: c.Source, Summary: []string{c.Summary()}, Legend: append([]string{"Each cell: ours less printed, in percentage points, and below it the interval of that difference."}, c.Legend()...), comparison: c}
+	out := &printed{Source: c.Source, Summary: []string{c.Summary()},
+		Legend: append([]string{"Each cell: ours less printed, in percentage points, and below it the interval of " +
+			"that difference."}, c.Legend()...), comparison: c}
 	var methods []int
 	for m, name := range t.Methods {
 		if slices.ContainsFunc(c.Cells, func(cell *beside.Cell) bool { return cell.Method == name }) {
@@ -63,7 +66,9 @@ func (p *Page) addPrinted(f frame.Frame, o Options) error {
 	for some := range slices.Chunk(methods, methodsSideBySide) {
 		block := printedBlock{Methods: doc.Each(some, func(m int) string { return t.Methods[m] })}
 		for s, set := range t.Sets {
-			row := printedRow{Set: set.Name, Cells: doc.Each(some, func(m int) *printedCell { return out.cell(set.Name, t.Methods[m], key(s, m)) })}
+			row := printedRow{Set: set.Name, Cells: doc.Each(some, func(m int) *printedCell {
+				return out.cell(set.Name, t.Methods[m], key(s, m))
+			})}
 			if slices.ContainsFunc(row.Cells, func(c *printedCell) bool { return c != nil }) {
 				block.Rows = append(block.Rows, row)
 			}
@@ -83,7 +88,8 @@ func (d *printed) cell(set, method, key string) *printedCell {
 	if c == nil {
 		return nil
 	}
-	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1), Difference: minus(frame.Signed(c.Difference, 1)), Verdict: string(c.Verdict), Class: classes[c.Verdict]}
+	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1),
+		Difference: minus(frame.Signed(c.Difference, 1)), Verdict: string(c.Verdict), Class: classes[c.Verdict]}
 	if c.Printed.Std != nil {
 		cell.Theirs += " ± " + frame.Number(*c.Printed.Std, 1)
 	}
@@ -91,7 +97,8 @@ func (d *printed) cell(set, method, key string) *printedCell {
 		cell.Theirs += " (" + published.Error + ")"
 	}
 	if c.Tested() {
-		cell.Interval = minus(frame.SignedFloat(c.Interval.Low, 1)) + " to " + minus(frame.SignedFloat(c.Interval.High, 1))
+		cell.Interval = minus(frame.SignedFloat(c.Interval.Low, 1)) + " to " +
+			minus(frame.SignedFloat(c.Interval.High, 1))
 	}
 	return cell
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// The verdicts follow the interval and the adjusted test: our GFC on sonar is far above what is printed, GBRFF2 on wine equals it.
+// The verdicts follow the interval and the adjusted test: our GFC on sonar is far above what is printed, GBRFF2 on
+// wine equals it.
 func TestPrinted(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"sonar": {}, "wine": {}}}
 	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = sample.Published, 20, []string{"sonar", "wine"}
@@ -39,7 +40,8 @@ func TestPrinted(t *testing.T) {
 		}
 	}
 	if len(got) != 4 || !strings.HasPrefix(p.Printed.Summary[0],
-		"Of 4 means that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 1, lower on 1, and "+
+		"Of 4 means that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 1, lower "+
+			"on 1, and "+
 			"the results are inconclusive on 1.") {
 		t.Errorf("cells %v, summary %q", got, p.Printed.Summary)
 	}

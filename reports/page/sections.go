@@ -67,7 +67,8 @@ func (p *Page) addSections() {
 		best, ranks := t.Best(set), midRanks(&t, set)
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
-			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows), Why: doc.Flat(t.Lacks(set.Name, e.Method)), Splits: fmt.Sprint(len(e.Runs))}
+			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows),
+				Why: doc.Flat(t.Lacks(set.Name, e.Method)), Splits: fmt.Sprint(len(e.Runs))}
 			if len(rows) > 0 {
 				l.Key = key(s, m)
 			}
@@ -108,7 +109,8 @@ func (p *Page) addSections() {
 func about(set frame.Set) string {
 	text := "No split is finished."
 	if n := set.Finished(); n > 0 {
-		text = fmt.Sprintf("%s, each of %d rows to train and %d to test.", frame.Count(n, "finished split"), set.TrainRows, set.TestRows)
+		text = fmt.Sprintf("%s, each of %d rows to train and %d to test.", frame.Count(n, "finished split"),
+			set.TrainRows, set.TestRows)
 	}
 	if set.Features > 0 {
 		text = fmt.Sprintf("%d examples with %s. ", set.Rows, frame.Count(set.Features, "feature")) + text
@@ -137,9 +139,11 @@ func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 	}
 	text := fmt.Sprintf("Results on %s, the best mean on %d.", frame.Count(finished, "data set"), best)
 	if covered, counted := p.table.Coverage(m), len(p.table.Counted); m >= len(p.table.Whole()) {
-		text += fmt.Sprintf(" It has %d of the %s that count, so that it has no average rank.", covered, frame.Count(counted, "data set"))
+		text += fmt.Sprintf(" It has %d of the %s that count, so that it has no average rank.", covered,
+			frame.Count(counted, "data set"))
 	} else if average != nil {
-		text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average), frame.Count(len(p.table.Counted), "set"))
+		text += fmt.Sprintf(" Average rank %s of %d methods over %s.", average[m].FloatString(2), len(average),
+			frame.Count(len(p.table.Counted), "set"))
 	}
 	return text
 }

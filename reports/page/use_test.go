@@ -41,7 +41,8 @@ func many() sample.Input {
 	return in
 }
 
-// No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is seen at once.
+// No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is
+// seen at once.
 func TestPhone(t *testing.T) {
 	inputs := map[string]sample.Input{"many": many(), "names": sample.Small()}
 	if testenv.Thorough(t) {
@@ -54,13 +55,17 @@ func TestPhone(t *testing.T) {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
 		}
 		told := is[[]int](tab, `(() => {
-			const boxes = [...document.querySelectorAll(".scroll")].filter(b => !b.closest("details:not([open])")), wide = boxes.filter(b => b.scrollWidth > b.clientWidth + 1);
-			return [wide.length, boxes.filter(b => wide.includes(b) !== (getComputedStyle(b, "::before").content !== "none")).length];
+			const boxes = [...document.querySelectorAll(".scroll")].filter(b => !b.closest("details:not([open])"));
+			const wide = boxes.filter(b => b.scrollWidth > b.clientWidth + 1);
+			return [wide.length, boxes
+				.filter(b => wide.includes(b) !== (getComputedStyle(b, "::before").content !== "none")).length];
 		})()`)
 		if told[0] == 0 || told[1] != 0 {
-			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such", name, told[0], told[1])
+			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such",
+				name, told[0], told[1])
 		}
-		methods := is[[]string](tab, `[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
+		methods := is[[]string](tab,
+			`[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
 		if got, want := len(methods), len(tableOf(t, in).Methods); got != want {
 			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)
 		}
@@ -88,15 +93,19 @@ func TestTheSameTable(t *testing.T) {
 	in := sample.Paper()
 	tab := open(t, written(t, in, Options{}), browser.Desktop)
 	p := built(t, in, Options{})
-	cells := regexp.MustCompile(`(?s)<tr><th scope="row">([^<]*)</th>(.*?)</tr>`).FindAllStringSubmatch(string(p.Static), -1)
+	cells := regexp.MustCompile(`(?s)<tr><th scope="row">([^<]*)</th>(.*?)</tr>`).FindAllStringSubmatch(
+		string(p.Static), -1)
 	want := map[string]string{}
 	for _, c := range cells {
 		row := regexp.MustCompile(`<strong>([^<]*)</strong>`).ReplaceAllString(c[2], "*$1")
 		row = regexp.MustCompile(`<td class="first"[^>]*>\d+(/\d+)?</td>`).ReplaceAllString(row, "")
-		want[html.UnescapeString(c[1])] = strings.Join(strings.Fields(strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(row, " "), "†", "")), " ")
+		want[html.UnescapeString(c[1])] = strings.Join(strings.Fields(
+			strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(row, " "), "†", "")), " ")
 	}
-	got := is[map[string]string](tab, `Object.fromEntries([...document.querySelectorAll("#results tbody tr")].map(tr => [tr.cells[0].textContent.replace(" †", ""),
-		[...tr.cells].slice(1).map(td => (td.querySelector("strong") ? "*" : "") + td.textContent).join(" ").replace(/\s+/g, " ")]))`)
+	got := is[map[string]string](tab, `Object.fromEntries(
+		[...document.querySelectorAll("#results tbody tr")].map(tr => [tr.cells[0].textContent.replace(" †", ""),
+		[...tr.cells].slice(1).map(td => (td.querySelector("strong") ? "*" : "") + td.textContent)
+		.join(" ").replace(/\s+/g, " ")]))`)
 	if len(got) < 15 {
 		t.Fatalf("the page has rows %v", got)
 	}
@@ -112,7 +121,9 @@ func TestTheSameTable(t *testing.T) {
 func TestSort(t *testing.T) {
 	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	values := func() []string {
-		return is[[]string](tab, `[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent.split(" ")[0])`)
+		return is[[]string](tab,
+			`[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent`+
+				`.split(" ")[0])`)
 	}
 	numbers := func(list []string) []float64 {
 		return doc.Each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
@@ -123,7 +134,9 @@ func TestSort(t *testing.T) {
 	if !slices.IsSortedFunc(down, func(a, b float64) int { return int(1000 * (b - a)) }) || len(down) < 10 {
 		t.Errorf("by the first method the sets are %v", down)
 	}
-	if sorted := is[string](tab, `document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results [aria-sort]").ariaSort`); sorted != "BMKR descending" {
+	if sorted := is[string](tab,
+		`document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results `+
+			`[aria-sort]").ariaSort`); sorted != "BMKR descending" {
 		t.Errorf("sorted by %q", sorted)
 	}
 	tab.Press(" ") // the focus is still on the head
@@ -132,8 +145,11 @@ func TestSort(t *testing.T) {
 	if !slices.Equal(up, down) {
 		t.Errorf("turned around the sets are %v, before %v", up, down)
 	}
-	is[bool](tab, `(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s.dispatchEvent(new Event("change")); return true; })()`)
-	texts := is[[]string](tab, `[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`)
+	is[bool](tab,
+		`(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s`+
+			`.dispatchEvent(new Event("change")); return true; })()`)
+	texts := is[[]string](tab,
+		`[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`)
 	ranks := numbers(texts[:5]) // PBRFF lacks a set
 	if !slices.IsSorted(ranks) || len(texts) != 6 || texts[5] != "-" {
 		t.Errorf("methods by rank have the ranks %v", ranks)
@@ -145,7 +161,8 @@ func TestSort(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	tab := open(t, written(t, many(), Options{}), browser.Desktop)
 	focus := func() string {
-		return is[string](tab, `document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
+		return is[string](tab,
+			`document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
 	}
 	is[bool](tab, `[...document.querySelectorAll("#controls button")].pop().focus(), true`)
 	for range 60 { // past the heads
@@ -174,7 +191,8 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("%d splits are listed", splits)
 	}
 	text := is[string](tab, `document.querySelector("dialog[open]").textContent`)
-	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ", "FROM results WHERE protocol = 'table2'", "A fit warned")
+	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ",
+		"FROM results WHERE protocol = 'table2'", "A fit warned")
 	tab.Press(kb.Escape)
 	if is[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
 		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
@@ -199,7 +217,9 @@ func TestSplits(t *testing.T) {
 		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
 		for s, set := range table.Sets[:3] {
 			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
-			got := is[[]string](tab, `[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + tr.cells[2].textContent)`)
+			got := is[[]string](tab,
+				`[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + `+
+					`tr.cells[2].textContent)`)
 			if all := doc.Each(set.Entries[1].Runs, want); !slices.Equal(got, all) {
 				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
 			}
@@ -213,16 +233,21 @@ func TestSplits(t *testing.T) {
 func TestPrint(t *testing.T) {
 	in := many()
 	tab := open(t, written(t, in, Options{}), browser.Night)
-	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))(t)
+	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(),
+		chromedp.PDFPrintBackground())))(t)
 	methods := tableOf(t, in).Methods
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	const paper = 1031 // pixels: 297 mm less two margins of 12 mm
-	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: paper, Height: 700, DeviceScaleFactor: 1})
-	heads := is[[]string](tab, `[...document.querySelectorAll("#print thead [data-method]")].filter(th => th.offsetWidth > 0).map(th => th.textContent)`)
+	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: paper, Height: 700,
+		DeviceScaleFactor: 1})
+	heads := is[[]string](tab,
+		`[...document.querySelectorAll("#print thead [data-method]")].filter(th => th.offsetWidth > 0).map(th => th`+
+			`.textContent)`)
 	if !slices.Equal(heads, methods) {
 		t.Errorf("on paper stand %q, want %q", heads, methods)
 	}
-	for _, w := range is[[]float64](tab, `[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {
+	for _, w := range is[[]float64](tab,
+		`[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {
 		if w > paper {
 			t.Errorf("a block is %v wide, the paper %v", w, paper)
 		}
@@ -262,7 +287,9 @@ func textOf(t *testing.T, pdf []byte) string {
 // What the console says fails a test.
 func TestTheConsoleIsHeard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
-	page := strings.Replace(`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
+	page := strings.Replace(
+		`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: `+
+			`red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
 	must.Do(t, os.WriteFile(file, []byte(page), 0o666))
 	tab := open(t, file, browser.Desktop)
 	is[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)

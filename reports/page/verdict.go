@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/leaderboard"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
 )
@@ -26,9 +25,9 @@ type verdict struct {
 	Command  string // a command that shows more
 }
 
-// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a method is
-// named, the family is the comparisons with this method. Otherwise the data choose the method in question, and the family is
-// all pairs.
+// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a
+// method is named, the family is the comparisons with this method. Otherwise the data choose the method in
+// question, and the family is all pairs.
 func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	t := p.table
 	if len(t.Methods) < 2 {
@@ -36,7 +35,8 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		return nil
 	}
 	options := compare.Options{
-		Options: report.Options{Metric: o.Metric}, Method: o.Method, Level: o.Level, Draws: o.draws, Chosen: o.Method == "",
+		Options: report.Options{Metric: o.Metric}, Method: o.Method, Level: o.Level, Draws: o.draws,
+		Chosen: o.Method == "",
 	}
 	if options.Chosen {
 		first, _ := evidence.Ends(&t)
@@ -46,7 +46,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if p.evidence, err = options.Evidence(&t); err != nil {
 		return err
 	}
-	asked, err := compare.New(t, p.evidence, options)
+	asked, err := compare.NewPageFrom(t, p.evidence, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
 		return nil
@@ -59,7 +59,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	for i, m := range t.Methods {
 		of := options
 		of.Method, of.Chosen = m, options.Chosen && m == options.Method
-		one, err := compare.New(t, p.evidence, of)
+		one, err := compare.NewPageFrom(t, p.evidence, of)
 		if errors.Is(err, frame.ErrNoResults) {
 			p.Methods[i].Verdict = noVerdict(err)
 			continue
@@ -69,14 +69,15 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 		over := one.Over()
 		over.Heading, over.Caption, over.Legend = "", "", nil
 		p.Methods[i].Against = render.Fragment(over.Caption, one.Differences(), over)
-		if m == options.Method || p.evidence.Every { // else the family is the comparisons of the method in question alone
+		// else the family is the comparisons of the method in question alone
+		if m == options.Method || p.evidence.Every {
 			p.Methods[i].Verdict = one.Summary()
 		}
 		if m == options.Method {
 			p.Verdict.Sentence = p.Methods[i].Verdict
 		}
 	}
-	b, err := leaderboard.Of(&t, p.evidence, slices.Index(t.Methods, options.Method))
+	b, err := compare.Rank(&t, p.evidence, slices.Index(t.Methods, options.Method))
 	if err != nil {
 		return err
 	}
@@ -85,11 +86,12 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	return nil
 }
 
-// mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table has them.
+// mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table
+// has them.
 const mostSentences = 8
 
-// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few, and the
-// tables. The tables of single sets, one for each other method, are one part with one legend.
+// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few,
+// and the tables. The tables of single sets, one for each other method, are one part with one legend.
 func (p *Page) addEvidence(c compare.Parts) {
 	add := func(heading string, b doc.Block) { addPart(&p.Verdict.Parts, heading, "", b) }
 	table := func(t doc.Table) {
@@ -107,7 +109,8 @@ func (p *Page) addEvidence(c compare.Parts) {
 		if t.Heading, t.Caption = "", ""; i < len(c.Sets)-1 { // the legend stands below the last table
 			t.Legend, t.Best = nil, ""
 		}
-		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(doc.OneLine(name))+"</summary>") +
+		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(
+			doc.OneLine(name))+"</summary>") +
 			render.Fragment(name, t) + "</details>\n"
 	}
 	p.Verdict.Parts = append(p.Verdict.Parts, sets)
@@ -120,7 +123,7 @@ func noVerdict(err error) string { return "There is no verdict: " + err.Error() 
 
 // board is the first screen: a row a method, the leader first.
 type board struct {
-	*leaderboard.Board
+	*compare.Board
 	Points  bool   // gains are in percentage points
 	Than    string // the method with which the other methods are compared: the leader, or the named method
 	Lines   []boardRow
@@ -130,7 +133,7 @@ type board struct {
 
 // boardRow is a row as text, with the values that it is sorted by, and the drawing of its gain in units of a drawing.
 type boardRow struct {
-	leaderboard.Row
+	compare.Row
 	Link                                          string
 	GainText, GainsText, Word, Class, P, Have     string
 	SortGain, SortP, SortWins, SortRank, SortTime string // "" sorts last
@@ -145,7 +148,7 @@ var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.W
 	evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
 
 // newBoard lays a board out.
-func (p *Page) newBoard(b *leaderboard.Board) *board {
+func (p *Page) newBoard(b *compare.Board) *board {
 	t := &p.table
 	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, p.evidence)}
 	if !b.Named {
@@ -161,7 +164,8 @@ func (p *Page) newBoard(b *leaderboard.Board) *board {
 	}
 	at := func(x float64) float64 { return 4 + (boardWidth-8)*(x-low)/max(high-low, 1e-300) }
 	for _, r := range b.Rows {
-		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r), Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
+		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r),
+			Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
 			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)), SortTime: exact(r.Seconds)}
 		switch {
 		case r.Place == b.Asked:

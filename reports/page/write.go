@@ -27,7 +27,8 @@ var (
 	pageScript template.JS
 )
 
-// layout is the page as a template, which is read when it is first needed. Function lines makes the data of a table of lines.
+// layout is the page as a template, which is read when it is first needed. Function lines makes the data of a table
+// of lines.
 var layout = sync.OnceValue(func() *template.Template {
 	return render.Around(source, template.FuncMap{
 		"lines": func(corner string, rows []line, of string) lines {
@@ -55,11 +56,15 @@ type view struct {
 }
 
 // script is the program of a page. It is one block, so that its names cannot clash with other names.
-var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript + "}\n"
+var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript +
+	"}\n"
 
 // Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
-	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string { return "#method-" + m.ID })
+	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string {
+		return "#method-" +
+			m.ID
+	})
 	data, err := p.dataFor(everything)
 	if err != nil {
 		return err
@@ -86,7 +91,8 @@ func (p *Page) view(data template.JS) view {
 			footer += ", " + f[1]
 		}
 	}
-	return view{Page: p, Shell: render.Shell{Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer, Script: script}, Data: data}
+	return view{Page: p, Shell: render.Shell{Title: p.Title, Heading: p.Title, Lead: p.Lead, Footer: footer,
+		Script: script}, Data: data}
 }
 
 func (p *Page) nav() [][2]string {
@@ -102,7 +108,8 @@ func (p *Page) nav() [][2]string {
 	add(len(p.Times) > 0, "Times", "#times")
 	add(len(p.Edges) > 0, "Grids", "#edges")
 	add(len(p.More) > 0, "Tests, pairs, curves", "#more")
-	return append(out, [2]string{"Data sets", "#sets"}, [2]string{"Methods", "#methods"}, [2]string{"Origin", "#origin"})
+	return append(out, [2]string{"Data sets", "#sets"}, [2]string{"Methods", "#methods"},
+		[2]string{"Origin", "#origin"})
 }
 
 // link says where the sections stand.
@@ -130,8 +137,8 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 // Mark is the file of a site that lists what the site holds.
 const Mark = "bench-site.txt"
 
-// Site hands over the files of a site, by their names with slashes. index.html is the page of Write without its sections.
-// The folders sets and methods have a page for each data set and each method.
+// Site hands over the files of a site, by their names with slashes. index.html is the page of Write without its
+// sections. The folders sets and methods have a page for each data set and each method.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
@@ -172,7 +179,9 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 
 // linkSite sets the links to the pages of a site. root is the way from the linking page to the folder of index.html.
 func (p *Page) linkSite(root string) {
-	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string { return root + "methods/" + m.ID + ".html" })
+	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string {
+		return root + "methods/" + m.ID + ".html"
+	})
 }
 
 func (p *Page) section(name, about string, data template.JS) view {

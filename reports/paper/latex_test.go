@@ -36,8 +36,8 @@ FIGURE
 \end{document}
 `
 
-// main.tex compiles, and so does a paper in one column that reads the files. Nothing sticks out of its column, and every reference
-// is found.
+// main.tex compiles, and so does a paper in one column that reads the files. Nothing sticks out of its column, and
+// every reference is found.
 func TestCompiles(t *testing.T) {
 	for _, tool := range []string{"pdflatex", "bibtex"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -54,7 +54,8 @@ func TestCompiles(t *testing.T) {
 	pair.Methods = []string{"A", "B"}
 	for name, w := range map[string]world{
 		"usual": usual(t), "no figure": apart, "one other": pair,
-		"paper": published(sample.Paper(), "GBRFF2"), "sixteen": published(sample.Sixteen(), "GBRFF-random"), "names": published(sample.Small(), sample.Small().Rows[0].Method),
+		"paper": published(sample.Paper(), "GBRFF2"), "sixteen": published(sample.Sixteen(), "GBRFF-random"),
+		"names": published(sample.Small(), sample.Small().Rows[0].Method),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name != "sixteen" {
@@ -85,12 +86,15 @@ func compile(t *testing.T, dir, file string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	var out []byte
-	for _, args := range [][]string{{"pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", file}, {"bibtex", file},
-		{"pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", file}, {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", file}} {
+	for _, args := range [][]string{{"pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", file},
+		{"bibtex", file},
+		{"pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", file},
+		{"pdflatex", "-interaction=nonstopmode", "-halt-on-error", file}} {
 		command := exec.CommandContext(ctx, args[0], args[1:]...)
 		command.Dir = dir
 		var err error
-		if out, err = command.CombinedOutput(); err != nil || args[0] == "bibtex" && strings.Contains(string(out), "Warning") {
+		if out, err = command.CombinedOutput(); err != nil || args[0] == "bibtex" &&
+			strings.Contains(string(out), "Warning") {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}

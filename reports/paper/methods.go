@@ -22,7 +22,8 @@ func (b *builder) methods() string {
 		out.WriteString("% " + doc.OneLine(r) + "\n")
 	}
 	for _, p := range []struct{ heading, text string }{
-		{"Protocol", b.protocol()}, {"Data sets", b.dataSets()}, {"Methods", b.compared()}, {"Tests", b.tests()}, {"Computation", b.origin()}, {"Coverage", b.coverage()},
+		{"Protocol", b.protocol()}, {"Data sets", b.dataSets()}, {"Methods", b.compared()}, {"Tests", b.tests()},
+		{"Computation", b.origin()}, {"Coverage", b.coverage()},
 	} {
 		fmt.Fprintf(&out, "\\paragraph{%s.}\n%s\n\n", p.heading, strings.TrimSpace(p.text))
 	}
@@ -47,7 +48,8 @@ func (b *builder) protocol() string {
 		text += tex(" (after %s", p.Source) + cited(p.Source) + ")"
 	}
 	return text + ". " + b.splits() + " " + b.search() + b.scales() +
-		tex(" Tables show the mean test %s and its standard deviation (divisor n) over the splits.", b.table.Metric.Title)
+		tex(" Tables show the mean test %s and its standard deviation (divisor n) over the splits.",
+			b.table.Metric.Title)
 }
 
 // splits says how rows are divided, and how often.
@@ -64,7 +66,8 @@ func (b *builder) splits() string {
 	case registry.Regression:
 		shares += " where the target is a class"
 	}
-	drawn := tex(`divided %s into training and test rows, %s; %s~\%% of the rows, rounded up, are tested`, often, shares, percent(s.TestFraction))
+	drawn := tex(`divided %s into training and test rows, %s; %s~\%% of the rows, rounded up, are tested`, often,
+		shares, percent(s.TestFraction))
 	given := tex("has %s on these rows", frame.Count(n, "run"))
 	if n > 1 {
 		given += ", each with folds and a seed of its own, which say nothing of other training or test rows"
@@ -72,7 +75,8 @@ func (b *builder) splits() string {
 	var text string
 	switch s.Split {
 	case split.KFold:
-		text = tex("The rows of each data set are divided into %d parts, %s, and each split tests one part", s.Parts, shares)
+		text = tex("The rows of each data set are divided into %d parts, %s, and each split tests one part", s.Parts,
+			shares)
 		if n > s.Parts {
 			text += "; after all parts the rows are divided anew"
 		}
@@ -80,15 +84,18 @@ func (b *builder) splits() string {
 	case split.Given:
 		text = "Each data set is tested on the test part that it comes with. A method " + given
 	case split.GivenOrStratified:
-		text = "Data sets that come with a test part are tested on it. A method " + given + ". The rows of the others are " + drawn
+		text = "Data sets that come with a test part are tested on it. A method " + given +
+			". The rows of the others are " + drawn
 		if own := b.ownParts(); own != nil {
-			text = tex("%s come with a test part and are tested on it. A method ", frame.Listed(own)) + given + ". The rows of other data sets are " + drawn
+			text = tex("%s come with a test part and are tested on it. A method ", frame.Listed(own)) + given +
+				". The rows of other data sets are " + drawn
 		}
 	default:
 		text = "Each data set is " + drawn
 	}
 	if !frame.FromOne(b.table.Splits) || n != b.o.Protocol.Splits {
-		text += tex("; of the protocol's %s these are %s", frame.Count(b.o.Protocol.Splits, "split"), "numbers "+frame.Ranges(b.table.Splits))
+		text += tex("; of the protocol's %s these are %s", frame.Count(b.o.Protocol.Splits, "split"),
+			"numbers "+frame.Ranges(b.table.Splits))
 	}
 	return text + "."
 }
@@ -134,17 +141,20 @@ func (b *builder) search() string {
 	}
 	text := ""
 	if sizes[true] != nil {
-		text = tex("The grid point of a method is chosen on the training rows alone: it is the one with the best mean %s over the %d folds of a cross-validation, the first of equals. "+
+		text = tex("The grid point of a method is chosen on the training rows alone: it is the one with the best "+
+			"mean %s over the %d folds of a cross-validation, the first of equals. "+
 			"It is then fitted on all training rows and tested once.", b.selection(), s.Folds)
 	}
 	switch {
 	case sizes[false] != nil && sizes[true] == nil:
-		text += " No grid is searched: each method has one grid point, which is fitted on all training rows and tested once."
+		text += " No grid is searched: each method has one grid point, which is fitted on all training rows and " +
+			"tested once."
 	case sizes[false] != nil:
 		text += tex(" %s: one grid point, so that nothing is chosen.", frame.Listed(sizes[false]))
 	}
 	if elsewhere != nil {
-		text += tex(" The test scores of %s were made elsewhere on the same rows and counted here; how grid points were chosen there is not known to the program.", frame.Listed(elsewhere))
+		text += tex(" The test scores of %s were made elsewhere on the same rows and counted here; how grid points "+
+			"were chosen there is not known to the program.", frame.Listed(elsewhere))
 	}
 	return strings.TrimSpace(text)
 }
@@ -169,7 +179,8 @@ func (b *builder) selection() string {
 		if b.tasks()&task == 0 {
 			continue
 		}
-		if m, err := metric.ForSelection(b.o.Protocol.Semantics.Metric, task); err == nil && !slices.Contains(names, m.Title) {
+		if m, err := metric.ForSelection(b.o.Protocol.Semantics.Metric, task); err == nil &&
+			!slices.Contains(names, m.Title) {
 			names = append(names, m.Title)
 		}
 	}
@@ -184,7 +195,8 @@ func (b *builder) scales() string {
 	s := b.o.Protocol.Semantics
 	text := " Features are not standardised."
 	if s.Standardise {
-		text = " Features are centred and scaled by the training rows, of a fold in the search and of the split in the test."
+		text = " Features are centred and scaled by the training rows, of a fold in the search and of the split in " +
+			"the test."
 	}
 	if s.ScaleTarget && b.tasks()&registry.Regression != 0 {
 		text += " So are the targets of regression; predictions are compared in the unit of the data."
@@ -209,7 +221,8 @@ func (b *builder) dataSets() string {
 	}
 	var sizes []string
 	for _, size := range []string{
-		span(stored, "row", func(s frame.Set) int { return s.Rows }), span(stored, "feature", func(s frame.Set) int { return s.Features }),
+		span(stored, "row", func(s frame.Set) int { return s.Rows }),
+		span(stored, "feature", func(s frame.Set) int { return s.Features }),
 		span(stored, "test row", func(s frame.Set) int { return s.TestRows }),
 	} {
 		if size != "" {
@@ -222,7 +235,8 @@ func (b *builder) dataSets() string {
 		text += tex(" They have %s.", frame.Listed(sizes))
 	}
 	text += b.kinds(stored)
-	for _, g := range []struct{ group, is string }{{frame.GroupApart, "apart"}, {frame.GroupGenerated, "apart, since a generator made the data"}} {
+	for _, g := range []struct{ group, is string }{{frame.GroupApart, "apart"},
+		{frame.GroupGenerated, "apart, since a generator made the data"}} {
 		var below []string
 		for _, s := range b.table.Sets {
 			if s.Group == g.group && s.Finished() > 0 {
@@ -230,7 +244,8 @@ func (b *builder) dataSets() string {
 			}
 		}
 		if below != nil {
-			text += tex(" Shown %s, and in neither means, ranks nor tests over data sets: %s.", g.is, frame.Listed(below))
+			text += tex(" Shown %s, and in neither means, ranks nor tests over data sets: %s.", g.is,
+				frame.Listed(below))
 		}
 	}
 	other := b.table.OtherTasks()
@@ -264,7 +279,8 @@ func (b *builder) kinds(sets []frame.Set) string {
 		counts[of[s.Name]]++
 	}
 	var parts []string
-	for _, k := range []struct{ task, is string }{{"binary", "two classes"}, {"multiclass", "more than two classes"}, {"regression", "a number as target"}} {
+	for _, k := range []struct{ task, is string }{{"binary", "two classes"}, {"multiclass", "more than two classes"},
+		{"regression", "a number as target"}} {
 		switch n := counts[k.task]; {
 		case n == 0:
 		case n == len(sets) && n > 1:

@@ -21,9 +21,11 @@ func (b *builder) tests() string {
 
 func (b *builder) singles() string {
 	if b.ev.Sets == 0 {
-		return fmt.Sprintf("There is no test on a single data set: that needs %d splits with other rows.", stats.FewestSplits)
+		return fmt.Sprintf("There is no test on a single data set: that needs %d splits with other rows.",
+			stats.FewestSplits)
 	}
-	text := `On a data set the differences of two methods, one a split, go to the $t$-test whose variance is corrected for splits that share training rows~\cite{bench-nadeau2003}.`
+	text := `On a data set the differences of two methods, one a split, go to the $t$-test whose variance is ` +
+		`corrected for splits that share training rows~\cite{bench-nadeau2003}.`
 	if slices.ContainsFunc(b.table.Sets, func(s frame.Set) bool { return s.Draws && s.Finished() > 0 }) {
 		text += " There is none on a data set that is divided once."
 	}
@@ -46,8 +48,10 @@ func (b *builder) over() string {
 		return tex("There is no test over data sets: no result of so few data sets can %s; %d data sets are enough.",
 			among, b.ev.Enough)
 	}
-	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank test~\cite{bench-wilcoxon1945,bench-demsar2006}. ` +
-		`Verdicts are on the typical difference, the pseudo-median over data sets~\cite{bench-hodges1963}; its interval has the values that the test does not reject, of one comparison by itself. ` +
+	text := `Over data sets their mean differences, one a data set, go to Wilcoxon's exact signed-rank ` +
+		`test~\cite{bench-wilcoxon1945,bench-demsar2006}. ` +
+		`Verdicts are on the typical difference, the pseudo-median over data sets~\cite{bench-hodges1963}; its ` +
+		`interval has the values that the test does not reject, of one comparison by itself. ` +
 		`Means and their intervals (Student's $t$) are described and not tested.`
 	if few > 0 {
 		text += tex(" %s are over too few data sets for a test.", frame.Count(few, "comparison"))
@@ -58,7 +62,9 @@ func (b *builder) over() string {
 func (b *builder) adjusted() string {
 	var how []string
 	if b.ev.Over > 0 {
-		how = append(how, tex(`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`, frame.Count(b.ev.Compared(), "comparison")))
+		how = append(how, tex(
+			`those of %s over data sets by flips of the signs of whole data sets~\cite{bench-westfall1993}`,
+			frame.Count(b.ev.Compared(), "comparison")))
 	}
 	if b.ev.Sets > 0 {
 		how = append(how, tex(`those of %s on single data sets by Holm's procedure~\cite{bench-holm1979}`,
@@ -85,7 +91,9 @@ func (b *builder) region() string {
 		rules = append(rules, fmt.Sprintf("%s (%s)", r.Verdict, strings.ReplaceAll(r.When, "{region}",
 			b.ev.Region.Text(b.table.Metric))))
 	}
-	return tex(`Differences of up to %s are taken not to matter (region of practical equivalence~\cite{bench-benavoli2017}). `, b.ev.Region.Text(b.table.Metric)) +
+	return tex(
+		`Differences of up to %s are taken not to matter (region of practical `+
+			`equivalence~\cite{bench-benavoli2017}). `, b.ev.Region.Text(b.table.Metric)) +
 		tex("The verdicts are: %s.", strings.Join(rules, "; "))
 }
 
@@ -97,7 +105,9 @@ func listed(t tally) string {
 	if len(t.Keys) == 1 {
 		return t.Keys[0]
 	}
-	parts := doc.Each(t.Keys, func(k string) string { return fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell")) })
+	parts := doc.Each(t.Keys, func(k string) string {
+		return fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell"))
+	})
 	return frame.Listed(parts)
 }
 
@@ -122,14 +132,16 @@ func (b *builder) origin() string {
 	}
 	text := ""
 	if by.Keys != nil {
-		text = tex(`A cell is one method on one split of one data set. The cells were computed by %s, on %s`, listed(by), listed(on))
+		text = tex(`A cell is one method on one split of one data set. The cells were computed by %s, on %s`,
+			listed(by), listed(on))
 		if days != nil {
 			text += period(slices.Min(days), slices.Max(days))
 		}
 		text += ". "
 	}
 	if imported > 0 {
-		text += tex("Imported, and not computed into this database: %d of %s, from %s. ", imported, frame.Count(len(b.rows), "cell"), listed(from))
+		text += tex("Imported, and not computed into this database: %d of %s, from %s. ", imported,
+			frame.Count(len(b.rows), "cell"), listed(from))
 	}
 	return text + tex(`Tables and tests were made with %s~\cite{%s}.`, b.o.Program, programKey)
 }
@@ -182,7 +194,8 @@ func (b *builder) coverage() string {
 	for _, m := range b.table.Unfinished() {
 		missing += len(m.Splits)
 	}
-	size := fmt.Sprintf("%s on %s, %s each", frame.Count(len(b.table.Methods), "method"), frame.Count(len(b.table.Sets), "data set"), frame.Count(len(b.table.Splits), "split"))
+	size := fmt.Sprintf("%s on %s, %s each", frame.Count(len(b.table.Methods), "method"),
+		frame.Count(len(b.table.Sets), "data set"), frame.Count(len(b.table.Splits), "split"))
 	var text string
 	if missing == 0 {
 		text = tex("All %d cells (%s) are finished.", planned, size)

@@ -1,10 +1,11 @@
-// Package paper makes a folder of LaTeX files that a paper reads with \input: the table of a method beside other methods,
-// the verdicts on the method, figures, the paragraphs on methods, the references, and a small document that shows all of
-// these files.
+// Package paper makes a folder of LaTeX files that a paper reads with \input: the table of a method beside other
+// methods, the verdicts on the method, figures, the paragraphs on methods, the references, and a small document
+// that shows all of these files.
 //
-// Tables, verdicts and figures come from other reports (accuracy, compare, cd), and package render writes them. This package
-// adds the text that an author writes around them. Each number in the text is read from stored cells, from the protocol or
-// from the comparisons. So the text is true of what was run, even if less was run than planned.
+// Tables, verdicts and figures come from other reports (accuracy, compare, cd), and package render writes them.
+// This package adds the text that an author writes around them. Each number in the text is read from stored cells,
+// from the protocol or from the comparisons. So the text is true of what was run, even if less was run than
+// planned.
 //
 //	paper.go       what is asked, and the files
 //	sentences.go   what is found, for the text
@@ -28,11 +29,11 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/accuracy"
-	"github.com/kernelboosting/bench/reports/cd"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
 )
@@ -54,7 +55,8 @@ type Options struct {
 const Mark = "bench-paper.txt"
 
 // Products are the files that LaTeX makes of main.tex.
-var Products = []string{"main.aux", "main.bbl", "main.blg", "main.fdb_latexmk", "main.fls", "main.log", "main.out", "main.pdf", "main.synctex.gz"}
+var Products = []string{"main.aux", "main.bbl", "main.blg", "main.fdb_latexmk", "main.fls", "main.log", "main.out",
+	"main.pdf", "main.synctex.gz"}
 
 // Folder is the name of a method's folder, of letters, digits, dots and hyphens.
 func Folder(method string) string { return "paper-" + plain(method) }
@@ -110,7 +112,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	usual := report.Options{Metric: o.Metric, Label: string(labelOf(o.Method))}
 	asked := compare.Options{Options: usual, Method: o.Method, Level: o.Level, Region: o.Region}
 	asked.Label += ":compare"
-	page, err := compare.Of(f, asked)
+	page, err := compare.NewPage(f, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -129,15 +131,16 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	return p, b.write(p, means, verdicts)
 }
 
-// draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set that counts.
-// The second figure shows differences: from each other method if there are several, and otherwise on each data set.
+// draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set
+// that counts. The second figure shows differences: from each other method if there are several, and otherwise on
+// each data set.
 func (b *builder) draw(verdicts doc.Document) error {
-	var asked cd.Options
+	var asked ranking.DiagramOptions
 	asked.Metric, asked.Level = b.o.Metric, b.o.Level
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
 		asked.Control = b.o.Method
 	}
-	ranks, err := cd.Build(b.frame, asked)
+	ranks, err := ranking.Diagram(b.frame, asked)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
 		return err
 	}
@@ -154,7 +157,8 @@ func (b *builder) draw(verdicts doc.Document) error {
 	}
 	drawn := slices.ContainsFunc(b.ev.Pairs, func(p evidence.Pair) bool { return len(p.Gains) > 0 })
 	if f, ok := firstFigure(verdicts); ok && (drawn || len(b.ev.Pairs) == 1) {
-		b.figures = append(b.figures, figure{f, "forest", "differences with their intervals", tex("%s: %s.", f.Alt, f.About)})
+		b.figures = append(b.figures, figure{f, "forest", "differences with their intervals",
+			tex("%s: %s.", f.Alt, f.About)})
 	}
 	return nil
 }
@@ -186,7 +190,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 			return err
 		}
 	}
-	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each other method.")+mathematics(b.sentences(b.first))+"\n")
+	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each "+
+		"other method.")+mathematics(b.sentences(b.first))+"\n")
 	add("sentence.txt", strings.Join(b.sentences(slices.Concat(b.first, b.rest)), "\n\n")+"\n")
 	add("methods.tex", b.head("How it was found.")+b.methods())
 	add("main.tex", b.main())
@@ -195,8 +200,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	return nil
 }
 
-// floats lays out the tables of a report, except details. The legend of the first table stands below that table. Notes in
-// without are left out, since they stand elsewhere.
+// floats lays out the tables of a report, except details. The legend of the first table stands below that table.
+// Notes in without are left out, since they stand elsewhere.
 func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	var tables []doc.Block
 	var legend []string
@@ -208,7 +213,9 @@ func (b *builder) floats(d doc.Document, without []string) (string, error) {
 			tables = append(tables, t)
 		}
 	}
-	d.Notes = slices.Concat(legend, slices.DeleteFunc(slices.Clone(d.Notes), func(n string) bool { return slices.Contains(without, n) }))
+	d.Notes = slices.Concat(legend, slices.DeleteFunc(slices.Clone(d.Notes), func(n string) bool {
+		return slices.Contains(without, n)
+	}))
 	d.Blocks, d.Program, d.Command, d.Generated = tables, b.o.Program, b.o.Command, b.o.Generated
 	var out strings.Builder
 	err := render.LaTeX(&out, d, render.Options{Spanning: true})
@@ -224,8 +231,13 @@ func (b *builder) drawing(f figure, add func(name, text string)) error {
 		}
 		switch format.Ending {
 		case ".tex":
-			add(f.name+".tex", b.head(`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the text is made smaller.`)+
-				fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
+			add(f.name+".tex", b.head(
+				`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the `+
+					`text is made smaller.`)+
+				fmt.Sprintf(
+					"\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n"+
+						"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n"+
+						"\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
 					strings.TrimSuffix(out.String(), "\n"), f.caption, b.refer(f)))
 		case ".pdf", ".svg":
 			add(f.name+format.Ending, out.String())
@@ -238,19 +250,22 @@ func (b *builder) refer(f figure) label { return labelOf(b.o.Method) + label(":"
 
 // head is the comment that begins a file.
 func (b *builder) head(about string) string {
-	return fmt.Sprintf("%% %s Written by %s, %s:\n%% %s\n", about, doc.OneLine(b.o.Program), b.o.Generated.UTC().Format("2006-01-02 15:04 UTC"), doc.OneLine(b.o.Command))
+	return fmt.Sprintf("%% %s Written by %s, %s:\n%% %s\n", about, doc.OneLine(b.o.Program),
+		b.o.Generated.UTC().Format("2006-01-02 15:04 UTC"), doc.OneLine(b.o.Command))
 }
 
 // main is a document that reads the other files.
 func (b *builder) main() string {
-	see := []string{tex(`Table~\ref{%s} has the means`, labelOf(b.o.Method)), tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}
+	see := []string{tex(`Table~\ref{%s} has the means`, labelOf(b.o.Method)),
+		tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}
 	inputs := ""
 	for _, f := range b.figures {
 		see = append(see, tex(`Figure~\ref{%s} %s`, b.refer(f), f.about))
 		inputs += `\input{` + f.name + "}\n"
 	}
 	return b.head("A page that shows the files of this folder: pdflatex main, bibtex main, pdflatex main twice.") +
-		strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@SEE@", frame.Listed(see), "@FIGURES@\n", inputs).Replace(mainDocument)
+		strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@SEE@", frame.Listed(see), "@FIGURES@\n",
+			inputs).Replace(mainDocument)
 }
 
 func (b *builder) readme() string {
@@ -259,6 +274,9 @@ func (b *builder) readme() string {
 		each := doc.Each(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
 		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
 	}
-	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; to \\input (booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that shows all of them\nWritten by %s: %s\n",
+	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; to \\input "+
+		"(booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: "+
+		"what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that "+
+		"shows all of them\nWritten by %s: %s\n",
 		b.o.Method, drawings, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
 }

@@ -62,16 +62,20 @@ func parsed(t *testing.T, text string) *protocol.Protocol {
 	return p
 }
 
-// usual is three methods on eight sets with five splits each, all finished: A is better than B by 4 points on each set, and as good
-// as C, or not by a row.
+// usual is three methods on eight sets with five splits each, all finished: A is better than B by 4 points on each
+// set, and as good as C, or not by a row.
 func usual(t *testing.T) world {
 	w := world{protocol: parsed(t, semantics), known: map[string]registry.Spec{
-		"A": {Name: "A", Tasks: every, Source: "this test"}, "B": {Name: "B", Tasks: every, Source: "Breiman 2001"}, "C": {Name: "C", Tasks: every, Source: "Sinha and Duchi, NIPS 2016; Rahimi and Recht, NIPS 2008"},
+		"A": {Name: "A", Tasks: every, Source: "this test"}, "B": {Name: "B", Tasks: every, Source: "Breiman 2001"},
+		"C": {Name: "C", Tasks: every, Source: "Sinha and Duchi, NIPS 2016; Rahimi and Recht, NIPS 2008"},
 	}}
-	w.o = Options{Method: "A", Level: 0.05, Program: "bench v9", Command: "bench paper A", Generated: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
+	w.o = Options{Method: "A", Level: 0.05, Program: "bench v9", Command: "bench paper A",
+		Generated: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
 	w.Protocol.Name, w.Protocol.Splits = "mine", 5
-	w.Input.Known, w.Grids = map[string]sample.Set{}, map[string][]json.RawMessage{"g1": make([]json.RawMessage, 1), "g3": make([]json.RawMessage, 3)}
-	environment := &result.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26", OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
+	w.Input.Known, w.Grids = map[string]sample.Set{}, map[string][]json.RawMessage{"g1": make([]json.RawMessage, 1),
+		"g3": make([]json.RawMessage, 3)}
+	environment := &result.Environment{ProgramVersion: "v8", VCSRevision: "0123456789abcdef", GoVersion: "go1.26",
+		OS: "linux", Arch: "amd64", CPU: "A Processor", Cores: 2}
 	for s := range 8 {
 		name := fmt.Sprintf("s%d", s+1)
 		w.Protocol.Datasets = append(w.Protocol.Datasets, name)
@@ -80,7 +84,8 @@ func usual(t *testing.T) world {
 			for i, m := range []string{"A", "B", "C"} {
 				r := sample.OK(name, m, split, 160+s+split-[]int{0, 8, (s + split) % 2}[i], 200)
 				seconds := 1.0
-				r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt = "1", "g3", environment, &seconds, "2026-01-02T00:00:00Z"
+				r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt = "1", "g3", environment,
+					&seconds, "2026-01-02T00:00:00Z"
 				w.Rows = append(w.Rows, r)
 			}
 		}
@@ -123,8 +128,8 @@ func (w *world) change(edit func(*store.Row)) {
 	}
 }
 
-// The whole folder of a table without gaps, but for drawings. Its numbers are those of usual: 8 sets of 300 to 1000 rows, 5 splits,
-// 72 cells, 2 comparisons and 16 tests.
+// The whole folder of a table without gaps, but for drawings. Its numbers are those of usual: 8 sets of 300 to 1000
+// rows, 5 splits, 72 cells, 2 comparisons and 16 tests.
 func TestGolden(t *testing.T) {
 	files := usual(t).build(t)
 	var names []string
@@ -132,7 +137,9 @@ func TestGolden(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := strings.Fields("README.txt compare.tex figure.pdf figure.svg figure.tex forest.pdf forest.svg forest.tex main.tex methods.tex references.bib sentence.tex sentence.txt table.tex"); !slices.Equal(names, want) {
+	if want := strings.Fields("README.txt compare.tex figure.pdf figure.svg figure.tex forest.pdf forest.svg " +
+		"forest.tex main.tex methods.tex references.bib sentence.tex sentence.txt table.tex"); !slices.Equal(names,
+		want) {
 		t.Errorf("files %v, want %v", names, want)
 	}
 	for _, name := range strings.Fields("README.txt main.tex methods.tex references.bib sentence.tex sentence.txt") {
@@ -154,7 +161,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What is not as usual is said as it is. Each case changes one thing, and names what the text must say and must not say then.
+// What is not as usual is said as it is. Each case changes one thing, and names what the text must say and must not
+// say then.
 func TestTextIsTrue(t *testing.T) {
 	with := func(more string) func(*testing.T, *world) {
 		return func(t *testing.T, w *world) { w.protocol = parsed(t, more) }
@@ -164,14 +172,16 @@ func TestTextIsTrue(t *testing.T) {
 		says, not []string
 	}{
 		"no grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "g1" }) },
-			[]string{"No grid is searched: each method has one grid point", "(version 1, 1 grid point)"}, []string{"cross-validation", "grid points"}},
+			[]string{"No grid is searched: each method has one grid point", "(version 1, 1 grid point)"},
+			[]string{"cross-validation", "grid points"}},
 		"one grid of one point": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "B" {
 					r.GridHash = "g1"
 				}
 			})
-		}, []string{"5 folds of a cross-validation", "B: one grid point, so that nothing is chosen.", "B~\\cite{bench-breiman2001} (version 1, 1 grid point)"}, nil},
+		}, []string{"5 folds of a cross-validation", "B: one grid point, so that nothing is chosen.",
+			"B~\\cite{bench-breiman2001} (version 1, 1 grid point)"}, nil},
 		"other grids by set": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Dataset == "s1" {
@@ -182,30 +192,42 @@ func TestTextIsTrue(t *testing.T) {
 		"unknown grid": {func(_ *testing.T, w *world) { w.change(func(r *store.Row) { r.GridHash = "lost" }) },
 			[]string{"A (version 1, this test)"}, []string{"setting"}},
 		"given": {with("splits = 5\n[semantics]\nsplit = 'given'\nfolds = 2\n"),
-			[]string{"tested on the test part that it comes with. A method has 5 runs on these rows, each with folds and a seed of its own", "Features are not standardised."}, []string{"divided", "30~"}},
+			[]string{"tested on the test part that it comes with. A method has 5 runs on these rows, each with " +
+				"folds and a seed of its own", "Features are not standardised."}, []string{"divided", "30~"}},
 		"given or stratified": {func(t *testing.T, w *world) {
-			w.protocol = parsed(t, "splits = 5\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = 0.25\nfolds = 2\n")
+			w.protocol = parsed(t, "splits = 5\n[semantics]\nsplit = 'given-or-stratified'\ntest_fraction = "+
+				"0.25\nfolds = 2\n")
 			s := w.Input.Known["s2"]
 			s.Entry.Files = []catalogue.File{{Rows: 200}, {Rows: 200, Role: catalogue.RoleTest}}
 			w.Input.Known["s2"] = s
-		}, []string{"s2 come with a test part and are tested on it. A method has 5 runs", "The rows of other data sets are divided 5 times into training and test rows, with the shares of the classes kept; 25~\\% of the rows"}, nil},
+		}, []string{"s2 come with a test part and are tested on it. A method has 5 runs",
+			"The rows of other data sets are divided 5 times into training and test rows, with the shares of the " +
+				"classes kept; 25~\\% of the rows"}, nil},
 		"parts": {with("splits = 5\n[semantics]\nsplit = 'kfold'\nparts = 2\nfolds = 2\n"),
-			[]string{"divided into 2 parts, with the shares of the classes kept, and each split tests one part; after all parts the rows are divided anew; there are 5 splits."}, []string{"rounded"}},
-		"one round of parts": {with("splits = 5\n[semantics]\nsplit = 'kfold'\nparts = 5\nfolds = 2\n"), []string{"divided into 5 parts"}, []string{"anew"}},
-		"an exact share":     {with("splits = 5\n[semantics]\ntest_fraction = 0.333\nfolds = 2\n"), []string{"33.3~\\% of the rows"}, nil},
-		"another metric":     {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nmetric = 'auc'\n"), []string{"the best mean area under the ROC curve over the 2 folds", "the mean test accuracy"}, nil},
-		"no source":          {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{"Results follow the protocol mine."}, []string{"after "}},
-		"source unknown":     {with("splits = 5\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"), []string{`protocol mine (after A\_B 2031).`}, nil},
+			[]string{"divided into 2 parts, with the shares of the classes kept, and each split tests one part; " +
+				"after all parts the rows are divided anew; there are 5 splits."}, []string{"rounded"}},
+		"one round of parts": {with("splits = 5\n[semantics]\nsplit = 'kfold'\nparts = 5\nfolds = 2\n"),
+			[]string{"divided into 5 parts"}, []string{"anew"}},
+		"an exact share": {with("splits = 5\n[semantics]\ntest_fraction = 0.333\nfolds = 2\n"),
+			[]string{"33.3~\\% of the rows"}, nil},
+		"another metric": {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nmetric = 'auc'\n"),
+			[]string{"the best mean area under the ROC curve over the 2 folds", "the mean test accuracy"}, nil},
+		"no source": {with("splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"),
+			[]string{"Results follow the protocol mine."}, []string{"after "}},
+		"source unknown": {with("splits = 5\nsource = 'A_B 2031'\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n"),
+			[]string{`protocol mine (after A\_B 2031).`}, nil},
 		"fewer splits": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Split > 1 }) },
 			[]string{"Preliminary, from 1 of 5 splits.",
 				"Of 120 cells (3 methods on 8 data sets, 5 splits each), 24 are finished. Not run: every method on ",
 				"There is no test on a single data set: that needs 5 splits"}, []string{"All 120"}},
 		"chosen splits": {func(_ *testing.T, w *world) { w.Splits = []int{2, 3} },
 			[]string{"divided 2 times", "of the protocol's 5 splits these are numbers 2-3.",
-				"All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.", "Preliminary, from 2 of 5 splits. "}, nil},
+				"All 48 cells (3 methods on 8 data sets, 2 splits each) are finished.",
+				"Preliminary, from 2 of 5 splits. "}, nil},
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
 			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.",
-				"There is no test over data sets: no result of so few data sets can be significant among 3 comparisons; 7 data " +
+				"There is no test over data sets: no result of so few data sets can be significant among 3 " +
+					"comparisons; 7 data " +
 					"sets are enough.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {
 			w.Datasets = []string{"s3"}
@@ -217,14 +239,16 @@ func TestTextIsTrue(t *testing.T) {
 		"a partial method": {func(_ *testing.T, w *world) {
 			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Dataset < "s3" })
 		},
-			[]string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the data sets that both methods have."}, nil},
+			[]string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the " +
+				"data sets that both methods have."}, nil},
 		"several versions": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "C" && r.Dataset < "s3" {
 					r.MethodVersion = "2"
 				}
 			})
-		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 grid points)", "Warning: C: version 1 on"}, nil},
+		}, []string{"(version 1 on s3, s4, s5, s6, s7 and s8, version 2 on s1 and s2, 3 grid points)",
+			"Warning: C: version 1 on"}, nil},
 		"a failure": {func(_ *testing.T, w *world) {
 			w.Rows[0].Status, w.Rows[0].Error, w.Rows[0].Score = result.Failed, "50% of memory_x", result.Score{}
 		}, []string{`119 are finished. Failed (50\% of memory\_x): A on s1 (split 1).`}, nil},
@@ -232,8 +256,10 @@ func TestTextIsTrue(t *testing.T) {
 			e := *w.Rows[0].Environment
 			e.VCSModified, e.CPU, e.VCSRevision = true, "", "fedcba9876543210"
 			w.Rows[0].Environment, w.Rows[0].StartedAt = &e, "2026-01-05T00:00:00Z"
-		}, []string{"bench v8 (git revision fedcba987654 with changes that were not committed, go1.26) (1 cell)", "bench v8 (git revision 0123456789ab, go1.26) (119 cells)",
-			"A Processor (2 cores, linux/\\allowbreak{}amd64) (119 cells)", "a processor that was not recorded (1 cell)", "from 2026-01-02 to 2026-01-05"}, nil},
+		}, []string{"bench v8 (git revision fedcba987654 with changes that were not committed, go1.26) (1 cell)",
+			"bench v8 (git revision 0123456789ab, go1.26) (119 cells)",
+			"A Processor (2 cores, linux/\\allowbreak{}amd64) (119 cells)",
+			"a processor that was not recorded (1 cell)", "from 2026-01-02 to 2026-01-05"}, nil},
 		"imported": {func(_ *testing.T, w *world) { w.Rows[0].Imported = "their.bench" },
 			[]string{"Imported, and not computed into this database: 1 of 120 cells, from their.bench."}, nil},
 		"test scores of elsewhere": {func(_ *testing.T, w *world) {
@@ -243,22 +269,29 @@ func TestTextIsTrue(t *testing.T) {
 				}
 			})
 			delete(w.known, "C")
-		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how grid points were chosen there is not known", "C (version 1, made elsewhere)", "40 of 120 cells, from c.csv"}, []string{"C: one setting"}},
+		}, []string{"The test scores of C were made elsewhere on the same rows and counted here; how grid points " +
+			"were chosen there is not known", "C (version 1, made elsewhere)", "40 of 120 cells, from c.csv"},
+			[]string{"C: one setting"}},
 		"a set apart": {func(_ *testing.T, w *world) { w.Protocol.Apart = []string{"s8"} },
 			[]string{"There are 7 data sets", "in neither means, ranks nor tests over data sets: s8."}, nil},
-		"sizes unknown": {func(_ *testing.T, w *world) { w.Input.Known["s4"] = sample.Set{} }, []string{"s7 and s8. They have 200 test rows."}, []string{"features"}},
+		"sizes unknown": {func(_ *testing.T, w *world) {
+			w.Input.Known["s4"] = sample.Set{}
+		}, []string{"s7 and s8. They have 200 test rows."}, []string{"features"}},
 		"regression": {func(t *testing.T, w *world) {
 			w.protocol = parsed(t, "splits = 5\n[semantics]\ntest_fraction = 0.3\nfolds = 2\nscale_target = true\n")
 			for i, r := range w.Rows {
 				n := sample.Numbers(r.Dataset, r.Method, r.Split, float64(r.TestRows-*r.Score.Correct))
-				n.MethodVersion, n.GridHash, n.Environment, n.FitSeconds, n.StartedAt = r.MethodVersion, r.GridHash, r.Environment, r.FitSeconds, r.StartedAt
+				n.MethodVersion, n.GridHash, n.Environment, n.FitSeconds, n.StartedAt = r.MethodVersion, r.GridHash,
+					r.Environment, r.FitSeconds, r.StartedAt
 				w.Rows[i] = n
 			}
 			for name, s := range w.Input.Known {
 				s.Entry.Task = registry.Regression
 				w.Input.Known[name] = s
 			}
-		}, []string{"training and test rows, at random; 30~", "the best mean mean squared error", "So are the targets of regression", "All have a number as target.", "No size of a difference is taken to be too small to matter"}, []string{"classes", "benavoli"}},
+		}, []string{"training and test rows, at random; 30~", "the best mean mean squared error",
+			"So are the targets of regression", "All have a number as target.",
+			"No size of a difference is taken to be too small to matter"}, []string{"classes", "benavoli"}},
 		"a relative region": {func(t *testing.T, w *world) {
 			w.o.Region = region(t, "10%")
 		}, []string{`Differences of up to 10 \% of the error are taken not to matter`}, nil},
@@ -296,7 +329,8 @@ func TestNoFigure(t *testing.T) {
 	w.Protocol.Apart = w.Protocol.Datasets
 	files := w.build(t)
 	for name, text := range files {
-		if strings.HasPrefix(name, "figure") || strings.HasPrefix(name, "forest") || strings.Contains(text, `Figure~\ref`) || strings.Contains(text, `\input{f`) {
+		if strings.HasPrefix(name, "figure") || strings.HasPrefix(name, "forest") ||
+			strings.Contains(text, `Figure~\ref`) || strings.Contains(text, `\input{f`) {
 			t.Errorf("%s is of a figure:\n%s", name, text)
 		}
 	}
@@ -338,7 +372,8 @@ func TestSourcesAreKnown(t *testing.T) {
 		}
 	}
 	for of, source := range sources {
-		papers := 1 + strings.Count(source, ";") + strings.Count(source, ", as run by") + strings.Count(source, "with the l1 penalty of") + strings.Count(source, "as compared with by")
+		papers := 1 + strings.Count(source, ";") + strings.Count(source, ", as run by") +
+			strings.Count(source, "with the l1 penalty of") + strings.Count(source, "as compared with by")
 		if c := cited(source); strings.Count(c, "bench-") != papers {
 			t.Errorf("%s: its source %q cites %q, want %d papers", of, source, c, papers)
 		}
@@ -361,17 +396,20 @@ func TestCitationFile(t *testing.T) {
 	}
 	released, dev := strings.CutSuffix(string(version[1]), "-dev")
 	if want := map[bool]string{true: "Unreleased", false: released}[dev]; string(newest[1]) != want {
-		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1], want)
+		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1],
+			want)
 	}
 	// The Python package has the same version, in the form that Python's packages have.
 	python := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py")))(t)
-	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) + `"`; !strings.Contains(string(python), "\n"+want+"\n") {
+	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) +
+		`"`; !strings.Contains(string(python), "\n"+want+"\n") {
 		t.Errorf("cmd/python/bench/__init__.py lacks %s", want)
 	}
 }
 
 func TestFolder(t *testing.T) {
-	for method, want := range map[string]string{"GBRFF2": "paper-GBRFF2", "RKS + intercept": "paper-RKS-intercept", "../A/B": "paper-A-B", "A@1.2": "paper-A-1.2"} {
+	for method, want := range map[string]string{"GBRFF2": "paper-GBRFF2", "RKS + intercept": "paper-RKS-intercept",
+		"../A/B": "paper-A-B", "A@1.2": "paper-A-1.2"} {
 		if got := Folder(method); got != want {
 			t.Errorf("Folder(%q) is %q, want %q", method, got, want)
 		}
@@ -379,8 +417,10 @@ func TestFolder(t *testing.T) {
 }
 
 func TestMathematics(t *testing.T) {
-	got := mathematics([]string{"A_1: -0.5 points (95 % interval -1.0 to +2.25), p = 0.02, adjusted p < 0.0001.", "RFF-SKL 1-20"})
-	if want := `A\_1: $-0.5$ points (95~\% interval $-1.0$ to $+2.25$), $p = 0.02$, adjusted $p < 0.0001$.` + "\n\nRFF-SKL 1-20"; got != want {
+	got := mathematics([]string{"A_1: -0.5 points (95 % interval -1.0 to +2.25), p = 0.02, adjusted p < 0.0001.",
+		"RFF-SKL 1-20"})
+	if want := `A\_1: $-0.5$ points (95~\% interval $-1.0$ to $+2.25$), $p = 0.02$, adjusted $p < 0.0001$.` +
+		"\n\nRFF-SKL 1-20"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
@@ -388,10 +428,14 @@ func TestMathematics(t *testing.T) {
 // What cannot be shown is an error.
 func TestErrors(t *testing.T) {
 	for want, edit := range map[string]func(*world){
-		"the level is 5":                        func(w *world) { w.o.Level = 5 },
-		"no run of A is finished":               func(w *world) { w.drop(func(r store.Row) bool { return r.Method == "A" }) },
-		"no other method has finished the same": func(w *world) { w.drop(func(r store.Row) bool { return r.Method != "A" }) },
-		`no metric is named "acuracy"`:          func(w *world) { w.o.Metric = "acuracy" },
+		"the level is 5": func(w *world) { w.o.Level = 5 },
+		"no run of A is finished": func(w *world) {
+			w.drop(func(r store.Row) bool { return r.Method == "A" })
+		},
+		"no other method has finished the same": func(w *world) {
+			w.drop(func(r store.Row) bool { return r.Method != "A" })
+		},
+		`no metric is named "acuracy"`: func(w *world) { w.o.Metric = "acuracy" },
 	} {
 		w := usual(t)
 		edit(&w)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// library is the papers that the project knows, as BibTeX. Fields named says are the words by which methods and protocols name a
-// paper as their source; the file of a folder has no such fields.
+// library is the papers that the project knows, as BibTeX. Fields named says are the words by which methods and
+// protocols name a paper as their source; the file of a folder has no such fields.
 //
 //go:embed references.bib
 var library string
@@ -71,7 +71,8 @@ func cited(source string) string {
 	return `~\cite{` + strings.Join(keys, ",") + "}"
 }
 
-// references returns the entries that files cite, and an entry for the program with the versions that computed the cells.
+// references returns the entries that files cite, and an entry for the program with the versions that computed the
+// cells.
 func (b *builder) references(files []file) string {
 	used := map[string]bool{}
 	for _, f := range files {
@@ -92,7 +93,8 @@ func (b *builder) references(files []file) string {
 		version = strings.Join(by.Keys, " and ")
 	}
 	var out strings.Builder
-	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle + "}},\n" +
+	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle +
+		"}},\n" +
 		"  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(version) + "}\n}\n")
 	for _, r := range known() {
 		if used[r.key] {

@@ -16,7 +16,8 @@ func (b *builder) sentences(verdicts []string) []string {
 	return verdicts
 }
 
-// partial says which data sets of the protocol and of the request the comparisons lack, for some or all methods; "" if none.
+// partial says which data sets of the protocol and of the request the comparisons lack, for some or all methods; ""
+// if none.
 func (b *builder) partial() string {
 	stored, planned := b.mainSets()
 	var text, some []string
@@ -32,14 +33,15 @@ func (b *builder) partial() string {
 		}
 	}
 	if some != nil {
-		text = append(text, fmt.Sprintf("Partial: of the %s that means and ranks are over, %s; a comparison is over the data sets that both methods have.",
+		text = append(text, fmt.Sprintf("Partial: of the %s that means and ranks are over, %s; a comparison is over "+
+			"the data sets that both methods have.",
 			frame.Count(len(b.table.Counted), "data set"), frame.Listed(some)))
 	}
 	return strings.Join(text, " ")
 }
 
-// chosen counts the protocol's data sets that are not shown apart (of), and how many of these were requested (chosen): all
-// if no set was named.
+// chosen counts the protocol's data sets that are not shown apart (of), and how many of these were requested
+// (chosen): all if no set was named.
 func (b *builder) chosen() (chosen, of int) {
 	p := b.frame.Protocol
 	for _, name := range p.Datasets {

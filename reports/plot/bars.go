@@ -14,8 +14,9 @@ type Bar struct {
 	Value float64
 }
 
-// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. Where there is no
-// room for all numbers only the highest bar has its number, as a scale. The titles say what the names and the numbers are.
+// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. Where there
+// is no room for all numbers only the highest bar has its number, as a scale. The titles say what the names and the
+// numbers are.
 func Bars(bars []Bar, x, y string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -70,8 +71,9 @@ const (
 	stripDots = 1.7 // between dots of equal value
 )
 
-// Strips draws a line for each name, the first at the top: a dot for each value, a box around the middle half, the mean, and
-// a diamond where a value is printed elsewhere. one is what the legend calls a dot. There is at least one value.
+// Strips draws a line for each name, the first at the top: a dot for each value, a box around the middle half, the
+// mean, and a diamond where a value is printed elsewhere. one is what the legend calls a dot. There is at least one
+// value.
 func Strips(strips []Strip, x Axis, one string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var names []string
@@ -86,7 +88,8 @@ func Strips(strips []Strip, x Axis, one string) doc.Plot {
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
 		bottom := 6 + stripLine*float64(len(strips))
 		ticks, texts := x.ticks(slices.DeleteFunc(values, math.IsNaN))
-		s.x = Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: widest(names) + 12, To: width - TextWidth(texts[len(texts)-1])/2}
+		s.x = Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: widest(names) + 12,
+			To: width - TextWidth(texts[len(texts)-1])/2}
 		s.acrossTicks(s.x, ticks, texts, 2, bottom)
 		s.Line(doc.Axis, s.x.From, bottom, s.x.To, bottom)
 		s.bottomTitle(x.Title, (s.x.From+s.x.To)/2, bottom)
@@ -99,7 +102,9 @@ func Strips(strips []Strip, x Axis, one string) doc.Plot {
 		}
 		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Line(doc.Mean, x, y-6, x, y+6) }, "mean"})
 		if slices.ContainsFunc(strips, func(r Strip) bool { return !math.IsNaN(r.Printed) }) {
-			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, "published mean"})
+			keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+				d.Diamond(doc.Printed, x, y, 4, "")
+			}, "published mean"})
 		}
 		legend(&s.Drawing, keys)
 		return s.Drawing

@@ -73,7 +73,8 @@ func overlap(d doc.Drawing) (a, b doc.Mark, found bool) {
 func points(t *rapid.T, least float64) []Point {
 	var out []Point
 	for i := range rapid.IntRange(1, 30).Draw(t, "points") {
-		p := Point{Name: fmt.Sprint("Method-", i), X: max(least, float64(rapid.IntRange(0, 50).Draw(t, "x"))), Y: float64(rapid.IntRange(50, 60).Draw(t, "y")), Front: rapid.Bool().Draw(t, "front")}
+		p := Point{Name: fmt.Sprint("Method-", i), X: max(least, float64(rapid.IntRange(0, 50).Draw(t, "x"))),
+			Y: float64(rapid.IntRange(50, 60).Draw(t, "y")), Front: rapid.Bool().Draw(t, "front")}
 		if rapid.Bool().Draw(t, "intervals") {
 			p.Across, p.Up = [2]float64{p.X / 2, p.X * 1.5}, [2]float64{p.Y - 2, p.Y + 1}
 		}
@@ -96,7 +97,8 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := points(t, 1e-6)
 		log := rapid.Bool().Draw(t, "log")
-		inside(t, Scatter(ps, Axis{Title: "processor time of a cell (s)", Log: log}, Axis{Title: "y", Percent: true}, Legend{"on the front", "not on it", "line", "middle half of the splits", "95 % interval over sets"}))
+		inside(t, Scatter(ps, Axis{Title: "processor time of a cell (s)", Log: log}, Axis{Title: "y", Percent: true},
+			Legend{"on the front", "not on it", "line", "middle half of the splits", "95 % interval over sets"}))
 		inside(t, Diagonal(points(t, 0), "short", "a-longer-name", "test area under the ROC curve (%)", true))
 		var bars []Bar
 		for i := range rapid.IntRange(1, 30).Draw(t, "bars") {
@@ -108,10 +110,12 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
 			curves = append(curves, curve(i, rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")...))
 		}
-		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true}, Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
+		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true},
+			Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
 		var strips []Strip
 		for i, p := range ps {
-			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}}, Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
+			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}},
+				Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
 		}
 		inside(t, Strips(strips, Axis{Title: "test accuracy (%)"}, "a split"))
 	})
@@ -140,7 +144,9 @@ func TestNamesAreThereOrCounted(t *testing.T) {
 
 // At a column's width the reference run's six methods are all named.
 func TestAFewNamesHaveRoom(t *testing.T) {
-	ps := []Point{{Name: "GFC", X: 0.42, Y: 85.9, Front: true}, {Name: "GBRFF2", X: 1.4, Y: 89.1, Front: true}, {Name: "GBRFF1", X: 1.6, Y: 88}, {Name: "LGBM", X: 2.1, Y: 89.05}, {Name: "PBRFF", X: 2.12, Y: 88.1}, {Name: "BMKR", X: 17, Y: 88.4}}
+	ps := []Point{{Name: "GFC", X: 0.42, Y: 85.9, Front: true}, {Name: "GBRFF2", X: 1.4, Y: 89.1, Front: true},
+		{Name: "GBRFF1", X: 1.6, Y: 88}, {Name: "LGBM", X: 2.1, Y: 89.05}, {Name: "PBRFF", X: 2.12, Y: 88.1},
+		{Name: "BMKR", X: 17, Y: 88.4}}
 	words := 0
 	for _, m := range Scatter(ps, Axis{Title: "s", Log: true}, Axis{Title: "%"}, Legend{})(doc.ColumnWidth).Marks {
 		if m.Shape == doc.Word && slices.ContainsFunc(ps, func(p Point) bool { return p.Name == m.Text }) {
@@ -155,7 +161,8 @@ func TestAFewNamesHaveRoom(t *testing.T) {
 // Places are moved apart as little as it takes, and in their order.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct{ places, want []float64 }{
-		{[]float64{10, 30}, []float64{10, 30}}, {[]float64{20, 20}, []float64{15, 25}}, {[]float64{0, 0, 1}, []float64{0, 10, 20}}, {[]float64{100, 99}, []float64{100, 90}},
+		{[]float64{10, 30}, []float64{10, 30}}, {[]float64{20, 20}, []float64{15, 25}},
+		{[]float64{0, 0, 1}, []float64{0, 10, 20}}, {[]float64{100, 99}, []float64{100, 90}},
 		{[]float64{50, 52, 80}, []float64{46, 56, 80}},
 	} {
 		if got := spread(c.places, 10, 0, 100); !slices.Equal(got, c.want) {
@@ -164,8 +171,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Lines that are told apart by colour are told apart by dashes and marks too: no two of the first have the same role, nor neighbours the
-// same shape. The others are in the background.
+// Lines that are told apart by colour are told apart by dashes and marks too: no two of the first have the same
+// role, nor neighbours the same shape. The others are in the background.
 func TestSeriesWithoutColours(t *testing.T) {
 	var curves []Curve
 	for i := range 28 {
@@ -197,7 +204,8 @@ func TestLogTicks(t *testing.T) {
 		low := math.Exp(rapid.Float64Range(-14, 10).Draw(t, "low"))
 		high := low * math.Exp(rapid.Float64Range(0, 12).Draw(t, "times"))
 		ticks, texts := logTicks(low, high)
-		if len(ticks) < 2 || len(ticks) > 9 || len(texts) != len(ticks) || ticks[0] > low*(1+1e-6) || ticks[len(ticks)-1] < high*(1-1e-6) {
+		if len(ticks) < 2 || len(ticks) > 9 || len(texts) != len(ticks) || ticks[0] > low*(1+1e-6) ||
+			ticks[len(ticks)-1] < high*(1-1e-6) {
 			t.Fatalf("ticks of %v..%v: %v", low, high, ticks)
 		}
 		for i := 1; i < len(ticks); i++ {
@@ -222,12 +230,14 @@ func TestCriticalDifference(t *testing.T) {
 		for i := range rapid.IntRange(0, k-1).Draw(t, "groups") {
 			groups = append(groups, []int{i, i + 1})
 		}
-		plot := CriticalDifference(names, ranks, groups, rapid.SampledFrom([]float64{math.NaN(), 0.5, 50}).Draw(t, "cd"))
+		plot := CriticalDifference(names, ranks, groups, rapid.SampledFrom([]float64{math.NaN(), 0.5, 50}).Draw(t,
+			"cd"))
 		inside(t, plot)
 		for _, width := range widths {
 			words, bars, left := 0, 0, 0
 			for _, m := range plot(width).Marks {
-				if m.Shape == doc.Word && (strings.HasPrefix(m.Text, long[:1]) || strings.Contains(m.Text, "  ")) && m.Role == doc.Name {
+				if m.Shape == doc.Word && (strings.HasPrefix(m.Text, long[:1]) || strings.Contains(m.Text, "  ")) &&
+					m.Role == doc.Name {
 					words++
 				}
 				if m.Role == doc.Strong {
@@ -241,14 +251,15 @@ func TestCriticalDifference(t *testing.T) {
 				bars-- // of the legend
 			}
 			if words != k || bars+left != len(groups) {
-				t.Fatalf("%d names, %d bars and %d left out of %d methods and %d groups", words, bars, left, k, len(groups))
+				t.Fatalf("%d names, %d bars and %d left out of %d methods and %d groups", words, bars, left, k,
+					len(groups))
 			}
 		}
 	})
 }
 
-// Few methods stand at both sides of the axis as in Demsar's figure, and thirty in a list, in the order of their ranks, with all of
-// fifteen bars on a page.
+// Few methods stand at both sides of the axis as in Demsar's figure, and thirty in a list, in the order of their
+// ranks, with all of fifteen bars on a page.
 func TestThirtyMethods(t *testing.T) {
 	for _, k := range []int{6, 30} {
 		names, ranks, bars := make([]string, k), make([]float64, k), [][]int(nil)
@@ -287,7 +298,8 @@ func TestThirtyMethods(t *testing.T) {
 func TestBarWithAGap(t *testing.T) {
 	for _, width := range widths {
 		dots, lines := 0, 0
-		for _, m := range CriticalDifference([]string{"A", "B", "C", "D"}, []float64{1, 2, 3, 4}, [][]int{{0, 1}, {0, 2, 3}}, math.NaN())(width).Marks {
+		for _, m := range CriticalDifference([]string{"A", "B", "C", "D"}, []float64{1, 2, 3, 4},
+			[][]int{{0, 1}, {0, 2, 3}}, math.NaN())(width).Marks {
 			switch {
 			case m.Role == doc.Strong && m.Shape == doc.Dot && m.Tip != "":
 				dots++
@@ -323,7 +335,8 @@ func TestNumbersOfManyRanks(t *testing.T) {
 // Without a critical difference nothing is left free above the axis.
 func TestDiagramWithoutLength(t *testing.T) {
 	names, ranks := []string{"a", "b", "c"}, []float64{1.2, 1.9, 2.9}
-	with, without := CriticalDifference(names, ranks, nil, 1)(doc.ColumnWidth), CriticalDifference(names, ranks, nil, math.NaN())(doc.ColumnWidth)
+	with, without := CriticalDifference(names, ranks, nil, 1)(doc.ColumnWidth),
+		CriticalDifference(names, ranks, nil, math.NaN())(doc.ColumnWidth)
 	top := without.Height
 	for _, m := range without.Marks {
 		top = min(top, m.Y)

@@ -11,7 +11,8 @@ type Field struct {
 	Title  string
 	X, Y   [2]float64  // the rectangle
 	Values [][]float64 // at the middles of cells: rows from the bottom, each from the left
-	Signed bool        // values above and below zero differ in colour; else colours go from the least value to the largest
+	// values above and below zero differ in colour; else colours go from the least value to the largest
+	Signed bool
 
 	Points []FieldPoint
 	Marks  []FieldPoint // drawn larger, the last one in another colour; their Class has no meaning
@@ -23,8 +24,8 @@ type FieldPoint struct {
 	Class int
 }
 
-// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes, and marked
-// says what the marks are; "" if there are none.
+// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes,
+// and marked says what the marks are; "" if there are none.
 func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		const least, gap = 118.0, 10.0
@@ -44,7 +45,9 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 		d.Height = top - gap
 		var keys []key
 		if len(fields[0].Points) > 0 {
-			keys = append(keys, key{dotKey(doc.Series(0), 2.2), classes[0]}, key{func(d *doc.Drawing, x, y float64) { d.Triangle(doc.Series(1), x, y, 2.8, "") }, classes[1]})
+			keys = append(keys, key{dotKey(doc.Series(0), 2.2), classes[0]}, key{func(d *doc.Drawing, x, y float64) {
+				d.Triangle(doc.Series(1), x, y, 2.8, "")
+			}, classes[1]})
 		}
 		if marked != "" {
 			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, marked})
@@ -54,8 +57,8 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	}
 }
 
-// draw draws a field in a column of the given width that begins at left, and returns the lower end of the field. Both axes
-// have the same scale, unless the field would be very flat or very high.
+// draw draws a field in a column of the given width that begins at left, and returns the lower end of the field.
+// Both axes have the same scale, unless the field would be very flat or very high.
 func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 	lines := wrap(f.Title, width)
 	for i, line := range lines {
@@ -78,7 +81,8 @@ func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 			if r == 0 {
 				below = 0
 			}
-			d.Box(doc.Field(l), left+width*float64(from)/columns, top+height*(1-float64(r)/rows)+below, left+width*float64(c)/columns, top+height*(1-float64(r+1)/rows), "")
+			d.Box(doc.Field(l), left+width*float64(from)/columns, top+height*(1-float64(r)/rows)+below,
+				left+width*float64(c)/columns, top+height*(1-float64(r+1)/rows), "")
 		}
 	}
 	for _, p := range f.Points {

@@ -28,14 +28,15 @@ const (
 
 // ForestOptions are what a forest plot says besides its rows.
 type ForestOptions struct {
-	Axis          string  // what the estimates are, with their unit
-	Rope          float64 // half the width of the region around zero in which differences do not matter; 0 or NaN for none
-	RopeText      string  // what that region is called in the legend; "" for "too small to matter"
-	Interval      string  // what the intervals are, such as "95 % interval"; "" for "interval"
-	Single        string  // what a row of kind Single is, such as "one data set"; "" for nothing in the legend
-	Summary       string  // what a row of kind Summary is, such as "mean over data sets"; "" for "summary"
-	Worse, Better string  // what negative and positive differences mean, such as "LGBM ahead"; "" for nothing
-	Texts         string  // heading of the rows' texts
+	Axis string // what the estimates are, with their unit
+	// half the width of the region around zero in which differences do not matter; 0 or NaN for none
+	Rope          float64
+	RopeText      string // what that region is called in the legend; "" for "too small to matter"
+	Interval      string // what the intervals are, such as "95 % interval"; "" for "interval"
+	Single        string // what a row of kind Single is, such as "one data set"; "" for nothing in the legend
+	Summary       string // what a row of kind Summary is, such as "mean over data sets"; "" for "summary"
+	Worse, Better string // what negative and positive differences mean, such as "LGBM ahead"; "" for nothing
+	Texts         string // heading of the rows' texts
 }
 
 const (
@@ -44,10 +45,10 @@ const (
 	forestReach = 3.0   // the axis reaches at most this many times as far for intervals as for estimates
 )
 
-// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its interval, a
-// diamond for a summary, a line at zero and a shaded region of differences that do not matter. Intervals that would leave
-// the estimates no room end in an arrow at the edge of the axis. A row without an interval shows its estimate alone, and a
-// row without an estimate its words alone.
+// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its
+// interval, a diamond for a summary, a line at zero and a shaded region of differences that do not matter.
+// Intervals that would leave the estimates no room end in an arrow at the edge of the axis. A row without an
+// interval shows its estimate alone, and a row without an estimate its words alone.
 func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var labels, texts []string
@@ -210,10 +211,14 @@ func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
 	}
 	var keys []key
 	if has(Single) && f.Single != "" {
-		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Box(doc.Mean, x-2, y-2, x+2, y+2, "") }, f.Single})
+		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+			d.Box(doc.Mean, x-2, y-2, x+2, y+2, "")
+		}, f.Single})
 	}
 	if has(Summary) {
-		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Mean, x, y, 5, "") }, cmp.Or(f.Summary, "summary")})
+		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+			d.Diamond(doc.Mean, x, y, 5, "")
+		}, cmp.Or(f.Summary, "summary")})
 	}
 	if slices.ContainsFunc(rows, func(r ForestRow) bool { return !math.IsNaN(r.Low + r.High) }) {
 		keys = append(keys, key{lineKey(doc.Mean), cmp.Or(f.Interval, "interval")})

@@ -13,8 +13,9 @@ import (
 
 var nan = math.NaN()
 
-// By hand: an axis that goes from -2 to 2, so that zero is in the middle of it, the region of what does not matter from a quarter to three quarters,
-// and what sums up stands as a diamond; a row without an interval has no line and one without an estimate its words alone.
+// By hand: an axis that goes from -2 to 2, so that zero is in the middle of it, the region of what does not matter
+// from a quarter to three quarters, and what sums up stands as a diamond; a row without an interval has no line and
+// one without an estimate its words alone.
 func TestForestByHand(t *testing.T) {
 	rows := []ForestRow{
 		{Label: "LGBM", Kind: Section},
@@ -23,7 +24,8 @@ func TestForestByHand(t *testing.T) {
 		{Label: "iono", Estimate: nan, Low: nan, High: nan, Text: "none"},
 		{Label: "over sets", Estimate: 0, Low: -1, High: 1, Kind: Summary},
 	}
-	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, Better: "A ahead", Worse: "B ahead", Texts: "p"})(doc.ColumnWidth)
+	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, Better: "A ahead", Worse: "B ahead",
+		Texts: "p"})(doc.ColumnWidth)
 	var squares, diamonds, intervals, bands []doc.Mark
 	zero := nan
 	words := ""
@@ -44,20 +46,25 @@ func TestForestByHand(t *testing.T) {
 		}
 	}
 	if len(squares) != 2 || len(diamonds) != 1 || len(intervals) != 2 || len(bands) != 1 {
-		t.Fatalf("%d squares, %d diamonds, %d intervals, %d bands", len(squares), len(diamonds), len(intervals), len(bands))
+		t.Fatalf("%d squares, %d diamonds, %d intervals, %d bands", len(squares), len(diamonds), len(intervals),
+			len(bands))
 	}
 	low, high := squares[0].X+2, squares[1].X+2
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	if !near(zero, (low+high)/2) || !near(bands[0].X, zero-(high-low)/4) || !near(bands[0].X2, zero+(high-low)/4) || !near(diamonds[0].X, zero) ||
+	if !near(zero, (low+high)/2) || !near(bands[0].X, zero-(high-low)/4) || !near(bands[0].X2, zero+(high-low)/4) ||
+		!near(diamonds[0].X, zero) ||
 		!near(intervals[0].X, low) || !near(intervals[0].X2, zero) || !near(intervals[1].X2, bands[0].X2) {
-		t.Errorf("-2 at %v, 2 at %v, zero at %v, the region %v to %v, intervals %+v", low, high, zero, bands[0].X, bands[0].X2, intervals)
+		t.Errorf("-2 at %v, 2 at %v, zero at %v, the region %v to %v, intervals %+v", low, high, zero, bands[0].X,
+			bands[0].X2, intervals)
 	}
 	must.Hold(t, words, "LGBM|", "none|", "difference (points)|", "< B ahead|", "A ahead >|", "too small to matter|")
 }
 
-// An interval that is far wider than all estimates ends in an arrow, and the legend says so; the estimates keep their room.
+// An interval that is far wider than all estimates ends in an arrow, and the legend says so; the estimates keep
+// their room.
 func TestForestOfOneWideInterval(t *testing.T) {
-	rows := []ForestRow{{Label: "a", Estimate: 1, Low: 0.5, High: 1.5}, {Label: "b", Estimate: -1, Low: -90, High: math.Inf(1)}}
+	rows := []ForestRow{{Label: "a", Estimate: 1, Low: 0.5, High: 1.5},
+		{Label: "b", Estimate: -1, Low: -90, High: math.Inf(1)}}
 	arrows, text := 0, ""
 	var at [2]float64
 	for _, m := range Forest(rows, ForestOptions{Axis: "x"})(doc.PageWidth).Marks {
@@ -78,13 +85,17 @@ func TestForestOfOneWideInterval(t *testing.T) {
 func TestForestIsOnItsSheet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Custom(func(t *rapid.T) float64 {
-			return rapid.OneOf(rapid.Float64Range(-5, 5), rapid.SampledFrom([]float64{nan, 0, 1e6, math.Inf(1), math.Inf(-1), 1e-9})).Draw(t, "number")
+			return rapid.OneOf(rapid.Float64Range(-5, 5), rapid.SampledFrom(
+				[]float64{nan, 0, 1e6, math.Inf(1), math.Inf(-1), 1e-9})).Draw(t, "number")
 		})
 		var rows []ForestRow
 		for i := range rapid.IntRange(1, 40).Draw(t, "rows") {
 			kind := rapid.SampledFrom([]ForestKind{Single, Section, Summary}).Draw(t, "kind")
-			rows = append(rows, ForestRow{Label: fmt.Sprint("data-set-", i), Estimate: number.Draw(t, "estimate"), Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Kind: kind, Text: rapid.SampledFrom([]string{"", "p = 0.04"}).Draw(t, "text")})
+			rows = append(rows, ForestRow{Label: fmt.Sprint("data-set-", i), Estimate: number.Draw(t, "estimate"),
+				Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Kind: kind,
+				Text: rapid.SampledFrom([]string{"", "p = 0.04"}).Draw(t, "text")})
 		}
-		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)", Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead", Texts: "p"}))
+		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)",
+			Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead", Texts: "p"}))
 	})
 }

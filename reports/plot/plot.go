@@ -1,5 +1,5 @@
-// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the width it
-// gets.
+// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the
+// width it gets.
 //
 // Letters have one size in every drawing, that of a paper's small print. A narrow drawing leaves out what it
 // has no room for and counts it in its legend; it never draws over something else. A legend, or words beside

@@ -14,7 +14,8 @@ func TestTicks(t *testing.T) {
 		ticks, decimals := Ticks(low, high, true)
 		first, last := ticks[0], ticks[len(ticks)-1]
 		const slack = 1e-6 // of a tick that a value is taken to reach
-		if len(ticks) < 2 || len(ticks) > 6 || first > low+slack || last < high-slack || first < 0 || last > 100+slack || decimals > 2 {
+		if len(ticks) < 2 || len(ticks) > 6 || first > low+slack || last < high-slack || first < 0 ||
+			last > 100+slack || decimals > 2 {
 			t.Fatalf("ticks of %v..%v: %v with %d decimals", low, high, ticks, decimals)
 		}
 	})

@@ -172,8 +172,8 @@ func (r *ranking) list() {
 	r.legend(len(r.bars) - shown)
 }
 
-// join draws a bar that is a little longer than from its first place to its last. A bar that passes over a method which it
-// does not join is a thin line with dots at the methods that it joins.
+// join draws a bar that is a little longer than from its first place to its last. A bar that passes over a method
+// which it does not join is a thin line with dots at the methods that it joins.
 func (r *ranking) join(bar []int, at func(place int) (x, y float64), dx, dy float64) {
 	first, last := bar[0], bar[len(bar)-1]
 	x, y := at(first)

@@ -33,8 +33,8 @@ type sheet struct {
 	area box
 }
 
-// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height the least
-// height of the area of the values.
+// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height
+// the least height of the area of the values.
 func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64) *sheet {
 	height = max(height, min(280, 0.6*width))
 	s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -43,7 +43,8 @@ func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64)
 	xTicks, xText := x.ticks(xs)
 	yTicks, yText := y.ticks(ys)
 	left := widest(yText) + 8
-	s.x = Scale{Low: xTicks[0], High: xTicks[len(xTicks)-1], From: left, To: width - max(right, TextWidth(xText[len(xText)-1])/2), Log: x.Log}
+	s.x = Scale{Low: xTicks[0], High: xTicks[len(xTicks)-1], From: left,
+		To: width - max(right, TextWidth(xText[len(xText)-1])/2), Log: x.Log}
 	s.y = Scale{Low: yTicks[0], High: yTicks[len(yTicks)-1], From: bottom, To: top, Log: y.Log}
 	if y.Down {
 		s.y.From, s.y.To = s.y.To, s.y.From
@@ -66,8 +67,8 @@ func (s *sheet) topTitle(title string) float64 {
 	return sheetTop + lineHeight*float64(max(0, len(lines)-1))
 }
 
-// bottomTitle writes a title below an area and its ticks. Its middle is at the given place, or as near as the edges of the
-// drawing allow. The drawing becomes high enough for the title.
+// bottomTitle writes a title below an area and its ticks. Its middle is at the given place, or as near as the edges
+// of the drawing allow. The drawing becomes high enough for the title.
 func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	s.Height = bottom + sheetBottom
 	for _, line := range wrap(title, s.Width) {
@@ -77,7 +78,8 @@ func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	}
 }
 
-// acrossTicks draws the ticks of an axis at the bottom of an area. A number that would touch the number before it is left out.
+// acrossTicks draws the ticks of an axis at the bottom of an area. A number that would touch the number before it
+// is left out.
 func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, bottom float64) {
 	end := math.Inf(-1)
 	for i, v := range ticks {
@@ -168,7 +170,8 @@ type Legend struct {
 	Across, Up   string // intervals
 }
 
-// Scatter draws at least one named point, and a line like stairs through the points of the front, from the left to the right.
+// Scatter draws at least one named point, and a line like stairs through the points of the front, from the left to
+// the right.
 func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
 	return func(width float64) doc.Drawing {
 		xs, ys := coordinates(points)
@@ -194,8 +197,8 @@ func coordinates(points []Point) (xs, ys []float64) {
 	return xs, ys
 }
 
-// named draws points and their names, those of the front as diamonds with names of a role, and returns how many names have no
-// room.
+// named draws points and their names, those of the front as diamonds with names of a role, and returns how many
+// names have no room.
 func (s *sheet) named(points []Point, taken crowd, front doc.Role) (left int) {
 	var labels []label
 	for _, p := range points {
@@ -250,7 +253,9 @@ func (s *sheet) stairs(points []Point, taken *crowd) {
 
 func (s *sheet) legend(text Legend, left int) {
 	keys := []key{
-		{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Mean, x, y, 4, "") }, text.Front}, {dotKey(doc.Value, 3), text.Other},
+		{func(d *doc.Drawing, x, y float64) {
+			d.Diamond(doc.Mean, x, y, 4, "")
+		}, text.Front}, {dotKey(doc.Value, 3), text.Other},
 		{lineKey(doc.Mean), text.Line}, {lineKey(doc.Range), text.Across},
 		{func(d *doc.Drawing, x, y float64) { d.Line(doc.Range, x, y-5, x, y+5) }, text.Up},
 	}
@@ -276,8 +281,8 @@ func Background(curves int) string {
 	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)
 }
 
-// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates are equal.
-// x and y name the coordinates, and measure says what both of them are.
+// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates
+// are equal. x and y name the coordinates, and measure says what both of them are.
 func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var both []float64
@@ -291,7 +296,8 @@ func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 				text.Other = x + " higher, or both equal"
 			}
 		}
-		s := newSheet(width, Axis{Title: x + ", " + measure, Percent: percent}, Axis{Title: y + ", " + measure, Percent: percent}, both, both, 0, 0)
+		s := newSheet(width, Axis{Title: x + ", " + measure, Percent: percent},
+			Axis{Title: y + ", " + measure, Percent: percent}, both, both, 0, 0)
 		s.Line(doc.Axis, s.x.From, s.y.From, s.x.To, s.y.To)
 		taken := crowd{soft: along([4]float64{s.x.From, s.y.From, s.x.To, s.y.To})}
 		s.legend(text, s.named(points, taken, doc.Tick))

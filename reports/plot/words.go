@@ -9,12 +9,15 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans have the
-// same.
+// helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans
+// have the same.
 var helvetica = [...]float64{
-	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
-	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
-	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
+	556, 556, 556, 278, 278, 584, 584, 584, 556,
+	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667,
+	944, 667, 667, 611, 278, 278, 278, 469, 556,
+	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500,
+	722, 500, 500, 500, 334, 260, 334, 584,
 }
 
 // TextWidth is the width of a name in units of a drawing, with a little to spare: fonts of other machines may be wider.
@@ -58,7 +61,8 @@ func clipped(names []string, width float64) []string {
 	return out
 }
 
-// wrap breaks a text in small type into lines of at most some width, between words. A word that is wider has a line of its own.
+// wrap breaks a text in small type into lines of at most some width, between words. A word that is wider has a line
+// of its own.
 func wrap(text string, width float64) []string {
 	var lines []string
 	for _, word := range strings.Fields(text) {
@@ -74,14 +78,15 @@ func wrap(text string, width float64) []string {
 // lineHeight is between lines of words.
 const lineHeight = 12.0
 
-// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place; nil for
-// none.
+// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place;
+// nil for none.
 type key struct {
 	draw func(d *doc.Drawing, x, y float64)
 	text string
 }
 
-// legend writes keys below a drawing, as many on a line as its width has room for, and makes the drawing higher by them.
+// legend writes keys below a drawing, as many on a line as its width has room for, and makes the drawing higher by
+// them.
 func legend(d *doc.Drawing, keys []key) {
 	const sample, gap = 20.0, 14.0
 	x, y := 0.0, d.Height+12
@@ -191,7 +196,8 @@ func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 	var best []placed
 	least := math.Inf(1)
 	for _, first := range []func(label) float64{
-		func(l label) float64 { return -near(l) }, func(l label) float64 { return l.y }, func(l label) float64 { return -l.y },
+		func(l label) float64 { return -near(l) }, func(l label) float64 { return l.y },
+		func(l label) float64 { return -l.y },
 		func(l label) float64 { return l.x }, func(l label) float64 { return -l.x },
 	} {
 		order := slices.Clone(labels)
@@ -254,12 +260,14 @@ func (c crowd) place(area box, l label, soft bool) (placed, bool) {
 		far = far[:4]
 	}
 	for _, r := range far {
-		for _, way := range [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1}, {1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}} {
+		for _, way := range [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1},
+			{1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}} {
 			x, y := l.x-width/2+way[0]*(width/2+6+r), l.y+3.5+way[1]*(10+r)
 			if way[0] != 0 && way[1] != 0 { // nearer, as corners are
 				x, y = x-2*way[0], y-3*way[1]
 			}
-			p := placed{l, wordBox(width, x, y), [4]float64{l.x + 4*way[0], l.y + 4*way[1], l.x + way[0]*(5+r), l.y + way[1]*(r+4)}, r}
+			p := placed{l, wordBox(width, x, y), [4]float64{l.x + 4*way[0], l.y + 4*way[1], l.x + way[0]*(5+r),
+				l.y + way[1]*(r+4)}, r}
 			if p.box.x < area.x || p.x2 > area.x2 || p.box.y < area.y || p.y2 > area.y2 || !c.free(p.box, soft) {
 				continue
 			}
@@ -293,8 +301,8 @@ func spread(places []float64, gap, low, high float64) []float64 {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	// After gap times its position is subtracted from each place, the places must ascend. A pool is neighbours that do not
-	// ascend; all members of a pool get their mean.
+	// After gap times its position is subtracted from each place, the places must ascend. A pool is neighbours that
+	// do not ascend; all members of a pool get their mean.
 	type pool struct {
 		mean float64
 		n    int

@@ -61,15 +61,16 @@ type Comparison struct {
 	Cells  []*Cell // in the order of published.Of
 }
 
-// Of compares the printed values of the table's source with the table's means; nil if there is nothing to compare. splits is
-// the number of splits of the protocol, and the source is taken to have as many.
+// Of compares the printed values of the table's source with the table's means; nil if there is nothing to compare.
+// splits is the number of splits of the protocol, and the source is taken to have as many.
 func Of(t *frame.Table, splits int, level float64) *Comparison {
 	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
 	rounding := roundingOf(values)
 	out := &Comparison{Source: t.Published, Splits: splits, Level: level}
 	var tested []*Cell
 	for _, v := range values {
-		m, s := slices.Index(t.Methods, v.Method), slices.IndexFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
+		m, s := slices.Index(t.Methods, v.Method), slices.IndexFunc(t.Sets,
+			func(s frame.Set) bool { return s.Name == v.Dataset })
 		if m < 0 || s < 0 || t.Sets[s].Entries[m].Mean == nil {
 			continue
 		}
@@ -95,7 +96,8 @@ func Of(t *frame.Table, splits int, level float64) *Comparison {
 func roundingOf(values []published.Value) float64 {
 	decimals := 0
 	for _, v := range values {
-		if _, after, ok := strings.Cut(strconv.FormatFloat(v.Mean, 'f', -1, 64), "."); ok && v.Dataset != published.AverageRank {
+		if _, after, ok := strings.Cut(strconv.FormatFloat(v.Mean, 'f', -1, 64), "."); ok &&
+			v.Dataset != published.AverageRank {
 			decimals = max(decimals, len(after))
 		}
 	}
@@ -105,7 +107,8 @@ func roundingOf(values []published.Value) float64 {
 // compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage
 // point.
 func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
-	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
+	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v,
+		Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
 	if !percent || v.Std == nil || len(e.Runs) < 2 || splits < 2 {
 		return cell
@@ -149,7 +152,8 @@ func (c *Comparison) Summary() string {
 	const needs = "a test needs means in percent, a printed spread, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
-		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on %d, and "+
+		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on "+
+			"%d, and "+
 			"the results are inconclusive on %d.",
 			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
 		if n[Bare] > 0 {
@@ -171,8 +175,10 @@ func (c *Comparison) Legend() []string {
 		return nil
 	}
 	return []string{
-		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, lower: at "+
-			"level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits, c.Level,
+		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, "+
+			"lower: at "+
+			"level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits,
+			c.Level,
 			frame.Count(tested, "cell"), 100*(1-c.Level), near),
 	}
 }

@@ -28,7 +28,8 @@ func TestBlocks(t *testing.T) {
 				group = string(rune('a' + i))
 			}
 			for range size {
-				head, widths = append(head, doc.Column{Group: group}), append(widths, rapid.IntRange(3, 14).Draw(t, "width"))
+				head, widths = append(head, doc.Column{Group: group}),
+					append(widths, rapid.IntRange(3, 14).Draw(t, "width"))
 			}
 		}
 		room := rapid.IntRange(20, 200).Draw(t, "room")
@@ -43,7 +44,8 @@ func TestBlocks(t *testing.T) {
 					all = append(all, i)
 				}
 			}
-			if repeated := head[0].Kind == doc.Repeated; total > room && len(b) > size+map[bool]int{true: 1}[repeated] || repeated && b[0] != 0 {
+			if repeated := head[0].Kind == doc.Repeated; total > room &&
+				len(b) > size+map[bool]int{true: 1}[repeated] || repeated && b[0] != 0 {
 				t.Fatalf("block %v of %v is %d wide, there is room for %d", b, got, total, room)
 			}
 		}
@@ -77,7 +79,8 @@ func TestBlocks(t *testing.T) {
 func TestBlocksAreEven(t *testing.T) {
 	head := make([]doc.Column, 16)
 	widths := slices.Repeat([]int{12}, 16)
-	for room, want := range map[int][]int{0: {16}, 192: {16}, 191: {8, 8}, 66: {4, 4, 4, 4}, 72: {6, 5, 5}, 60: {4, 4, 4, 4}, 5: slices.Repeat([]int{1}, 16)} {
+	for room, want := range map[int][]int{0: {16}, 192: {16}, 191: {8, 8}, 66: {4, 4, 4, 4}, 72: {6, 5, 5},
+		60: {4, 4, 4, 4}, 5: slices.Repeat([]int{1}, 16)} {
 		var got []int
 		for _, b := range blocks(head, widths, room) {
 			got = append(got, len(b))
@@ -98,12 +101,15 @@ func TestTextIsNoWider(t *testing.T) {
 		text := rapid.StringMatching(`[a-zé†_]{0,9}`)
 		columns := rapid.IntRange(1, 20).Draw(t, "columns")
 		for range columns {
-			table.Head = append(table.Head, doc.Column{Name: text.Draw(t, "name"), Group: rapid.SampledFrom([]string{"", "g", "long group"}).Draw(t, "group")})
+			table.Head = append(table.Head, doc.Column{Name: text.Draw(t, "name"),
+				Group: rapid.SampledFrom([]string{"", "g", "long group"}).Draw(t, "group")})
 		}
 		for range 3 {
 			row := doc.Row{Name: text.Draw(t, "row")}
 			for range columns {
-				row.Entries = append(row.Entries, doc.Entry{Text: text.Draw(t, "cell"), Dev: rapid.SampledFrom([]string{"", "1.0", "12.0"}).Draw(t, "dev"), Best: rapid.Bool().Draw(t, "best")})
+				row.Entries = append(row.Entries, doc.Entry{Text: text.Draw(t, "cell"),
+					Dev:  rapid.SampledFrom([]string{"", "1.0", "12.0"}).Draw(t, "dev"),
+					Best: rapid.Bool().Draw(t, "best")})
 			}
 			table.Sections = append(table.Sections, []doc.Row{row})
 		}

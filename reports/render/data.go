@@ -17,8 +17,8 @@ import (
 // SchemaVersion is the version of the JSON form, which the package comment describes.
 const SchemaVersion = 2
 
-// CSV writes the first records of a document. Numbers are in the shortest decimal that reads back
-// as the same float64; a value that does not exist is empty. If a spreadsheet would read a text as a formula, the text gets a
+// CSV writes the first records of a document. Numbers are in the shortest decimal that reads back as the same
+// float64; a value that does not exist is empty. If a spreadsheet would read a text as a formula, the text gets a
 // quotation mark before it.
 func CSV(w io.Writer, d doc.Document, _ Options) error {
 	out := csv.NewWriter(w)
@@ -109,13 +109,16 @@ type (
 // JSON writes all records of a document, its notes and where its numbers come from.
 func JSON(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
-	out := jsonDocument{SchemaVersion: SchemaVersion, Report: d.Report, Title: d.Title, Warnings: list(d.Warnings), Notes: list(d.Notes),
-		Commands: []jsonCommand{}, Provenance: jsonProvenance{d.Program, d.ProtocolHash, d.Database, "", d.Command, list(d.Environment), []doc.Query{}}}
+	out := jsonDocument{SchemaVersion: SchemaVersion, Report: d.Report, Title: d.Title, Warnings: list(d.Warnings),
+		Notes:    list(d.Notes),
+		Commands: []jsonCommand{}, Provenance: jsonProvenance{d.Program, d.ProtocolHash, d.Database, "", d.Command,
+			list(d.Environment), []doc.Query{}}}
 	if !d.Generated.IsZero() {
 		out.Provenance.Generated = d.Generated.UTC().Format(time.RFC3339)
 	}
 	for _, q := range d.Queries {
-		out.Provenance.Queries = append(out.Provenance.Queries, doc.Query{Title: q.Title, SQL: strings.TrimSpace(q.SQL)})
+		out.Provenance.Queries = append(out.Provenance.Queries, doc.Query{Title: q.Title,
+			SQL: strings.TrimSpace(q.SQL)})
 	}
 	for _, b := range d.Blocks {
 		switch b := b.(type) {

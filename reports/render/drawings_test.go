@@ -15,22 +15,28 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// drawings are figures as reports make them, to be looked at: `go test ./reports/render -run Drawings -draw DIR` writes them as PNG.
+// drawings are figures as reports make them, to be looked at: `go test ./reports/render -run Drawings -draw DIR`
+// writes them as PNG.
 func drawings() map[string]doc.Figure {
 	nan := math.NaN()
 	forest := []plot.ForestRow{{Label: "GBRFF2 against LGBM", Kind: plot.Section}}
-	for i, set := range []string{"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "australian", "german", "spambase"} {
+	for i, set := range []string{"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "australian", "german",
+		"spambase"} {
 		x := []float64{-0.4, 0.9, 1.6, 0.3, -0.2, -4.3, 0.6, 0.2, -2.5}[i]
 		half := []float64{1.1, 3.5, 1.9, 2.4, nan, 1.4, 1, 1.2, 0.4}[i]
-		forest = append(forest, plot.ForestRow{Label: set, Estimate: x, Low: x - half, High: x + half, Text: fmt.Sprintf("%.2f", math.Exp(-math.Abs(x)))})
+		forest = append(forest, plot.ForestRow{Label: set, Estimate: x, Low: x - half, High: x + half,
+			Text: fmt.Sprintf("%.2f", math.Exp(-math.Abs(x)))})
 	}
-	forest = append(forest, plot.ForestRow{Label: "over 9 sets", Estimate: -0.4, Low: -1.9, High: 1, Kind: plot.Summary, Text: "0.57"})
+	forest = append(forest, plot.ForestRow{Label: "over 9 sets", Estimate: -0.4, Low: -1.9, High: 1,
+		Kind: plot.Summary, Text: "0.57"})
 	overview := []plot.ForestRow{}
 	for i, m := range []string{"LGBM", "BMKR", "GBRFF1", "PBRFF", "GFC"} {
 		x := []float64{0.06, 0.7, 1.1, 1, 3.2}[i]
-		overview = append(overview, plot.ForestRow{Label: m, Estimate: x, Low: x - 0.9, High: x + 1.1, Text: []string{"0.93", "0.21", "0.01", "0.07", "<0.0001"}[i]})
+		overview = append(overview, plot.ForestRow{Label: m, Estimate: x, Low: x - 0.9, High: x + 1.1,
+			Text: []string{"0.93", "0.21", "0.01", "0.07", "<0.0001"}[i]})
 	}
-	options := plot.ForestOptions{Axis: "difference of mean test accuracy (points)", Rope: 1, RopeText: "within 1 point", Interval: "95 % interval", Texts: "p",
+	options := plot.ForestOptions{Axis: "difference of mean test accuracy (points)", Rope: 1,
+		RopeText: "within 1 point", Interval: "95 % interval", Texts: "p",
 		Single: "a data set", Summary: "mean over sets", Better: "GBRFF2 ahead", Worse: "LGBM ahead"}
 	against := options
 	against.Worse, against.Single = "the other ahead", "mean over sets"
@@ -49,7 +55,8 @@ func drawings() map[string]doc.Figure {
 		"forest":   {Alt: "differences", Plot: plot.Forest(forest, options)},
 		"overview": {Alt: "differences", Plot: plot.Forest(overview, against)},
 		"cd":       {Alt: "ranks", Plot: plot.CriticalDifference(names, ranks, bars, 8.2)},
-		"cd-six":   {Alt: "ranks", Plot: plot.CriticalDifference([]string{"GBRFF2", "BMKR", "PBRFF", "LGBM", "GBRFF1", "GFC"}, []float64{2.47, 3.07, 3.43, 3.53, 3.63, 4.87}, [][]int{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}, 1.95)},
+		"cd-six": {Alt: "ranks", Plot: plot.CriticalDifference([]string{"GBRFF2", "BMKR", "PBRFF", "LGBM", "GBRFF1",
+			"GFC"}, []float64{2.47, 3.07, 3.43, 3.53, 3.63, 4.87}, [][]int{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}, 1.95)},
 	}
 }
 

@@ -46,7 +46,8 @@ func (f FigureFormat) Write(w io.Writer, figure doc.Figure, width float64) error
 	return f.write(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
 }
 
-// usualWidth is the width of a page for a figure by itself, and the width of a column for details, which stand side by side.
+// usualWidth is the width of a page for a figure by itself, and the width of a column for details, which stand side
+// by side.
 func usualWidth(f doc.Figure) float64 {
 	if f.Detail {
 		return doc.ColumnWidth
@@ -118,8 +119,8 @@ const (
 	tickSize  = 9.8
 )
 
-// styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe and Ito,
-// which readers who see few colours tell apart. Dashes distinguish series without colours.
+// styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe
+// and Ito, which readers who see few colours tell apart. Dashes distinguish series without colours.
 var styles = map[doc.Role]style{
 	doc.Name:    {fill: ink},
 	doc.Head:    {fill: ink, bold: true},
@@ -189,12 +190,15 @@ func svgFile(w io.Writer, d doc.Drawing, alt string) error {
 		}
 	}
 	body := svg(d, alt)
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.2fmm" height="%.2fmm" font-family="Helvetica,Arial,sans-serif" font-size="%g" `,
+	head := fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%.2fmm" height="%.2fmm" font-family="Helvetica,Arial,`+
+			`sans-serif" font-size="%g" `,
 		d.Width/doc.Millimetre, d.Height/doc.Millimetre, usualSize)
 	body = head + strings.TrimPrefix(body, "<svg ")
 	end := strings.Index(body, ">\n") + 2
 	// A white background keeps the drawing readable on a dark page.
-	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s\n", body[:end], css.String(), body[end:])
+	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style>\n<rect "+
+		"width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s\n", body[:end], css.String(), body[end:])
 	return err
 }
 
@@ -351,24 +355,30 @@ func triangle(radius float64) (half, base float64) { return 0.87 * radius, 0.5 *
 // tikzFile writes a drawing as a TikZ picture.
 func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\fontsize{8}{9.6}\\selectfont]\n", alt, float64(unit), float64(unit))
+	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\fontsize{8}{9.6}\\selectfont]\n", alt,
+		float64(unit), float64(unit))
 	for _, m := range d.Marks {
 		s := styles[m.Role]
 		switch m.Shape {
 		case doc.Line:
 			s.fill = color.NRGBA{}
-			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzLine(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
+			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzLine(s), coordinate(m.X), coordinate(m.Y),
+				coordinate(m.X2), coordinate(m.Y2))
 		case doc.Box:
-			fmt.Fprintf(&b, "\\path%s (%s,%s) rectangle (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), coordinate(m.X2), coordinate(m.Y2))
+			fmt.Fprintf(&b, "\\path%s (%s,%s) rectangle (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y),
+				coordinate(m.X2), coordinate(m.Y2))
 		case doc.Diamond:
 			x, y, r := coordinate(m.X), coordinate(m.Y), coordinate(m.Size)
-			fmt.Fprintf(&b, "\\path%s (%s,%s) ++(0,-%s) -- ++(%s,%s) -- ++(-%s,%s) -- ++(-%s,-%s) -- cycle;\n", tikzStyle(s), x, y, r, r, r, r, r, r, r)
+			fmt.Fprintf(&b, "\\path%s (%s,%s) ++(0,-%s) -- ++(%s,%s) -- ++(-%s,%s) -- ++(-%s,-%s) -- cycle;\n",
+				tikzStyle(s), x, y, r, r, r, r, r, r, r)
 		case doc.Triangle:
 			half, base := triangle(m.Size)
-			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s) -- (%s,%s) -- cycle;\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y-m.Size),
+			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s) -- (%s,%s) -- cycle;\n", tikzStyle(s), coordinate(m.X),
+				coordinate(m.Y-m.Size),
 				coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base))
 		case doc.Dot:
-			fmt.Fprintf(&b, "\\path%s (%s,%s) circle[radius=%gpt];\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y), float64(unit)*m.Size)
+			fmt.Fprintf(&b, "\\path%s (%s,%s) circle[radius=%gpt];\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y),
+				float64(unit)*m.Size)
 		case doc.Word:
 			anchor, size := []string{"base west", "base", "base east"}[m.Anchor], ""
 			if s.size > 0 {
@@ -377,7 +387,8 @@ func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
 			if s.bold {
 				size = ",font=\\sffamily\\bfseries\\fontsize{8}{9.6}\\selectfont"
 			}
-			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s,%s) {%s};\n", anchor, tikzColor(s.fill), size, coordinate(m.X), coordinate(m.Y), latexEscape(m.Text))
+			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s,%s) {%s};\n", anchor, tikzColor(s.fill),
+				size, coordinate(m.X), coordinate(m.Y), latexEscape(m.Text))
 		}
 	}
 	b.WriteString("\\end{tikzpicture}\n")
@@ -391,7 +402,8 @@ func tikzStyle(s style) string {
 		options = append(options, "fill="+tikzColor(s.fill), fmt.Sprintf("fill opacity=%.3g", float64(s.fill.A)/255))
 	}
 	if s.stroke.A > 0 {
-		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g", float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
+		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g",
+			float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
 	}
 	return "[" + strings.Join(options, ",") + "]"
 }

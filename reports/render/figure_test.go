@@ -73,11 +73,13 @@ func TestFigureFormats(t *testing.T) {
 				t.Errorf("%d dark dots on the PNG", dark)
 			}
 		case "pdf":
-			if !bytes.HasPrefix(out, []byte("%PDF-")) || !bytes.Contains(out, []byte("%%EOF")) || !bytes.Contains(out, []byte("Liberation")) {
+			if !bytes.HasPrefix(out, []byte("%PDF-")) || !bytes.Contains(out, []byte("%%EOF")) ||
+				!bytes.Contains(out, []byte("Liberation")) {
 				t.Errorf("the PDF begins with %q", out[:8])
 			}
 		case "tikz":
-			must.Hold(t, string(out), `\begin{tikzpicture}`, `GBRFF\_2 \& `, `50 \%`, `\end{tikzpicture}`, "anchor=base east")
+			must.Hold(t, string(out), `\begin{tikzpicture}`, `GBRFF\_2 \& `, `50 \%`, `\end{tikzpicture}`,
+				"anchor=base east")
 		}
 	}
 }
@@ -90,7 +92,8 @@ func TestLettersOnPaper(t *testing.T) {
 		}
 	}
 	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*usualSize)
-	for _, text := range []string{"GBRFF-random", "RFF-SQL-MKL-JOINT", "mean test accuracy (%)", "illicit", "WWW@", "0.0625 [-1.2, 3.4]", "~{}|^`\\"} {
+	for _, text := range []string{"GBRFF-random", "RFF-SQL-MKL-JOINT", "mean test accuracy (%)", "illicit", "WWW@",
+		"0.0625 [-1.2, 3.4]", "~{}|^`\\"} {
 		if got, want := plot.TextWidth(text), float64(face.Width(text)/unit); got < want || got > 1.06*want {
 			t.Errorf("%s is %v wide, taken for %v", text, want, got)
 		}
@@ -105,7 +108,8 @@ func TestSizeAndWhiteOfFiles(t *testing.T) {
 	if at < 0 || binary.BigEndian.Uint32(out[at+4:]) != 11811 || out[at+12] != 1 { // 300 dots an inch of 25.4 mm
 		t.Errorf("the resolution is %q", out[at:at+13])
 	}
-	if r, g, b, a := straight(color.NRGBA{255, 255, 255, 51}).RGBA(); r != 0xffff || g != 0xffff || b != 0xffff || a != 0x3333 {
+	if r, g, b, a := straight(color.NRGBA{255, 255, 255, 51}).RGBA(); r != 0xffff || g != 0xffff || b != 0xffff ||
+		a != 0x3333 {
 		t.Errorf("white is %x %x %x %x", r, g, b, a)
 	}
 }
@@ -139,7 +143,9 @@ func TestSVGIsWellFormed(t *testing.T) {
 // Files of figures have names of their own, whatever the titles.
 func TestFigureNames(t *testing.T) {
 	mark := func(float64) doc.Drawing { return doc.Drawing{} }
-	d := doc.Document{Report: "grid", Blocks: []doc.Block{doc.Figure{Title: "A/../b", Plot: mark}, doc.Figure{Title: "a b", Plot: mark}, doc.Figure{Title: "ä", Name: "c d", Plot: mark}, doc.Figure{Title: "empty"}}}
+	d := doc.Document{Report: "grid", Blocks: []doc.Block{doc.Figure{Title: "A/../b", Plot: mark},
+		doc.Figure{Title: "a b", Plot: mark}, doc.Figure{Title: "ä", Name: "c d", Plot: mark},
+		doc.Figure{Title: "empty"}}}
 	var names []string
 	for _, n := range FigureNames(d) {
 		names = append(names, n.Name)
@@ -165,7 +171,8 @@ func TestTikZCompiles(t *testing.T) {
 	dir := t.TempDir()
 	for file, text := range map[string]string{
 		"figure.tex": string(written(t, FigureFormats()[i], everyMark(`all of \ & % $ # _ { } ~ ^ < > | " ' é`))),
-		"host.tex":   "\\documentclass{article}\n\\usepackage{tikz}\n\\begin{document}\n\\input{figure}\n\\end{document}\n",
+		"host.tex": "\\documentclass{article}\n\\usepackage{tikz}\n" +
+			"\\begin{document}\n\\input{figure}\n\\end{document}\n",
 	} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
 )
@@ -50,38 +50,47 @@ func write(t testing.TB, d doc.Document, format string, o render.Options) string
 
 // whole is a document with every kind of block, none of them a detail.
 func whole() doc.Document {
-	table := doc.Table{Heading: "Part", Caption: "A table", Corner: "Row", Best: "the best.", Legend: []string{"A sentence.", "Another."},
-		Head: []doc.Column{{Name: "n", Kind: doc.Repeated}, {Name: "ours", Group: "G_1"}, {Name: "theirs", Long: "their own", Group: "G_1", Kind: doc.Quoted},
+	table := doc.Table{Heading: "Part", Caption: "A table", Corner: "Row", Best: "the best.",
+		Legend: []string{"A sentence.", "Another."},
+		Head: []doc.Column{{Name: "n", Kind: doc.Repeated}, {Name: "ours", Group: "G_1"},
+			{Name: "theirs", Long: "their own", Group: "G_1", Kind: doc.Quoted},
 			{Name: "diff.", Long: "difference", Group: "G_1", Kind: doc.Signed}, {Name: "words", Kind: doc.Words}},
 		Sections: [][]doc.Row{{
-			{Name: "first", Entries: []doc.Entry{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip", SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
+			{Name: "first", Entries: []doc.Entry{{Text: "3"}, {Text: "1.5", Dev: "0.5", Best: true, Tip: "a tip",
+				SQL: "SELECT 1"}, {Text: "2.0"}, {Text: "-0.5", Shade: -1}, {Text: "some words"}}},
 			{Name: "second", Entries: []doc.Entry{{Text: "12"}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "none"}}},
 		}}}
-	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}}, Sections: [][]doc.Row{{{Name: "1", Entries: []doc.Entry{{Text: "2"}}}}}}
+	numbers := doc.Table{Corner: "x", Head: []doc.Column{{Name: "y"}},
+		Sections: [][]doc.Row{{{Name: "1", Entries: []doc.Entry{{Text: "2"}}}}}}
 	records := doc.Records{Name: "things", Columns: []string{"name", "value", "list"}}
 	records.Add("a", 0.1, []int{1, 2})
 	records.Add("b", nil, []string{"x", "y"})
 	more := doc.Records{Name: "more", Columns: []string{"flag"}}
 	more.Add(true)
-	return doc.Document{Report: "whole", Title: "A title", Label: "tab:whole", Warnings: []string{"Look out."}, Notes: []string{"A note."},
-		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
+	return doc.Document{Report: "whole", Title: "A title", Label: "tab:whole", Warnings: []string{"Look out."},
+		Notes: []string{"A note."},
+		Provenance: doc.Provenance{Program: "bench v0", Queries: []doc.Query{
+			{Title: "All", SQL: "SELECT a -- b\nFROM results;\n"}}},
 		Blocks: []doc.Block{
 			doc.Prose{Heading: "Words", Paragraphs: []string{"A paragraph.", "Another one."}}, table,
 			doc.Figure{Title: "A figure", About: "of a point", Plot: func(float64) doc.Drawing {
-				return doc.Drawing{Width: 9, Height: 9, Marks: []doc.Mark{{Shape: doc.Dot, Role: doc.Value, X: 1, Y: 2, Size: 2}}}
+				return doc.Drawing{Width: 9, Height: 9, Marks: []doc.Mark{
+					{Shape: doc.Dot, Role: doc.Value, X: 1, Y: 2, Size: 2}}}
 			}, Alt: "A point at 1, 2", Numbers: &numbers},
-			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"}, doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
+			doc.Code{Title: "To compute it", Language: "sh", Text: "bench run --all"},
+			doc.Code{Title: "To ask", Language: "sql", Text: "SELECT 1,\n  2"}, records, more,
 		}}
 }
 
-// TestGolden: the documents are what they were. Of sample.Small they were checked by hand: on tie A_1 has 70, 80 and 90 percent, so 24
-// of 30 and the squared deviations 100 + 0 + 100; ranks are 1.5 1.5 3 on tie and 2 1 3 on clear; uneven has different splits and
-// big_set a single method, so that neither has a best and neither counts.
+// TestGolden: the documents are what they were. Of sample.Small they were checked by hand: on tie A_1 has 70, 80
+// and 90 percent, so 24 of 30 and the squared deviations 100 + 0 + 100; ranks are 1.5 1.5 3 on tie and 2 1 3 on
+// clear; uneven has different splits and big_set a single method, so that neither has a best and neither counts.
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2, OmitPublished: true})
+	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2,
+		OmitPublished: true})
 	printed := build(t, sample.Printed(), accuracy.Options{})
-	places := sample.Build(t, ranks.Build, sample.Paper(), report.Options{})
+	places := sample.Build(t, ranking.Ranks, sample.Paper(), report.Options{})
 	for _, c := range []struct {
 		file, format string
 		doc          doc.Document
@@ -96,8 +105,10 @@ func TestGolden(t *testing.T) {
 		{"small.json", "json", small, render.Options{}},
 		{"printed.txt", "text", printed, render.Options{Width: 100}},
 		{"printed.md", "md", printed, render.Options{}},
-		{"sixteen-80.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 80}},
-		{"sixteen-120.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}), render.Options{Width: 120}},
+		{"sixteen-80.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}),
+			render.Options{Width: 80}},
+		{"sixteen-120.txt", "text", build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true}),
+			render.Options{Width: 120}},
 		{"ranks.txt", "text", places, render.Options{Width: 80}},
 		{"ranks.csv", "csv", places, render.Options{}},
 		{"whole.txt", "text", whole(), render.Options{Width: 80}},
@@ -175,18 +186,21 @@ func TestHTMLStandsAlone(t *testing.T) {
 			t.Errorf("HTML contains %q", bad)
 		}
 	}
-	must.Hold(t, page, "by split: 1: ", "SELECT dataset, method, split", `class="difference up`, "prefers-color-scheme: dark", "@media print",
-		"SELECT split, status, n_test, n_correct, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = &#39;table2&#39; AND dataset = &#39;wine&#39;")
+	must.Hold(t, page, "by split: 1: ", "SELECT dataset, method, split", `class="difference up`,
+		"prefers-color-scheme: dark", "@media print",
+		"SELECT split, status, n_test, n_correct, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = "+
+			"&#39;table2&#39; AND dataset = &#39;wine&#39;")
 }
 
 // Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
 func TestGapsAreToldInEveryFormat(t *testing.T) {
 	in := sample.Paper()
-	places := sample.Build(t, ranks.Build, in, report.Options{})
+	places := sample.Build(t, ranking.Ranks, in, report.Options{})
 	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
 		for _, format := range []string{"text", "md", "latex", "html", "json"} {
 			out := write(t, d, format, render.Options{})
-			must.Hold(t, out, "exit status 137: out of memory", "(split 7)", "bench run --methods ", "stopped after 10m0s")
+			must.Hold(t, out, "exit status 137: out of memory", "(split 7)", "bench run --methods ",
+				"stopped after 10m0s")
 		}
 	}
 }
@@ -203,16 +217,20 @@ func FuzzNames(f *testing.F) {
 		if dataset == "" || method == "" || method == "other" {
 			return
 		}
-		in := sample.Input{Known: map[string]sample.Set{dataset: {File: reason, Now: &frame.Data{Fingerprint: reason, File: reason}}}}
-		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2, []string{dataset}, sample.Published
+		in := sample.Input{Known: map[string]sample.Set{dataset: {File: reason,
+			Now: &frame.Data{Fingerprint: reason, File: reason}}}}
+		in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Protocol.Published = "p"+dataset, 2,
+			[]string{dataset}, sample.Published
 		in.Run.Protocol = reason
-		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2), sample.Failed(dataset, method, 2, result.Status(reason), reason)}
+		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2),
+			sample.Failed(dataset, method, 2, result.Status(reason), reason)}
 		d := build(t, in, accuracy.Options{Options: report.Options{Title: reason, Label: method}})
-		places := sample.Build(t, ranks.Build, in, report.Options{Title: reason, Label: method})
+		places := sample.Build(t, ranking.Ranks, in, report.Options{Title: reason, Label: method})
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
 		free := whole() // prose and code that a report may take from elsewhere
-		free.Blocks = append(free.Blocks, doc.Prose{Heading: dataset, Paragraphs: []string{reason}}, doc.Code{Title: method, Language: "sql", Text: reason},
+		free.Blocks = append(free.Blocks, doc.Prose{Heading: dataset, Paragraphs: []string{reason}},
+			doc.Code{Title: method, Language: "sql", Text: reason},
 			doc.Figure{Title: dataset, About: method, Alt: reason})
 		for _, d := range []doc.Document{d, places, free} {
 			for _, format := range render.Formats() {

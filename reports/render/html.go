@@ -68,7 +68,9 @@ func HTML(w io.Writer, d doc.Document, _ Options) error {
 	d = d.Clean()
 	heading := cmp.Or(d.Heading, d.Title)
 	page := htmlPage{Shell: Shell{Title: heading, Heading: heading}, Doc: d, Facts: Facts(d.Provenance)}
-	walk(d, func(b doc.Block) { page.add(b, d.Title) }, func() { page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes}) })
+	walk(d, func(b doc.Block) { page.add(b, d.Title) }, func() {
+		page.Blocks = append(page.Blocks, htmlBlock{Notes: d.Notes})
+	})
 	return documentTemplate().Execute(w, page)
 }
 

@@ -28,9 +28,9 @@ const (
 	latexClose = "\\benchtableend\n"
 )
 
-// A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which is
-// narrower than the text block of the file by itself. A table over two columns fits the narrowest of the usual pages; LaTeX
-// makes it smaller in a narrower text. A table on its side fits the text block of the file by itself.
+// A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which
+// is narrower than the text block of the file by itself. A table over two columns fits the narrowest of the usual
+// pages; LaTeX makes it smaller in a narrower text. A table on its side fits the text block of the file by itself.
 type latexPage struct {
 	geometry      string
 	width, height float64
@@ -70,7 +70,9 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 	}
 	l.comment(`Compiles alone. To read it into a document: %s, then \input this file.`, needs)
 	if o.Landscape {
-		l.comment(`In a document it wants a page on its side: \usepackage{pdflscape}, \begin{landscape} and \end{landscape} around the \input.`)
+		l.comment(
+			`In a document it wants a page on its side: \usepackage{pdflscape}, \begin{landscape} and ` +
+				`\end{landscape} around the \input.`)
 	}
 	fmt.Fprintf(&l.out, latexOpen, l.page.geometry, packages)
 	notesIn := firstTable(d)
@@ -125,8 +127,8 @@ func (l *latex) paragraphs(texts []string) {
 	}
 }
 
-// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each other if the
-// page is high enough, and otherwise each block is a table by itself.
+// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each
+// other if the page is high enough, and otherwise each block is a table by itself.
 func (l *latex) table(t doc.Table, withNotes bool) {
 	caption := t.Caption
 	if caption == "" {
@@ -199,14 +201,19 @@ func (l *latex) notes(legend []string) {
 		lines = append(lines, latexNote(note))
 	}
 	if len(lines) > 0 {
-		fmt.Fprintf(&l.out, "\\par\\medskip\n\\noindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
+		fmt.Fprintf(&l.out,
+			"\\par\\medskip\n\\n"+
+				"oindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
 			strings.Join(lines, "\\par\n"))
 	}
 }
 
 // top opens a table with its caption; size sets the type below it.
 func (l *latex) top(caption, label, size string) {
-	fmt.Fprintf(&l.out, "\\begin{%s}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n", l.float, latexNote(strings.TrimSpace(caption)))
+	fmt.Fprintf(&l.out,
+		"\\begin{%s}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}"+
+			"\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n",
+		l.float, latexNote(strings.TrimSpace(caption)))
 	if label != "" {
 		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))
 	}
@@ -286,7 +293,8 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 	format, names, rules, heads := "l", "", "", ""
 	for at := 0; at < len(columns); {
 		next := at + 1
-		for next < len(columns) && t.Head[columns[at]].Group != "" && t.Head[columns[next]].Group == t.Head[columns[at]].Group {
+		for next < len(columns) && t.Head[columns[at]].Group != "" &&
+			t.Head[columns[next]].Group == t.Head[columns[at]].Group {
 			next++
 		}
 		if grouped(t) {
@@ -308,7 +316,8 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 	}
 	before, after := "", ""
 	if l.page == spanning {
-		before, after = "\\setbox0=\\hbox{%\n", "}%\n\\leavevmode\\ifdim\\wd0>\\textwidth\\resizebox{\\textwidth}{!}{\\box0}\\else\\box0\\fi"
+		before, after = "\\setbox0=\\hbox{%\n",
+			"}%\n\\leavevmode\\ifdim\\wd0>\\textwidth\\resizebox{\\textwidth}{!}{\\box0}\\else\\box0\\fi"
 	}
 	fmt.Fprintf(&l.out, "%s\\begin{tabular}{%s}\n\\toprule\n", before, format)
 	if grouped(t) {
@@ -330,7 +339,8 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 
 func latexCell(c doc.Entry, kind doc.Kind) string {
 	value := latexEscape(c.Text)
-	if kind == doc.Signed && len(c.Text) > 1 && strings.ContainsRune("+-", rune(c.Text[0])) { // as mathematics, where a minus is not a hyphen
+	// as mathematics, where a minus is not a hyphen
+	if kind == doc.Signed && len(c.Text) > 1 && strings.ContainsRune("+-", rune(c.Text[0])) {
 		value = "$" + c.Text + "$"
 	}
 	if c.Best {
@@ -366,8 +376,9 @@ func latexEscape(s string) string {
 // LaTeXText escapes a text of one line for a LaTeX document, where its lists and paths may be broken between lines.
 func LaTeXText(s string) string { return latexNote(doc.OneLine(s)) }
 
-// latexNote escapes a note and lets it be broken between lines. Lists and paths may break after their signs. Long words, such as
-// commands and names, may break after any sign, and long words without a sign, such as a hash, anywhere.
+// latexNote escapes a note and lets it be broken between lines. Lists and paths may break after their signs. Long
+// words, such as commands and names, may break after any sign, and long words without a sign, such as a hash,
+// anywhere.
 func latexNote(s string) string {
 	const long, run = 16, 24 // letters of a long word; letters without a sign up to which TeX's own hyphens suffice
 	words := strings.Split(s, " ")

@@ -15,12 +15,13 @@ import (
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranks"
+	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\nTable~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
+const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n" +
+	"Table~\\ref{LABEL}.\n\\input{table}\nAfter.\n\\end{document}\n"
 
 // The file compiles alone and, upright, read into a document, where it fits the text block of the
 // article class (345 pt).
@@ -31,10 +32,13 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 	hostile := build(t, sample.Small(), accuracy.Options{})
 	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
-	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) + "results.db"
+	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) +
+		"results.db"
 	hash := strings.Repeat("0a1b2c3d4e5f", 12)
 	wordy := build(t, sample.Paper(), accuracy.Options{Options: report.Options{Title: "Results of " + path}})
-	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".", "GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " + strings.Repeat("A-Method,", 15) + "B`.",
+	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".",
+		"GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " +
+			strings.Repeat("A-Method,", 15) + "B`.",
 		"A word: " + strings.Repeat("Überlänge", 20) + "."}
 	wordy.Notes = nil
 	wordy.Blocks = append([]doc.Block{doc.Prose{Heading: "On " + path, Paragraphs: wordy.Warnings}}, wordy.Blocks...)
@@ -44,7 +48,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places := sample.Build(t, ranks.Build, sample.Sixteen(), report.Options{})
+	places := sample.Build(t, ranking.Ranks, sample.Sixteen(), report.Options{})
 	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
 	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
 	sideways := render.Options{Landscape: true}
@@ -52,19 +56,26 @@ func TestLaTeXCompiles(t *testing.T) {
 		doc    doc.Document
 		layout render.Options
 	}{
-		"sample": {doc: build(t, sample.Paper(), accuracy.Options{})}, "published": {doc: build(t, sample.Printed(), accuracy.Options{})},
-		"small": {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile}, "wordy": {doc: wordy}, "wordy on its side": {wordy, sideways}, "whole": {doc: whole()}, "ranks": {doc: places},
-		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, sideways}, "sixteen over columns": {sixteen, render.Options{Spanning: true}}, "long numbers": {doc: long}, "long on their side": {long, sideways},
+		"sample":    {doc: build(t, sample.Paper(), accuracy.Options{})},
+		"published": {doc: build(t, sample.Printed(), accuracy.Options{})},
+		"small":     {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile},
+		"wordy":             {doc: wordy},
+		"wordy on its side": {wordy, sideways}, "whole": {doc: whole()}, "ranks": {doc: places},
+		"sixteen": {doc: sixteen}, "sixteen on its side": {sixteen, sideways},
+		"sixteen over columns": {sixteen, render.Options{Spanning: true}}, "long numbers": {doc: long},
+		"long on their side": {long, sideways},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"hostile", "wordy", "whole", "sixteen over columns", "long numbers"}, name) { // the hardest of each kind
+			// the hardest of each kind
+			if !slices.Contains([]string{"hostile", "wordy", "whole", "sixteen over columns", "long numbers"}, name) {
 				testenv.OnlyThorough(t)
 			}
 			t.Parallel()
 			dir := t.TempDir()
 			table := write(t, c.doc, "latex", c.layout)
 			checkLaTeX(t, table)
-			for file, text := range map[string]string{"table.tex": table, "host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
+			for file, text := range map[string]string{"table.tex": table,
+				"host.tex": strings.Replace(host, "LABEL", c.doc.Label, 1)} {
 				must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
 			files := []string{"table", "host"}

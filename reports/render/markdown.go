@@ -148,12 +148,13 @@ func mdCells(cells []doc.Entry) string {
 }
 
 var mdEscaper = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`, "&", "&amp;", "~", `\~`, "$", `\$`,
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`, "&",
+	"&amp;", "~", `\~`, "$", `\$`,
 )
 
 // command is a command of the program between backticks, as the program's own notes have it.
 var command = regexp.MustCompile("\\\\`(bench [a-z0-9 -]+)\\\\`")
 
-// mdEscape makes text stand for itself in a paragraph or cell, but for commands, which stay code. Bars are escaped by the
-// table writer.
+// mdEscape makes text stand for itself in a paragraph or cell, but for commands, which stay code. Bars are escaped
+// by the table writer.
 func mdEscape(s string) string { return command.ReplaceAllString(mdEscaper.Replace(s), "`$1`") }

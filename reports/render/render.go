@@ -46,8 +46,8 @@ var formats = []struct {
 	{"json", []string{".json"}, JSON},
 }
 
-// FormatOf returns the format, of a document or of a figure, that belongs to the ending of a file's name; "" if none does. A
-// file that ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
+// FormatOf returns the format, of a document or of a figure, that belongs to the ending of a file's name; "" if
+// none does. A file that ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
 func FormatOf(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	for _, f := range formats {
@@ -146,8 +146,8 @@ func walk(d doc.Document, block func(doc.Block), notes func()) {
 	}
 }
 
-// groups returns the groups of columns that stand side by side under one name, each as its first column and the column after
-// its last.
+// groups returns the groups of columns that stand side by side under one name, each as its first column and the
+// column after its last.
 func groups(head []doc.Column) [][2]int {
 	var out [][2]int
 	for i, c := range head {

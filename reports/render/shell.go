@@ -50,7 +50,8 @@ func (s Shell) Policy() string {
 	if s.Strip != nil {
 		scripts, connect = scripts+" "+hash(string(s.Strip.Script)), "; connect-src 'self'"
 	}
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; "+
+		"form-action 'none'",
 		hash(string(pageStyle)), scripts) + connect
 }
 

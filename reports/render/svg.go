@@ -13,7 +13,8 @@ import (
 // the marks; alt says what is drawn.
 func svg(d doc.Drawing, alt string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", coordinate(d.Width), coordinate(d.Height), html.EscapeString(alt))
+	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", coordinate(d.Width),
+		coordinate(d.Height), html.EscapeString(alt))
 	for _, m := range d.Marks {
 		out.WriteString(svgMark(m))
 		out.WriteByte('\n')
@@ -26,22 +27,27 @@ func svgMark(m doc.Mark) string {
 	x, y := coordinate(m.X), coordinate(m.Y)
 	switch m.Shape {
 	case doc.Line:
-		return fmt.Sprintf(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, m.Role, x, y, coordinate(m.X2), coordinate(m.Y2))
+		return fmt.Sprintf(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, m.Role, x, y, coordinate(m.X2),
+			coordinate(m.Y2))
 	case doc.Word:
 		anchor := map[doc.Anchor]string{doc.Middle: ` text-anchor="middle"`, doc.End: ` text-anchor="end"`}[m.Anchor]
-		return fmt.Sprintf(`<text class="%s" x="%s" y="%s"%s>%s</text>`, m.Role, x, y, anchor, html.EscapeString(m.Text))
+		return fmt.Sprintf(`<text class="%s" x="%s" y="%s"%s>%s</text>`, m.Role, x, y, anchor,
+			html.EscapeString(m.Text))
 	case doc.Box:
 		return svgTip(fmt.Sprintf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`,
-			m.Role, coordinate(min(m.X, m.X2)), coordinate(min(m.Y, m.Y2)), coordinate(max(m.X, m.X2)-min(m.X, m.X2)), coordinate(max(m.Y, m.Y2)-min(m.Y, m.Y2))), "rect", m.Tip)
+			m.Role, coordinate(min(m.X, m.X2)), coordinate(min(m.Y, m.Y2)), coordinate(max(m.X, m.X2)-min(m.X, m.X2)),
+			coordinate(max(m.Y, m.Y2)-min(m.Y, m.Y2))), "rect", m.Tip)
 	case doc.Diamond:
 		r := coordinate(m.Size)
-		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s l%s %s l-%s %s l-%s -%s z"`, m.Role, x, coordinate(m.Y-m.Size), r, r, r, r, r, r), "path", m.Tip)
+		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s l%s %s l-%s %s l-%s -%s z"`, m.Role, x,
+			coordinate(m.Y-m.Size), r, r, r, r, r, r), "path", m.Tip)
 	case doc.Triangle:
 		half, base := triangle(m.Size)
 		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s L%s %s L%s %s z"`, m.Role, x, coordinate(m.Y-m.Size),
 			coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base)), "path", m.Tip)
 	default:
-		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)), "circle", m.Tip)
+		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)),
+			"circle", m.Tip)
 	}
 }
 

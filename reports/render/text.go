@@ -228,7 +228,8 @@ func (l *textLayout) groupNames(out *strings.Builder, columns []int) {
 	end := len(line) // of the columns before
 	for at := 0; at < len(columns); {
 		next := at + 1
-		for next < len(columns) && l.Head[columns[at]].Group != "" && l.Head[columns[next]].Group == l.Head[columns[at]].Group {
+		for next < len(columns) && l.Head[columns[at]].Group != "" &&
+			l.Head[columns[next]].Group == l.Head[columns[at]].Group {
 			next++
 		}
 		until := end

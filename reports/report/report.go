@@ -1,5 +1,5 @@
-// Package report says what a report is: a name, flags, and a function that makes a document of a frame. Each report is a package
-// of its own that exports its Report; package reports lists them.
+// Package report says what a report is: a name, flags, and a function that makes a document of a frame. Each report
+// is a package of its own that exports its Report; package reports lists them.
 package report
 
 import (
@@ -25,8 +25,8 @@ type Report struct {
 	Example string   // command lines
 	Verb    bool     // the report is a command `bench NAME`, and not `bench report NAME`
 
-	// Args names the arguments that the report takes, "" for none. Select checks the arguments before anything is read, and
-	// narrows the selection to what they ask for. Select is nil if the report takes no arguments.
+	// Args names the arguments that the report takes, "" for none. Select checks the arguments before anything is
+	// read, and narrows the selection to what they ask for. Select is nil if the report takes no arguments.
 	Args   string
 	Select func(args []string, s *Selection) error
 
@@ -53,8 +53,8 @@ type Options struct {
 	Label  string // for LaTeX; "" for one made of the report and the protocol
 }
 
-// Document begins the document of a report on a table. title is the usual title; notes are those of the table that the report
-// shows.
+// Document begins the document of a report on a table. title is the usual title; notes are those of the table that
+// the report shows.
 func (o Options) Document(name string, t *frame.Table, title string, notes []string) doc.Document {
 	return doc.Document{Report: name, Title: cmp.Or(o.Title, title), Label: cmp.Or(o.Label, "tab:"+name+":"+t.Protocol),
 		Warnings: t.Warnings, Provenance: t.Provenance, Notes: notes}
@@ -86,7 +86,8 @@ type TestOptions struct {
 }
 
 // Tests is the Flags of a report that has TestOptions alone. control is the flag that names Control.
-func Tests(control, usage string, build func(f frame.Frame, o TestOptions) (doc.Document, error)) func(*pflag.FlagSet) Build {
+func Tests(control, usage string, build func(f frame.Frame, o TestOptions) (doc.Document, error)) func(
+	*pflag.FlagSet) Build {
 	return func(flags *pflag.FlagSet) Build {
 		var o TestOptions
 		o.AddFlags(flags)
@@ -103,8 +104,8 @@ func Tests(control, usage string, build func(f frame.Frame, o TestOptions) (doc.
 	}
 }
 
-// MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; "" if the flag
-// is not given.
+// MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; ""
+// if the flag is not given.
 func MethodFlag(flags *pflag.FlagSet, name, usage string) func(frame.Frame) (string, error) {
 	var method string
 	flags.StringVar(&method, name, "", usage)
@@ -121,12 +122,13 @@ func LevelFlag(flags *pflag.FlagSet, level *float64) {
 	flags.Float64Var(level, "level", 0.05, "level of the tests")
 }
 
-// TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a function
-// that reads --equivalence. The region is nil if the flag is not given.
+// TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a
+// function that reads --equivalence. The region is nil if the flag is not given.
 func TestFlags(flags *pflag.FlagSet, level *float64) (region func() (*evidence.Region, error)) {
 	LevelFlag(flags, level)
 	var text string
-	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the error 10% (default 1 percentage point; of metrics not in percent none)")
+	flags.StringVar(&text, "equivalence", "", "largest difference that does not matter, as 0.5 or as a share of the "+
+		"error 10% (default 1 percentage point; of metrics not in percent none)")
 	return func() (*evidence.Region, error) {
 		if text == "" {
 			return nil, nil
@@ -149,7 +151,8 @@ func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []s
 	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference",
 		Label: "bayes", Corner: corner, Detail: true}
 	if !ev.Region.Exists() {
-		out.Legend = []string{"There are no such probabilities without a size that does not matter; --equivalence sets one."}
+		out.Legend = []string{"There are no such probabilities without a size that does not matter; --equivalence " +
+			"sets one."}
 		return out
 	}
 	out.Head = []doc.Column{{Name: "above"}, {Name: "within"}, {Name: "below"}}

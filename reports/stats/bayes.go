@@ -28,13 +28,14 @@ func (p *Probabilities) Reversed() *Probabilities {
 //
 //	above = sum_ij w_i w_j ([z_i + z_j > 2 rope] + [z_i + z_j = 2 rope] / 2)
 //
-// The probability below is defined alike, and within is the rest. A sum exactly on an edge counts half on either side, as in
-// baycomp. Comparisons are exact. Each draw of weights is a vote for the largest of the three probabilities, and for the
-// region on a tie. The result is the shares of the votes. With rope = 0 only below and above are compared, and a tie is half
-// a vote for each. Equal seeds give equal results; the standard error of a share is at most 1/(2 sqrt(draws)).
+// The probability below is defined alike, and within is the rest. A sum exactly on an edge counts half on either
+// side, as in baycomp. Comparisons are exact. Each draw of weights is a vote for the largest of the three
+// probabilities, and for the region on a tie. The result is the shares of the votes. With rope = 0 only below and
+// above are compared, and a tie is half a vote for each. Equal seeds give equal results; the standard error of a
+// share is at most 1/(2 sqrt(draws)).
 //
-// Drawing takes most of the time, and lists of differences of equal length have the same draws. Many lists therefore take hardly
-// longer than one list.
+// Drawing takes most of the time, and lists of differences of equal length have the same draws. Many lists
+// therefore take hardly longer than one list.
 func BayesSignedRanks(lists [][]*big.Rat, rope *big.Rat, draws int, seed uint32) []Probabilities {
 	must(rope != nil && rope.Sign() >= 0 && draws > 0, "no posterior with a region of %v and %d draws", rope, draws)
 	out, byLength := make([]Probabilities, len(lists)), map[int][]int{}
@@ -79,13 +80,14 @@ func (p *Probabilities) vote(w *walsh, normal []float64, point bool) {
 	}
 }
 
-// A walsh says for all sums z_i + z_j of sorted differences whether they are below, within or above the region. For a given
-// i the sum grows with j, so each edge of the region is a place in the order of j. An edge is kept as two places: the first
-// j whose sum is at least at the edge, and the first j whose sum is beyond the edge. They differ if sums lie exactly on the
-// edge.
+// A walsh says for all sums z_i + z_j of sorted differences whether they are below, within or above the region. For
+// a given i the sum grows with j, so each edge of the region is a place in the order of j. An edge is kept as two
+// places: the first j whose sum is at least at the edge, and the first j whose sum is beyond the edge. They differ
+// if sums lie exactly on the edge.
 type walsh struct {
-	prior        int       // place of the prior's difference z_0 in the order
-	below, above [][2]int  // edges for each i: sums with j < below[i][0] are below the region, with j >= above[i][1] above
+	prior int // place of the prior's difference z_0 in the order
+	// edges for each i: sums with j < below[i][0] are below the region, with j >= above[i][1] above
+	below, above [][2]int
 	upTo         []float64 // upTo[j] adds up the first j weights of a draw
 }
 
@@ -102,7 +104,9 @@ func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
 		}
 		edge := func(bound *big.Rat) [2]int {
 			from := func(sign int) int {
-				return sort.Search(n, func(j int) bool { return new(big.Rat).Add(all[at], all[order[j]]).Cmp(bound) >= sign })
+				return sort.Search(n, func(j int) bool {
+					return new(big.Rat).Add(all[at], all[order[j]]).Cmp(bound) >= sign
+				})
 			}
 			return [2]int{from(0), from(1)}
 		}
@@ -111,9 +115,9 @@ func newWalsh(differences []*big.Rat, rope *big.Rat) *walsh {
 	return w
 }
 
-// draw returns the three probabilities, up to a common factor, for weights from 2n-1 standard normal values. The sum of two
-// squared normal values is twice a gamma variable of shape 1, and one squared value is twice a gamma variable of shape 1/2.
-// Gamma variables divided by their sum have a Dirichlet distribution.
+// draw returns the three probabilities, up to a common factor, for weights from 2n-1 standard normal values. The
+// sum of two squared normal values is twice a gamma variable of shape 1, and one squared value is twice a gamma
+// variable of shape 1/2. Gamma variables divided by their sum have a Dirichlet distribution.
 func (w *walsh) draw(normal []float64) (below, within, above float64) {
 	n := len(w.below)
 	for i := range n {

@@ -9,16 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.Rat, draws int, seed uint32) stats.Probabilities {
+func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.Rat, draws int,
+	seed uint32) stats.Probabilities {
 	p := stats.BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)
 	return p[0]
 }
 
-// With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a
-// region of 0. With a region in (d/2, d) those of the prior with d are within, so that above wins where
-// v^2 > 1/2. v has a Beta(1, 1/2) distribution, with P(v > x) = sqrt(1 - x). With a region of exactly d/2 the sums of the prior with
-// d are on the edge and count half above: above wins where v^2 + v (1 - v) = v > 1/2. With a region of d the sum of d with itself
-// is on the edge: above has v^2 / 2, never more than within.
+// With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a region of
+// 0. With a region in (d/2, d) those of the prior with d are within, so that above wins where v^2 > 1/2. v has a
+// Beta(1, 1/2) distribution, with P(v > x) = sqrt(1 - x). With a region of exactly d/2 the sums of the prior with d
+// are on the edge and count half above: above wins where v^2 + v (1 - v) = v > 1/2. With a region of d the sum of d
+// with itself is on the edge: above has v^2 / 2, never more than within.
 func TestBayesSignedRankOfOne(t *testing.T) {
 	const draws = 40000
 	one := []*big.Rat{big.NewRat(1, 1)}
@@ -27,7 +28,8 @@ func TestBayesSignedRankOfOne(t *testing.T) {
 	}
 	for region, bound := range map[*big.Rat]float64{big.NewRat(2, 3): math.Sqrt(0.5), big.NewRat(1, 2): 0.5} {
 		got, want := signedRank(t, one, region, draws, 3), math.Sqrt(1-bound)
-		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 || got.Above+got.Within != 1 {
+		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 ||
+			got.Above+got.Within != 1 {
 			t.Errorf("with a region of %v: %+v, want %v above", region, got, want)
 		}
 	}
@@ -100,7 +102,9 @@ func TestBayesSignedRanks(t *testing.T) {
 			}
 		}
 	})
-	if !stats.Panics(func() { stats.BayesSignedRanks([][]*big.Rat{{big.NewRat(1, 1)}, nil}, big.NewRat(1, 1), 50, 7) }) {
+	if !stats.Panics(func() {
+		stats.BayesSignedRanks([][]*big.Rat{{big.NewRat(1, 1)}, nil}, big.NewRat(1, 1), 50, 7)
+	}) {
 		t.Error("an empty list is taken")
 	}
 }

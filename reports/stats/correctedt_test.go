@@ -31,7 +31,8 @@ func TestCorrectedT(t *testing.T) {
 	} {
 		got := correctedT(t, differences, c.train, c.test)
 		interval := got.Interval(0.95)
-		if !near(got.Statistic, c.statistic, 1e-12) || !near(got.P, c.p, 1e-12) || !near(interval.Low, c.low, 1e-10) || !near(interval.High, c.high, 1e-10) {
+		if !near(got.Statistic, c.statistic, 1e-12) || !near(got.P, c.p, 1e-12) || !near(interval.Low, c.low, 1e-10) ||
+			!near(interval.High, c.high, 1e-10) {
 			t.Errorf("%d to train, %d to test: %+v, %+v; want %+v", c.train, c.test, got, interval, c)
 		}
 	}
@@ -46,7 +47,8 @@ func TestCorrectedTProperties(t *testing.T) {
 		if c.Error == 0 || c.Mean.Sign() == 0 {
 			return
 		}
-		if more := correctedT(t, thirds(values), train, test+1); more.P < c.P || math.Abs(more.Statistic) > math.Abs(c.Statistic) {
+		if more := correctedT(t, thirds(values), train, test+1); more.P < c.P ||
+			math.Abs(more.Statistic) > math.Abs(c.Statistic) {
 			t.Fatalf("one more row to test: %+v becomes %+v", c, more)
 		}
 		if c.P > 1e-6 && c.P < 1-1e-6 {
@@ -74,7 +76,8 @@ func TestCorrectedTOfLittle(t *testing.T) {
 	} {
 		got := correctedT(t, thirds(c.values), 7, 3)
 		i := got.Interval(0.9)
-		if !same(got.Statistic, c.statistic) || !same(got.P, c.p) || !same(i.Low, c.interval.Low) || !same(i.High, c.interval.High) {
+		if !same(got.Statistic, c.statistic) || !same(got.P, c.p) || !same(i.Low, c.interval.Low) ||
+			!same(i.High, c.interval.High) {
 			t.Errorf("%s: %+v, %+v", name, got, i)
 		}
 	}
@@ -92,8 +95,9 @@ func TestCorrectedTOfLittle(t *testing.T) {
 	}
 }
 
-// By hand: differences 1, 2, 3 with 200 training and 100 test rows have mean 2 and error 0.912871; beside a region of 3 the nearer
-// edge is 1 away, t = 1.095445 with 2 degrees of freedom, and P = 1/2 - t / (2 sqrt(2 + t^2)) = 0.193814.
+// By hand: differences 1, 2, 3 with 200 training and 100 test rows have mean 2 and error 0.912871; beside a region
+// of 3 the nearer edge is 1 away, t = 1.095445 with 2 degrees of freedom, and P = 1/2 - t / (2 sqrt(2 + t^2)) =
+// 0.193814.
 func TestEquivalence(t *testing.T) {
 	c := stats.CorrectedT(whole([]int{1, 2, 3}), 200, 100)
 	if got := c.Equivalence(big.NewRat(3, 1)); math.Abs(got-0.193814) > 1e-6 {
@@ -104,7 +108,8 @@ func TestEquivalence(t *testing.T) {
 	}
 	equal := stats.CorrectedT(whole([]int{1, 1}), 2, 1)
 	one := stats.CorrectedT(whole([]int{1}), 2, 1)
-	if equal.Equivalence(big.NewRat(2, 1)) != 0 || equal.Equivalence(big.NewRat(1, 1)) != 1 || !math.IsNaN(one.Equivalence(big.NewRat(2, 1))) {
+	if equal.Equivalence(big.NewRat(2, 1)) != 0 || equal.Equivalence(big.NewRat(1, 1)) != 1 ||
+		!math.IsNaN(one.Equivalence(big.NewRat(2, 1))) {
 		t.Error("P without spread, or of one split")
 	}
 }

@@ -8,8 +8,8 @@
 //   - many methods over many data sets: FriedmanPermutation and Friedman, or the critical difference NemenyiCD; Groups
 //     are the bars of a diagram of critical differences
 //   - two methods over many data sets: Wilcoxon, PseudoMedian with its interval, and BayesSignedRanks
-//   - comparisons of several methods over the same data sets, adjusted together: Family, of SignedRanks; tests that are not of
-//     the same data sets: Holm
+//   - comparisons of several methods over the same data sets, adjusted together: Family, of SignedRanks; tests that are
+//     not of the same data sets: Holm
 //   - two methods on overlapping splits of one data set: CorrectedT and its Interval
 //   - printed means: Welch
 //   - other data sets of the same kind: ResampledRanks; what so many of them can find: Effect

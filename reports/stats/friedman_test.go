@@ -62,7 +62,8 @@ func TestFriedmanIsAVarianceRatio(t *testing.T) {
 			between += float64(rows) * (asFloat(r) - float64(k+1)/2) * (asFloat(r) - float64(k+1)/2)
 		}
 		if total == 0 {
-			if f.ChiSquare.Statistic != 0 || f.ChiSquare.P != 1 || !math.IsNaN(f.Corrected.Statistic) || !math.IsNaN(f.Corrected.P) || !math.IsNaN(f.ImanDavenportCorrected.P) {
+			if f.ChiSquare.Statistic != 0 || f.ChiSquare.P != 1 || !math.IsNaN(f.Corrected.Statistic) ||
+				!math.IsNaN(f.Corrected.P) || !math.IsNaN(f.ImanDavenportCorrected.P) {
 				t.Fatalf("of ties alone: %+v", f)
 			}
 			return
@@ -99,7 +100,8 @@ func TestTwoMethods(t *testing.T) {
 		f := stats.Friedman(values)
 		plus, zero, minus := stats.Signs(thirds(differences))
 		n := float64(len(differences))
-		if want := float64((plus-minus)*(plus-minus)) / n; zero != 0 || math.Abs(f.ChiSquare.Statistic-want) > 1e-12*(1+want) {
+		if want := float64((plus-minus)*(plus-minus)) / n; zero != 0 ||
+			math.Abs(f.ChiSquare.Statistic-want) > 1e-12*(1+want) {
 			t.Fatalf("chi2 %v of %d and %d, want %v", f.ChiSquare.Statistic, plus, minus, want)
 		}
 	})
@@ -114,7 +116,8 @@ func TestFriedmanOfLittle(t *testing.T) {
 	if f.ChiSquare.Statistic != 6 || !math.IsInf(f.ImanDavenport.Statistic, 1) || f.ImanDavenport.P != 0 {
 		t.Errorf("of data sets that agree: %+v", f)
 	}
-	for name, values := range map[string][][]*big.Rat{"none": nil, "one method": {thirds([]int{1}), thirds([]int{2})}, "missing": {{nil, big.NewRat(1, 2)}}} {
+	for name, values := range map[string][][]*big.Rat{"none": nil, "one method": {thirds([]int{1}), thirds([]int{2})},
+		"missing": {{nil, big.NewRat(1, 2)}}} {
 		if !stats.Panics(func() { stats.Friedman(values) }) {
 			t.Errorf("%s: Friedman made no panic", name)
 		}

@@ -17,10 +17,10 @@ type CorrectedTTest struct {
 	Test           // Student's t with n-1 degrees of freedom
 }
 
-// FewestSplits is the least number of splits from which a test on a single data set says anything. Results are counts of
-// rows, so that a few splits often have equal differences by chance, and the estimate of their spread is then near zero: of
-// simulated pages of two equal methods on 15 sets, 80 % held a false finding with 2 splits, 24 % with 3, 8 % with 4, and 4
-// to 5 % with 5 or more (BenchmarkEqualCounts).
+// FewestSplits is the least number of splits from which a test on a single data set says anything. Results are
+// counts of rows, so that a few splits often have equal differences by chance, and the estimate of their spread is
+// then near zero: of simulated pages of two equal methods on 15 sets, 80 % held a false finding with 2 splits, 24 %
+// with 3, 8 % with 4, and 4 to 5 % with 5 or more (BenchmarkEqualCounts).
 const FewestSplits = 5
 
 // CorrectedT tests whether the mean of n differences, one a split of the same rows into train and
@@ -29,9 +29,9 @@ const FewestSplits = 5
 //
 //	Error^2 = (1/n + test/train) s^2,     t = mean / Error
 //
-// The heuristic takes the correlation of two splits to be test / (train + test), the share of the rows that a split tests. If a
-// split learns from only some of its training rows, train is therefore the number of all of its training rows.
-// With k folds test/train is 1/(k-1). With test = 0 the test is the ordinary paired t-test.
+// The heuristic takes the correlation of two splits to be test / (train + test), the share of the rows that a split
+// tests. If a split learns from only some of its training rows, train is therefore the number of all of its
+// training rows. With k folds test/train is 1/(k-1). With test = 0 the test is the ordinary paired t-test.
 //
 // For one split, Error, statistic and P are NaN. If all differences are equal, Error is 0: the
 // statistic is infinite and P is 0, or both are NaN where the differences are zero. There is
@@ -64,10 +64,10 @@ func (t CorrectedTTest) Interval(level float64) Interval {
 	return Interval{mean - half, mean + half}
 }
 
-// Equivalence is the p-value of two one-sided tests (Schuirmann 1987) of the hypothesis that the mean difference lies
-// outside of [-rope, rope]: the larger of P(T >= (rope + mean) / Error) and P(T >= (rope - mean) / Error). A p-value below a
-// level shows that the difference is smaller than rope, in the unit of the differences. Without any spread the p-value is 0
-// or 1. It is NaN for one split.
+// Equivalence is the p-value of two one-sided tests (Schuirmann 1987) of the hypothesis that the mean difference
+// lies outside of [-rope, rope]: the larger of P(T >= (rope + mean) / Error) and P(T >= (rope - mean) / Error). A
+// p-value below a level shows that the difference is smaller than rope, in the unit of the differences. Without any
+// spread the p-value is 0 or 1. It is NaN for one split.
 func (t CorrectedTTest) Equivalence(rope *big.Rat) float64 {
 	room := float(minus(rope, new(big.Rat).Abs(t.Mean))) // the distance of the mean to the nearer edge
 	switch {
@@ -94,7 +94,8 @@ func Wilson(share float64, n int, level float64) Interval {
 	return Interval{max(0, (middle-half)/(1+part)), min(1, (middle+half)/(1+part))}
 }
 
-// A Sample is what is known about a mean: the mean, the number of its values, and their standard deviation with divisor n-1.
+// A Sample is what is known about a mean: the mean, the number of its values, and their standard deviation with
+// divisor n-1.
 type Sample struct {
 	N         int
 	Mean, Std float64
@@ -112,15 +113,16 @@ type WelchTest struct {
 //
 //	Error^2 = a + b,   a = s_1^2/n_1,   b = s_2^2/n_2,   DF = (a + b)^2 / (a^2/(n_1-1) + b^2/(n_2-1))
 //
-// rounding is how far the difference may be from the true difference because the means were rounded, such as 0.05 if one
-// mean was printed with one decimal. The difference is taken to be nearer to zero by rounding, and the interval is wider by
-// rounding at both ends.
+// rounding is how far the difference may be from the true difference because the means were rounded, such as 0.05
+// if one mean was printed with one decimal. The difference is taken to be nearer to zero by rounding, and the
+// interval is wider by rounding at both ends.
 //
 // Without any spread the difference is certain: the statistic is zero or infinite. A sample has two
 // values or more, and no number is negative or not finite.
 func Welch(x, y Sample, rounding float64) WelchTest {
 	for _, s := range []Sample{x, y} {
-		must(s.N > 1 && s.Std >= 0 && !math.IsInf(s.Std, 0) && !math.IsNaN(s.Mean) && !math.IsInf(s.Mean, 0), "%v is no sample to test", s)
+		must(s.N > 1 && s.Std >= 0 && !math.IsInf(s.Std, 0) && !math.IsNaN(s.Mean) && !math.IsInf(s.Mean, 0),
+			"%v is no sample to test", s)
 	}
 	must(rounding >= 0 && !math.IsInf(rounding, 0), "a rounding of %v is no size", rounding)
 	a, b := x.Std*x.Std/float64(x.N), y.Std*y.Std/float64(y.N)
@@ -140,7 +142,8 @@ func Welch(x, y Sample, rounding float64) WelchTest {
 	return t
 }
 
-// Interval returns the confidence interval of the difference at a level such as 0.95. It is NaN for a level outside 0 to 1.
+// Interval returns the confidence interval of the difference at a level such as 0.95. It is NaN for a level outside
+// 0 to 1.
 func (t WelchTest) Interval(level float64) Interval {
 	if !within(level) {
 		return Interval{math.NaN(), math.NaN()}
@@ -152,16 +155,17 @@ func (t WelchTest) Interval(level float64) Interval {
 	return Interval{t.Difference - half, t.Difference + half}
 }
 
-// PairedHalfWidths returns half the width of an interval for the mean of each column over the rows at a level such as 0.95,
-// without what all columns of a row share. With x_ij in n rows and k columns, and the rows' means taken away,
+// PairedHalfWidths returns half the width of an interval for the mean of each column over the rows at a level such
+// as 0.95, without what all columns of a row share. With x_ij in n rows and k columns, and the rows' means taken
+// away,
 //
 //	y_ij = x_ij - mean_j x_ij
 //	half_j = t(1-(1-level)/2, n-1) sd_i(y_ij) sqrt(k/(k-1)) / sqrt(n)
 //
-// (Cousineau 2005; the factor sqrt(k/(k-1)) is Morey's, 2008, since each column is a part of the mean of its row). If rows
-// are data sets and columns are methods, the difficulty of a set moves all methods. The difficulty says nothing about which
-// method is better, but it makes the interval of a plain mean wide. All values are NaN for fewer than two rows or columns
-// and for a level outside 0 to 1.
+// (Cousineau 2005; the factor sqrt(k/(k-1)) is Morey's, 2008, since each column is a part of the mean of its row).
+// If rows are data sets and columns are methods, the difficulty of a set moves all methods. The difficulty says
+// nothing about which method is better, but it makes the interval of a plain mean wide. All values are NaN for
+// fewer than two rows or columns and for a level outside 0 to 1.
 func PairedHalfWidths(values [][]float64, level float64) []float64 {
 	n := len(values)
 	if n == 0 {

@@ -61,7 +61,8 @@ func TestDemsarFromAUC(t *testing.T) {
 
 	// Demsar (2006), 3.1.3 and Table 2: C4.5 against C4.5+m.
 	w := stats.Wilcoxon(columnDifferences(values, 1, 0))
-	if w.Plus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R+"]), 1)) != 0 || w.Minus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R-"]), 1)) != 0 {
+	if w.Plus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R+"]), 1)) != 0 ||
+		w.Minus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R-"]), 1)) != 0 {
 		t.Errorf("R+ and R- are %v and %v, want %v", w.Plus, w.Minus, o.Pub.Wilcoxon)
 	}
 	if crit := o.Pub.Wilcoxon["crit_05_N14"]; criticalSum(t, 14) != crit {
@@ -142,7 +143,8 @@ func TestCriticalPoints(t *testing.T) {
 			alpha := must.Get(strconv.ParseFloat(level, 64))(t)
 			for methods, want := range points {
 				k := must.Get(strconv.Atoi(methods))(t)
-				printed(t, fmt.Sprintf("%s at %s of %d", name, level, k), c.cd(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
+				printed(t, fmt.Sprintf("%s at %s of %d", name, level, k),
+					c.cd(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// MostArrangements is the largest number of arrangements that FriedmanPermutation counts one by one. If there are more, it
-// draws this many.
+// MostArrangements is the largest number of arrangements that FriedmanPermutation counts one by one. If there are
+// more, it draws this many.
 const MostArrangements = 10_000
 
 // A PermutationTest is a p-value from arrangements of the data that are equally likely under the hypothesis.
@@ -16,12 +16,12 @@ type PermutationTest struct {
 	Exact bool // all arrangements were counted, and none drawn
 }
 
-// FriedmanPermutation is Friedman's test without an approximation. Under the hypothesis that all methods are alike, each
-// order of the ranks in a row is equally likely, ties included. The statistic is the sum over methods of squared rank sums,
-// and P is the share of the (k!)^N arrangements with a statistic at least as large as the observed one. If there are more
-// than MostArrangements, it draws B arrangements. If b of these reach the observed statistic, P = (b + 1) / (B + 1), which
-// is at most alpha with a probability of at most alpha for any number of rows (Phipson and Smyth 2010). Equal seeds give
-// equal results.
+// FriedmanPermutation is Friedman's test without an approximation. Under the hypothesis that all methods are alike,
+// each order of the ranks in a row is equally likely, ties included. The statistic is the sum over methods of
+// squared rank sums, and P is the share of the (k!)^N arrangements with a statistic at least as large as the
+// observed one. If there are more than MostArrangements, it draws B arrangements. If b of these reach the observed
+// statistic, P = (b + 1) / (B + 1), which is at most alpha with a probability of at most alpha for any number of
+// rows (Phipson and Smyth 2010). Equal seeds give equal results.
 //
 // Values are data sets x methods; a larger value is better.
 func FriedmanPermutation(values [][]*big.Rat, seed uint32) PermutationTest {

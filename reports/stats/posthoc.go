@@ -24,11 +24,11 @@ func NemenyiCD(alpha float64, methods, datasets int) float64 {
 	return StudentizedRangePoint(alpha, methods) / math.Sqrt2 * rankError(methods, datasets)
 }
 
-// Groups puts methods that are alike into groups: two methods have a common group if and only if they are alike. alike must
-// be symmetric. Groups and their members are in the given order, the best first. Each pair that no group holds yet begins a
-// new group. The group then takes in every method that is alike to all of its members. For a critical difference of average
-// ranks, groups are the bars of the diagram, and each bar joins neighbours. With a test of two methods, a group may leave
-// out methods in between.
+// Groups puts methods that are alike into groups: two methods have a common group if and only if they are alike.
+// alike must be symmetric. Groups and their members are in the given order, the best first. Each pair that no group
+// holds yet begins a new group. The group then takes in every method that is alike to all of its members. For a
+// critical difference of average ranks, groups are the bars of the diagram, and each bar joins neighbours. With a
+// test of two methods, a group may leave out methods in between.
 func Groups(order []int, alike func(a, b int) bool) [][]int {
 	var out [][]int
 	covered := map[[2]int]bool{} // by places in the order
@@ -39,7 +39,8 @@ func Groups(order []int, alike func(a, b int) bool) [][]int {
 			}
 			places := []int{i, j}
 			for k, m := range order {
-				if !slices.Contains(places, k) && !slices.ContainsFunc(places, func(p int) bool { return !alike(order[p], m) }) {
+				if !slices.Contains(places, k) && !slices.ContainsFunc(places,
+					func(p int) bool { return !alike(order[p], m) }) {
 					places = append(places, k)
 				}
 			}

@@ -78,7 +78,8 @@ func TestStudentizedRange(t *testing.T) {
 func TestGroupsOfDemsar(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
 	order := []int{3, 1, 2, 0}
-	for cd, want := range map[float64][][]int{1.25: {{3, 1, 2, 0}}, 1.12: {{3, 1, 2}, {2, 0}}, 0.5: {{3, 1}, {2, 0}}, 0.01: nil} {
+	for cd, want := range map[float64][][]int{1.25: {{3, 1, 2, 0}}, 1.12: {{3, 1, 2}, {2, 0}}, 0.5: {{3, 1}, {2, 0}},
+		0.01: nil} {
 		got := stats.Groups(order, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < cd })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("critical difference %v: %v, want %v", cd, got, want)
@@ -86,8 +87,8 @@ func TestGroupsOfDemsar(t *testing.T) {
 	}
 }
 
-// By hand: of ranks 1, 2, 3 and 5 with a critical difference of 1.5 the bars are the runs 1-2 and 2-3; the last method is on none. Where
-// the first and the last are alike and the second is not, a group passes over it.
+// By hand: of ranks 1, 2, 3 and 5 with a critical difference of 1.5 the bars are the runs 1-2 and 2-3; the last
+// method is on none. Where the first and the last are alike and the second is not, a group passes over it.
 func TestGroups(t *testing.T) {
 	ranks := []float64{1, 2, 3, 5}
 	got := stats.Groups([]int{0, 1, 2, 3}, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < 1.5 })
@@ -111,9 +112,12 @@ func TestGroups(t *testing.T) {
 		groups := stats.Groups(order, func(a, b int) bool { return !told[[2]int{a, b}] })
 		for a := range k {
 			for b := range a {
-				common := slices.ContainsFunc(groups, func(g []int) bool { return slices.Contains(g, a) && slices.Contains(g, b) })
+				common := slices.ContainsFunc(groups, func(g []int) bool {
+					return slices.Contains(g, a) && slices.Contains(g, b)
+				})
 				if common == told[[2]int{a, b}] {
-					t.Fatalf("%d and %d: different %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common, groups)
+					t.Fatalf("%d and %d: different %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common,
+						groups)
 				}
 			}
 		}

@@ -46,7 +46,8 @@ func (e Effect) SetsNeeded(power float64) int {
 	if !enough(MostNeeded) {
 		return 0
 	}
-	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) }) // one data set has no deviation
+	// one data set has no deviation
+	return 2 + sort.Search(MostNeeded-2, func(more int) bool { return enough(2 + more) })
 }
 
 // tPower is the probability that a noncentral t variable with df degrees of freedom lies above the two-sided point of

@@ -49,7 +49,8 @@ func TestPowerOfTheVerdict(t *testing.T) {
 			var gains, beyond []*big.Rat
 			for range c.n {
 				x := int64(1e6 * (c.Size + c.Deviation*stream.Norm()))
-				gains, beyond = append(gains, big.NewRat(x, 1e6)), append(beyond, big.NewRat(x-int64(1e6*c.Region), 1e6))
+				gains, beyond = append(gains, big.NewRat(x, 1e6)), append(beyond,
+					big.NewRat(x-int64(1e6*c.Region), 1e6))
 			}
 			if w := stats.Wilcoxon(beyond); stats.Wilcoxon(gains).P < c.Level && w.Plus.Cmp(w.Minus) > 0 {
 				found++

@@ -113,8 +113,8 @@ func Order(values []*big.Rat) []int {
 	return order
 }
 
-// Decimal returns the shortest decimal that reads back as a finite x, as an exact rational: 83.1 becomes 831/10, the number that
-// was printed, and not the neighbouring binary fraction.
+// Decimal returns the shortest decimal that reads back as a finite x, as an exact rational: 83.1 becomes 831/10,
+// the number that was printed, and not the neighbouring binary fraction.
 func Decimal(x float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 	must(ok, "%v is not a finite number", x)

@@ -132,7 +132,8 @@ func TestPrintedRanksOf2020(t *testing.T) {
 		t.Errorf("%d orders tried, want %d", orders, want)
 	}
 	if !reached || without {
-		t.Errorf("printed ranks reached by the paper's convention: %v, want true; without the Mean row: %v, want false", reached, without)
+		t.Errorf("printed ranks reached by the paper's convention: %v, want true; without the Mean row: %v, "+
+			"want false", reached, without)
 	}
 }
 

@@ -19,10 +19,10 @@ func permutation(t *testing.T, rows [][]int) stats.PermutationTest {
 	return p
 }
 
-// Two methods in the same order on three sets: both orders of each row are equally likely, so that P = 2 / 2^3 = 0.25. Three methods
-// on two sets in the same order: 3! of 3!^2 arrangements. On four sets, the
-// tables of Friedman's test (Siegel and Castellan 1988, M) have P(chi2 >= 2) = 0.431 (rank sums 6, 8, 10) and P(chi2 >= 6) = 0.069
-// (6, 6, 12).
+// Two methods in the same order on three sets: both orders of each row are equally likely, so that P = 2 / 2^3 =
+// 0.25. Three methods on two sets in the same order: 3! of 3!^2 arrangements. On four sets, the tables of
+// Friedman's test (Siegel and Castellan 1988, M) have P(chi2 >= 2) = 0.431 (rank sums 6, 8, 10) and P(chi2 >= 6) =
+// 0.069 (6, 6, 12).
 func TestFriedmanPermutationByHand(t *testing.T) {
 	for _, c := range []struct {
 		rows [][]int
@@ -40,7 +40,8 @@ func TestFriedmanPermutationByHand(t *testing.T) {
 	}
 }
 
-// Without a difference P is below 0.05 in at most 5 % of tables, where arrangements are counted and where they are drawn.
+// Without a difference P is below 0.05 in at most 5 % of tables, where arrangements are counted and where they are
+// drawn.
 func TestFriedmanPermutationHoldsItsLevel(t *testing.T) {
 	stream := rng.New(3)
 	for _, size := range [][2]int{{3, 2}, {5, 4}, {12, 5}} {

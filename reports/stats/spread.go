@@ -24,7 +24,8 @@ func NewSpread(values []*big.Rat) Spread {
 		return s
 	}
 	sorted := slices.SortedFunc(slices.Values(values), (*big.Rat).Cmp)
-	s.Min, s.Lower, s.Median, s.Upper, s.Max = quantile(sorted, 0), quantile(sorted, 1), quantile(sorted, 2), quantile(sorted, 3), quantile(sorted, 4)
+	s.Min, s.Lower, s.Median, s.Upper, s.Max = quantile(sorted, 0), quantile(sorted, 1), quantile(sorted, 2),
+		quantile(sorted, 3), quantile(sorted, 4)
 	return s
 }
 

@@ -14,7 +14,8 @@ import (
 // quartiles lie at places 0.75, 1.5 and 2.25: 1.75, 3 and 5.25.
 func TestSpreadByHand(t *testing.T) {
 	s := stats.NewSpread(decimals(t, [][]float64{{4, 1, 9, 2}})[0])
-	if got, want := fixed([]*big.Rat{s.Mean, s.Min, s.Lower, s.Median, s.Upper, s.Max}, 2), "4.00 1.00 1.75 3.00 5.25 9.00"; got != want {
+	if got, want := fixed([]*big.Rat{s.Mean, s.Min, s.Lower, s.Median, s.Upper, s.Max}, 2),
+		"4.00 1.00 1.75 3.00 5.25 9.00"; got != want {
 		t.Errorf("mean, least, quartiles, largest: %s, want %s", got, want)
 	}
 	if s.N != 4 || s.StdPop != math.Sqrt(9.5) || s.StdSample != math.Sqrt(38.0/3) {
@@ -23,7 +24,8 @@ func TestSpreadByHand(t *testing.T) {
 }
 
 func TestSpreadOfFew(t *testing.T) {
-	if s := stats.NewSpread(nil); s.N != 0 || s.Mean != nil || s.Median != nil || !math.IsNaN(s.StdPop) || !math.IsNaN(s.StdSample) {
+	if s := stats.NewSpread(nil); s.N != 0 || s.Mean != nil || s.Median != nil || !math.IsNaN(s.StdPop) ||
+		!math.IsNaN(s.StdSample) {
 		t.Errorf("the spread of nothing is %+v", s)
 	}
 	s := stats.NewSpread([]*big.Rat{big.NewRat(1, 3)})
@@ -48,7 +50,8 @@ func TestSpreadProperties(t *testing.T) {
 		}
 		a, b := stats.Spreads(values, 2), stats.Spreads(shifted, 2)
 		by := big.NewRat(shift, 1)
-		for _, pair := range [][2]*big.Rat{{a[0].Mean, b[0].Mean}, {a[0].Min, b[0].Min}, {a[0].Lower, b[0].Lower}, {a[0].Median, b[0].Median}, {a[0].Upper, b[0].Upper}, {a[0].Max, b[0].Max}} {
+		for _, pair := range [][2]*big.Rat{{a[0].Mean, b[0].Mean}, {a[0].Min, b[0].Min}, {a[0].Lower, b[0].Lower},
+			{a[0].Median, b[0].Median}, {a[0].Upper, b[0].Upper}, {a[0].Max, b[0].Max}} {
 			if new(big.Rat).Add(pair[0], by).Cmp(pair[1]) != 0 {
 				t.Fatalf("shifted by %v, %v becomes %v", by, pair[0], pair[1])
 			}
@@ -56,7 +59,8 @@ func TestSpreadProperties(t *testing.T) {
 		if a[0].StdPop != b[0].StdPop || a[1].StdPop != 0 {
 			t.Fatalf("deviations %v and %v, of equal values %v", a[0].StdPop, b[0].StdPop, a[1].StdPop)
 		}
-		if a[0].Lower.Cmp(a[0].Min) < 0 || a[0].Median.Cmp(a[0].Lower) < 0 || a[0].Upper.Cmp(a[0].Median) < 0 || a[0].Max.Cmp(a[0].Upper) < 0 {
+		if a[0].Lower.Cmp(a[0].Min) < 0 || a[0].Median.Cmp(a[0].Lower) < 0 || a[0].Upper.Cmp(a[0].Median) < 0 ||
+			a[0].Max.Cmp(a[0].Upper) < 0 {
 			t.Fatalf("quartiles are out of order: %+v", a[0])
 		}
 		for i, v := range ints {
@@ -68,14 +72,16 @@ func TestSpreadProperties(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	if got, want := stats.Order(decimals(t, [][]float64{{3, 1, 7, 1}})[0]), []int{1, 3, 0, 2}; !slices.Equal(got, want) {
+	if got, want := stats.Order(decimals(t, [][]float64{{3, 1, 7, 1}})[0]),
+		[]int{1, 3, 0, 2}; !slices.Equal(got, want) {
 		t.Errorf("order: got %v, want %v", got, want)
 	}
 }
 
 func TestSmallest(t *testing.T) {
 	values := decimals(t, [][]float64{{3, 1, 7, 1}})[0]
-	if got, want := stats.Smallest(append(values, nil)), []bool{false, true, false, true, false}; !slices.Equal(got, want) {
+	if got, want := stats.Smallest(append(values, nil)), []bool{false, true, false, true, false}; !slices.Equal(got,
+		want) {
 		t.Errorf("smallest: got %v, want %v", got, want)
 	}
 }

@@ -36,7 +36,9 @@ func fTest(x float64, df1, df2 int) Test {
 }
 
 func tTest(x float64, df int) Test {
-	return newTest(x, func(x float64) float64 { return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(df)}.CDF(-math.Abs(x)) }, float64(df))
+	return newTest(x, func(x float64) float64 {
+		return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(df)}.CDF(-math.Abs(x))
+	}, float64(df))
 }
 
 // newTest is the test of a statistic with the tail of its distribution, which is 0 at infinity.
@@ -90,5 +92,6 @@ func must(kept bool, format string, args ...any) {
 }
 
 func checkDifferences(differences []*big.Rat) {
-	must(len(differences) > 0 && !slices.Contains(differences, nil), "no differences to test, or one without a value: %v", differences)
+	must(len(differences) > 0 && !slices.Contains(differences, nil), "no differences to test, or one without a "+
+		"value: %v", differences)
 }

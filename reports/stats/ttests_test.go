@@ -11,10 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A split that learns from 10 of the 100 rows that it does not test: with the training part of 100 rows the interval at 95 % covers
-// the expected difference of two classifiers at least as often as it says, on 400 drawn data sets, and it is a third as long as with
-// the 10 rows that are learned from. One classifier cuts halfway between the means of the classes in the rows that it learns from,
-// the other at 1; the classes are N(0, 1) and N(1, 1).
+// A split that learns from 10 of the 100 rows that it does not test: with the training part of 100 rows the
+// interval at 95 % covers the expected difference of two classifiers at least as often as it says, on 400 drawn
+// data sets, and it is a third as long as with the 10 rows that are learned from. One classifier cuts halfway
+// between the means of the classes in the rows that it learns from, the other at 1; the classes are N(0, 1) and
+// N(1, 1).
 func TestFewOfManyTrainingRows(t *testing.T) {
 	const sets, splits, rows, learned, tested = 400, 10, 200, 10, 100
 	stream := rng.New(1)
@@ -60,7 +61,8 @@ func TestFewOfManyTrainingRows(t *testing.T) {
 	}
 	t.Logf("expected %.4f, covered %d of %d", expected, covered, sets)
 	if covered < 371 || longer < sets*9/10 { // 380 less two standard errors of 4.4
-		t.Errorf("%d of %d intervals cover the expected difference; %d are a third of the length", covered, sets, longer)
+		t.Errorf("%d of %d intervals cover the expected difference; %d are a third of the length", covered, sets,
+			longer)
 	}
 }
 
@@ -73,8 +75,8 @@ func right(positive bool, label int) int {
 
 // go test -run '^$' -bench EqualCounts -benchtime 1x ./reports/stats
 //
-// Shares of pages of two methods that are equally good on 15 sets on which Holm's procedure finds a difference, by the number of splits. A
-// result is a count of rows, so that a few splits often have equal differences.
+// Shares of pages of two methods that are equally good on 15 sets on which Holm's procedure finds a difference, by
+// the number of splits. A result is a count of rows, so that a few splits often have equal differences.
 func BenchmarkEqualCounts(b *testing.B) {
 	const pages, sets = 1500, 15
 	for _, splits := range []int{2, 3, 4, 5, 6, 8, 20} {
@@ -122,13 +124,17 @@ func TestWelch(t *testing.T) {
 		x, y                        Sample
 		statistic, p, df, low, high float64
 	}{
-		{Sample{20, 84.3, 4.1}, Sample{20, 82.4, 3.3}, 1.614465296915925, 0.11507733136630806, 36.34014361058527, -0.4860077051395675, 4.28600770513955},
-		{Sample{5, 10, 2}, Sample{12, 7, 6}, 1.5389675281277313, 0.1449694171717585, 14.762081784386615, -1.1608001252020506, 7.160800125202051},
-		{Sample{20, 99.3, 0.1}, Sample{20, 98.9, 0.7}, 2.5298221281346494, 0.020027047894640583, 19.7751873438801, 0.06993968223399721, 0.7300603177659857},
+		{Sample{20, 84.3, 4.1}, Sample{20, 82.4, 3.3}, 1.614465296915925, 0.11507733136630806, 36.34014361058527,
+			-0.4860077051395675, 4.28600770513955},
+		{Sample{5, 10, 2}, Sample{12, 7, 6}, 1.5389675281277313, 0.1449694171717585, 14.762081784386615,
+			-1.1608001252020506, 7.160800125202051},
+		{Sample{20, 99.3, 0.1}, Sample{20, 98.9, 0.7}, 2.5298221281346494, 0.020027047894640583, 19.7751873438801,
+			0.06993968223399721, 0.7300603177659857},
 	} {
 		got := Welch(c.x, c.y, 0)
 		i := got.Interval(0.95)
-		for what, pair := range map[string][2]float64{"statistic": {got.Statistic, c.statistic}, "p": {got.P, c.p}, "df": {got.DF[0], c.df}, "low": {i.Low, c.low}, "high": {i.High, c.high}} {
+		for what, pair := range map[string][2]float64{"statistic": {got.Statistic, c.statistic}, "p": {got.P, c.p},
+			"df": {got.DF[0], c.df}, "low": {i.Low, c.low}, "high": {i.High, c.high}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9 {
 				t.Errorf("%v and %v: %s is %v, want %v", c.x, c.y, what, pair[0], pair[1])
 			}
@@ -140,7 +146,8 @@ func TestWelch(t *testing.T) {
 func TestWelchProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		sample := func(name string) Sample {
-			return Sample{rapid.IntRange(2, 40).Draw(r, name), float64(rapid.IntRange(0, 100).Draw(r, name)) / 10, float64(rapid.IntRange(0, 50).Draw(r, name)) / 10}
+			return Sample{rapid.IntRange(2, 40).Draw(r, name), float64(rapid.IntRange(0, 100).Draw(r, name)) / 10,
+				float64(rapid.IntRange(0, 50).Draw(r, name)) / 10}
 		}
 		x, y, rounding := sample("x"), sample("y"), float64(rapid.IntRange(0, 10).Draw(r, "rounding"))/20
 		got := Welch(x, y, rounding)
@@ -161,7 +168,8 @@ func TestWelchProperties(t *testing.T) {
 
 func TestWelchRefuses(t *testing.T) {
 	good := Sample{20, 80, 1}
-	for _, bad := range []Sample{{1, 80, 1}, {20, math.NaN(), 1}, {20, math.Inf(1), 1}, {20, 80, -1}, {20, 80, math.NaN()}, {20, 80, math.Inf(1)}} {
+	for _, bad := range []Sample{{1, 80, 1}, {20, math.NaN(), 1}, {20, math.Inf(1), 1}, {20, 80, -1},
+		{20, 80, math.NaN()}, {20, 80, math.Inf(1)}} {
 		if !Panics(func() { Welch(good, bad, 0) }) {
 			t.Errorf("%+v is taken", bad)
 		}
@@ -176,8 +184,8 @@ func TestWelchRefuses(t *testing.T) {
 	}
 }
 
-// By hand: without their rows' means the columns are (-1, 1) and (-2, 2), of which each has the mean -1.5 or 1.5 and the sample standard
-// deviation sqrt(0.5); sqrt(2/1) sqrt(0.5) / sqrt(2) is 0.7071, and t(0.975, 1) is 12.7062.
+// By hand: without their rows' means the columns are (-1, 1) and (-2, 2), of which each has the mean -1.5 or 1.5
+// and the sample standard deviation sqrt(0.5); sqrt(2/1) sqrt(0.5) / sqrt(2) is 0.7071, and t(0.975, 1) is 12.7062.
 func TestPairedHalfWidthsByHand(t *testing.T) {
 	for j, half := range PairedHalfWidths([][]float64{{10, 12}, {50, 54}}, 0.95) {
 		if want := 12.706204736 * math.Sqrt(0.5); math.Abs(half-want) > 1e-6 {
@@ -191,8 +199,8 @@ func TestPairedHalfWidthsByHand(t *testing.T) {
 	}
 }
 
-// With two columns the interval is that of the paired t-test divided by the root of two: intervals that touch are as far apart as the
-// root of two times that test's. What is added to all columns of a row changes nothing.
+// With two columns the interval is that of the paired t-test divided by the root of two: intervals that touch are
+// as far apart as the root of two times that test's. What is added to all columns of a row changes nothing.
 func TestPairedHalfWidths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(2, 12).Draw(t, "rows"), rapid.IntRange(2, 6).Draw(t, "columns")

@@ -89,7 +89,8 @@ func TestWilcoxonByEnumeration(t *testing.T) {
 }
 
 func TestWilcoxonOfTwelve(t *testing.T) {
-	for _, values := range [][]int{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12}, {0, 0, 0, 1, 1, -1, 2, 2, -2, 5, 5, 7}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1}} {
+	for _, values := range [][]int{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12}, {0, 0, 0, 1, 1, -1, 2, 2, -2, 5, 5, 7},
+		{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1}} {
 		if _, _, p := plain(values); wilcoxon(t, thirds(values)).P != p {
 			t.Errorf("%v: P %v, want %v", values, wilcoxon(t, thirds(values)).P, p)
 		}

@@ -30,20 +30,25 @@ var paper = []struct {
 }{
 	{"wine", 178, 13, 54, [6]float64{99.5, 99.3, 98.1, 98.3, 96.6, 98.5}, [6]float64{1.0, 1.1, 2.1, 1.5, 3.2, 1.6}},
 	{"sonar", 208, 60, 63, [6]float64{78.8, 76.6, 76.7, 81.8, 82.4, 83.0}, [6]float64{7.2, 3.2, 5.2, 3.5, 4.3, 5.0}},
-	{"newthyroid", 215, 5, 65, [6]float64{96.5, 96.5, 96.5, 95.3, 94.8, 96.9}, [6]float64{1.7, 2.1, 1.5, 2.2, 2.9, 2.1}},
+	{"newthyroid", 215, 5, 65, [6]float64{96.5, 96.5, 96.5, 95.3, 94.8, 96.9},
+		[6]float64{1.7, 2.1, 1.5, 2.2, 2.9, 2.1}},
 	{"heart", 270, 13, 81, [6]float64{85.6, 79.4, 85.4, 83.6, 83.0, 83.1}, [6]float64{4.0, 4.5, 3.5, 4.0, 3.5, 4.0}},
 	{"bupa", 345, 6, 104, [6]float64{68.1, 64.7, 69.0, 70.3, 72.0, 71.2}, [6]float64{4.9, 3.2, 4.2, 4.9, 3.3, 4.5}},
 	{"iono", 351, 34, 106, [6]float64{94.2, 91.5, 94.2, 88.2, 93.3, 89.2}, [6]float64{1.4, 2.3, 1.8, 2.3, 2.5, 2.1}},
 	{"wdbc", 569, 30, 171, [6]float64{96.1, 95.8, 96.5, 96.8, 95.8, 97.3}, [6]float64{1.2, 1.3, 1.1, 1.1, 1.5, 1.2}},
 	{"balance", 576, 4, 173, [6]float64{96.0, 95.1, 98.9, 97.7, 93.5, 97.7}, [6]float64{1.2, 2.0, 1.1, 0.7, 2.6, 0.6}},
-	{"australian", 690, 14, 207, [6]float64{85.9, 80.9, 84.6, 86.7, 85.5, 86.9}, [6]float64{2.0, 2.4, 2.3, 1.7, 1.9, 1.9}},
+	{"australian", 690, 14, 207, [6]float64{85.9, 80.9, 84.6, 86.7, 85.5, 86.9},
+		[6]float64{2.0, 2.4, 2.3, 1.7, 1.9, 1.9}},
 	{"pima", 768, 8, 231, [6]float64{76.4, 68.7, 76.1, 76.5, 75.5, 77.1}, [6]float64{2.0, 2.6, 2.5, 2.7, 2.7, 2.5}},
 	{"vehicle", 846, 18, 254, [6]float64{96.6, 95.9, 96.5, 96.3, 96.7, 97.1}, [6]float64{1.3, 0.8, 1.4, 1.2, 1.0, 1.0}},
 	{"german", 1000, 24, 300, [6]float64{72.3, 64.3, 72.4, 73.7, 73.5, 74.0}, [6]float64{1.8, 2.8, 1.4, 1.6, 1.7, 1.3}},
 	{"splice", 3175, 60, 953, [6]float64{87.5, 87.0, 83.5, 83.9, 97.0, 92.4}, [6]float64{1.0, 1.0, 0.7, 1.1, 0.5, 0.8}},
-	{"spambase", 4597, 57, 1380, [6]float64{93.5, 91.3, 91.6, 90.7, 95.6, 92.8}, [6]float64{0.4, 0.6, 0.7, 0.7, 0.4, 0.6}},
-	{"occupancy", 20560, 5, 6168, [6]float64{99.3, 98.9, 98.9, 98.8, 99.3, 98.9}, [6]float64{0.1, 0.7, 0.1, 0.1, 0.1, 0.1}},
-	{"bankmarketing", 45211, 51, 13564, [6]float64{math.NaN(), math.NaN(), math.NaN(), 89.7, 90.8, 90.0}, [6]float64{0, 0, 0, 0.2, 0.2, 0.2}},
+	{"spambase", 4597, 57, 1380, [6]float64{93.5, 91.3, 91.6, 90.7, 95.6, 92.8},
+		[6]float64{0.4, 0.6, 0.7, 0.7, 0.4, 0.6}},
+	{"occupancy", 20560, 5, 6168, [6]float64{99.3, 98.9, 98.9, 98.8, 99.3, 98.9},
+		[6]float64{0.1, 0.7, 0.1, 0.1, 0.1, 0.1}},
+	{"bankmarketing", 45211, 51, 13564, [6]float64{math.NaN(), math.NaN(), math.NaN(), 89.7, 90.8, 90.0},
+		[6]float64{0, 0, 0, 0.2, 0.2, 0.2}},
 }
 
 // base is the protocol of the paper's table without a run.
@@ -88,7 +93,8 @@ func Paper() Input {
 				}
 				correct := math.Round((d.mean[j] + shift + d.std[j]*rng.NormFloat64()) / 100 * float64(d.test))
 				if d.name == "german" && method == "PBRFF" && split == 7 {
-					in.Rows = append(in.Rows, Failed(d.name, method, split, result.Failed, "exit status 137:\nout of memory"))
+					in.Rows = append(in.Rows, Failed(d.name, method, split, result.Failed,
+						"exit status 137:\nout of memory"))
 					continue
 				}
 				in.Rows = append(in.Rows, OK(d.name, method, split, min(int(correct), d.test), d.test))
@@ -114,7 +120,8 @@ func Paper() Input {
 func Sixteen() Input {
 	rng := rand.New(rand.NewPCG(16, 16))
 	in := base(20)
-	methods := []string{"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2", "CART", "GBRFF", "GBRFF-random", "GK", "GLK", "GMKL", "KRR-GD", "MKBOOST", "RF", "XGB"}
+	methods := []string{"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2", "CART", "GBRFF", "GBRFF-random", "GK",
+		"GLK", "GMKL", "KRR-GD", "MKBOOST", "RF", "XGB"}
 	in.Protocol.Order = func([]string) []string { return methods }
 	for _, d := range paper {
 		if d.name == "bankmarketing" {
@@ -123,7 +130,8 @@ func Sixteen() Input {
 		}
 		for j, method := range methods {
 			for split := 1; split <= 20; split++ {
-				correct := math.Round((d.mean[j%6] + 0.3*float64(j%5) - 0.6 + d.std[j%6]*rng.NormFloat64()) / 100 * float64(d.test))
+				correct := math.Round((d.mean[j%6] + 0.3*float64(j%5) - 0.6 +
+					d.std[j%6]*rng.NormFloat64()) / 100 * float64(d.test))
 				in.Rows = append(in.Rows, OK(d.name, method, split, min(int(correct), d.test), d.test))
 			}
 		}
@@ -136,16 +144,19 @@ func Sixteen() Input {
 // names must be escaped in every format.
 func Small() Input {
 	in := Input{Known: map[string]Set{
-		"tie":      {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f", File: "tie.csv"}},
-		"clear":    {Entry: catalogue.Entry{Rows: 28, Features: 2}},
-		"uneven":   {Entry: catalogue.Entry{Rows: 14, Features: 3}},
-		"big_set":  {Entry: catalogue.Entry{Rows: 12345, Task: registry.Multiclass}, File: "my sets/big_set.toml", Now: &frame.Data{Fingerprint: "54f96b31bb", File: "big_set.csv"}},
+		"tie": {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f",
+			File: "tie.csv"}},
+		"clear":  {Entry: catalogue.Entry{Rows: 28, Features: 2}},
+		"uneven": {Entry: catalogue.Entry{Rows: 14, Features: 3}},
+		"big_set": {Entry: catalogue.Entry{Rows: 12345, Task: registry.Multiclass}, File: "my sets/big_set.toml",
+			Now: &frame.Data{Fingerprint: "54f96b31bb", File: "big_set.csv"}},
 		"toy":      {},
 		"cpu_time": {Entry: catalogue.Entry{Task: registry.Regression}},
 	}, Tasks: map[string]registry.Task{"B&<b>": registry.Binary}}
 	methods := []string{"A_1", "B&<b>", "C|%"}
-	in.Protocol = frame.Protocol{Name: "table2", Hash: "abc123", Splits: 3, Datasets: []string{"tie", "clear", "uneven", "big_set", "cpu_time", "toy"},
-		Apart: []string{"big_set", "toy"}, Order: func([]string) []string { return methods }}
+	in.Protocol = frame.Protocol{Name: "table2", Hash: "abc123", Splits: 3,
+		Datasets: []string{"tie", "clear", "uneven", "big_set", "cpu_time", "toy"},
+		Apart:    []string{"big_set", "toy"}, Order: func([]string) []string { return methods }}
 	in.Run = frame.Invocation{Splits: 3}
 	add := func(dataset, method string, test int, correct ...int) {
 		for i, c := range correct {
@@ -188,8 +199,9 @@ type Size struct {
 	Splits, Points, Folds  int
 }
 
-// Fill stores a finished run of every method on every set and split, with all evaluations of a grid search. Accuracies differ
-// by method, set and split, and some are equal. The values are invented; only their number is realistic.
+// Fill stores a finished run of every method on every set and split, with all evaluations of a grid search.
+// Accuracies differ by method, set and split, and some are equal. The values are invented; only their number is
+// realistic.
 func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 	t.Helper()
 	db, err := store.Open(context.Background(), path)
@@ -209,14 +221,17 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 				correct := 60 + s*2%20 + m%7 + rng.IntN(9)
 				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
 				run := result.Run{Planned: result.Planned{
-					Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash, Method: method, MethodVersion: "1",
+					Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash,
+					Method: method, MethodVersion: "1",
 					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Grid: grid, GridHash: "g",
 				}, Status: result.OK, Selected: &selected,
-					TrainRows: 5 * test, TestRows: test, Score: counts(correct, test), FitSeconds: &seconds, PredictSeconds: &seconds, CPUSeconds: &seconds,
+					TrainRows: 5 * test, TestRows: test, Score: counts(correct, test), FitSeconds: &seconds,
+					PredictSeconds: &seconds, CPUSeconds: &seconds,
 					StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {
 					for f := range size.Folds {
-						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f, Score: counts(correct, test), FitSeconds: seconds})
+						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f,
+							Score: counts(correct, test), FitSeconds: seconds})
 					}
 				}
 				if err := w.Put(run); err != nil {

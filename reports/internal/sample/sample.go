@@ -117,7 +117,9 @@ func (r rows) Versions(context.Context, string) (out []store.Version, err error)
 // RowsOf takes for each cell the first row of Older and Rows, so a test must put the last attempt first.
 func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out []store.Row, err error) {
 	for _, row := range slices.Concat(r.older, r.rows) {
-		there := slices.ContainsFunc(out, func(o store.Row) bool { return o.Dataset == row.Dataset && o.Split == row.Split })
+		there := slices.ContainsFunc(out, func(o store.Row) bool {
+			return o.Dataset == row.Dataset && o.Split == row.Split
+		})
 		if !there && row.Method == v.Method && row.MethodVersion == v.Version && row.Status == result.OK {
 			out = append(out, row)
 		}
@@ -195,7 +197,8 @@ var environment = &result.Environment{ProgramVersion: "v0", CPU: "2 cores"}
 func OK(dataset, method string, split, correct, test int) store.Row {
 	fn := test - correct
 	tp, tn, fp := correct/2, correct-correct/2, 0
-	return store.Row{Planned: result.Planned{Dataset: dataset, Method: method, Split: split, Task: "binary", Fingerprint: "f"}, Status: result.OK, TestRows: test, TrainRows: 2 * test,
+	return store.Row{Planned: result.Planned{Dataset: dataset, Method: method, Split: split, Task: "binary",
+		Fingerprint: "f"}, Status: result.OK, TestRows: test, TrainRows: 2 * test,
 		StartedAt: "2026-01-01", Environment: environment,
 		Score: result.Score{N: test, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}}
 }

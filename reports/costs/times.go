@@ -1,11 +1,6 @@
-// Package times compares the cost of methods with their quality: processor time of a cell (the search over
-// the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
-//
-// A method is on the front if no other method is at least as good in no more time. Resampled data sets show
-// how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
-// methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
-// time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
-package times
+// Package costs has the reports on what methods cost: processor times and quality (times.go, front.go), and how
+// results, times and memory grow with the number of rows (scaling.go).
+package costs
 
 import (
 	"cmp"
@@ -25,8 +20,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report sets processor times beside a metric.
-func Report() report.Report {
+// TimesReport sets processor times beside a metric.
+func TimesReport() report.Report {
 	return report.Report{
 		Name:    "times",
 		Summary: "What methods cost beside how good they are, and which are on the front",
@@ -37,7 +32,7 @@ data sets, and resampled sets say how sure the front is. Below stand the times b
 Times of different processors are not mixed.`,
 		Example: `  bench report times
   bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Times),
 	}
 }
 
@@ -62,9 +57,17 @@ type cost struct {
 	share   float64 // share of resamples in which the method is on the front; NaN for none
 }
 
-// Build returns the document. It is an error if no data set counts, if there are several methods and fewer than
+// Times compares the cost of methods with their quality: processor time of a cell (the search over
+// the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
+//
+// A method is on the front if no other method is at least as good in no more time. Resampled data sets show
+// how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
+// methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
+// time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
+//
+// The result is the document. It is an error if no data set counts, if there are several methods and fewer than
 // two of them are whole, if no set has times, or if stored cells contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+func Times(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -74,10 +77,12 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	}
 	p := measured(t)
 	if len(p.timed) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no data set has processor times of every method on one kind of processor; name fewer with --methods or --datasets", frame.ErrNoResults)
+		return doc.Document{}, fmt.Errorf("%w: no data set has processor times of every method on one kind of "+
+			"processor; name fewer with --methods or --datasets", frame.ErrNoResults)
 	}
 	p.sum()
-	d := o.Document("times", &t, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title, frame.Count(len(p.timed), "data set"), t.Protocol), t.Notes(p.notes()...))
+	d := o.Document("times", &t, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title,
+		frame.Count(len(p.timed), "data set"), t.Protocol), t.Notes(p.notes()...))
 	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)
 	t.End(&d, p.records(), p.setRecords())
 	return d, nil
@@ -175,10 +180,12 @@ func (p *page) beats(a, b cost) bool {
 func (p *page) notes() []string {
 	var notes []string
 	if len(p.timed) < len(p.Counted) {
-		notes = append(notes, fmt.Sprintf("Times are over the sets that every method has times of: %s.", strings.Join(p.timed, ", ")))
+		notes = append(notes, fmt.Sprintf("Times are over the sets that every method has times of: %s.",
+			strings.Join(p.timed, ", ")))
 	}
 	if len(p.others) > 0 {
-		notes = append(notes, fmt.Sprintf("Times are those on %s; cells computed on %s have none here.", p.cpu, strings.Join(p.others, ", ")))
+		notes = append(notes, fmt.Sprintf("Times are those on %s; cells computed on %s have none here.", p.cpu,
+			strings.Join(p.others, ", ")))
 	}
 	return notes
 }
@@ -187,40 +194,51 @@ func (p *page) notes() []string {
 func (p *page) figure() doc.Figure {
 	var points []plot.Point
 	table := doc.Table{Corner: "Method", Best: "on the front: no other method is at least as good in no more time.",
-		Head:   []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words}, {Name: "all cells"}, {Name: p.Metric.Name}, {Name: "±"}, {Name: "front"}},
-		Legend: []string{fmt.Sprintf("A cell: mean processor time on %s of one split, the search over the grid included, a data set counting once (%s); all cells: of every set that is stored.", p.cpu, strings.Join(p.timed, ", "))}}
+		Head: []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words},
+			{Name: "all cells"}, {Name: p.Metric.Name}, {Name: "±"}, {Name: "front"}},
+		Legend: []string{fmt.Sprintf("A cell: mean processor time on %s of one split, the search over the grid "+
+			"included, a data set counting once (%s); all cells: of every set that is stored.", p.cpu,
+			strings.Join(p.timed, ", "))}}
 	text := plot.Legend{Front: "on the front", Line: "best for its time"}
 	for _, c := range p.costs {
 		value := frame.Text(c.value, p.Decimals())
 		y, _ := c.value.Float64()
-		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront, Tip: fmt.Sprintf("%s: %s in %s", c.method, value, wording.Seconds(c.cell))}
+		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront,
+			Tip: fmt.Sprintf("%s: %s in %s", c.method, value, wording.Seconds(c.cell))}
 		quartiles := doc.Entry{Text: frame.Absent}
 		if low, high := max(c.usual[0], leastSeconds), max(c.usual[1], leastSeconds); low < high {
 			point.Across, text.Across = [2]float64{low, high}, "middle half of the splits"
 			quartiles.Text = fmt.Sprintf("%.3g to %.3g s", c.usual[0], c.usual[1])
 		}
 		if c.half > 0 {
-			point.Up, text.Up = [2]float64{y - c.half, y + c.half}, fmt.Sprintf("%g %% interval over sets, differences of sets taken out", 100*level)
+			point.Up, text.Up = [2]float64{y - c.half, y + c.half}, fmt.Sprintf(
+				"%g %% interval over sets, differences of sets taken out", 100*level)
 		}
 		if !c.onFront {
 			text.Other = "not on it"
 		}
 		points = append(points, point)
-		table.Add(c.method, doc.Entry{Text: wording.Seconds(c.cell)}, quartiles, doc.Entry{Text: wording.Seconds(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
+		table.Add(c.method, doc.Entry{Text: wording.Seconds(c.cell)}, quartiles,
+			doc.Entry{Text: wording.Seconds(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
 			doc.Entry{Text: frame.Number(c.half, p.Decimals())}, doc.Entry{Text: frame.Probability(c.share)})
 	}
 	if text.Across != "" {
 		table.Legend = append(table.Legend, "Quartiles: of the splits, by the mean time over these sets.")
 	}
 	if text.Up != "" {
-		table.Legend = append(table.Legend, fmt.Sprintf("±: half a %g %% interval of the mean over sets, without what all methods of a set share (Cousineau 2005, Morey 2008).", 100*level))
+		table.Legend = append(table.Legend, fmt.Sprintf("±: half a %g %% interval of the mean over sets, without "+
+			"what all methods of a set share (Cousineau 2005, Morey 2008).", 100*level))
 	}
 	if p.resampled() {
-		table.Legend = append(table.Legend, fmt.Sprintf("Front: share of %d resamples of the sets in which the method is on the front.", resamples))
+		table.Legend = append(table.Legend, fmt.Sprintf("Front: share of %d resamples of the sets in which the "+
+			"method is on the front.", resamples))
 	}
-	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best", Numbers: &table,
-		Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true}, plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
-		Alt:  fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title, frame.Count(len(p.costs), "method"))}
+	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best",
+		Numbers: &table,
+		Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true},
+			plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
+		Alt: fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title,
+			frame.Count(len(p.costs), "method"))}
 }
 
 // leastSeconds is the shortest time that is drawn, since zero has no place on a logarithmic axis.
@@ -228,7 +246,8 @@ const leastSeconds = 1e-6
 
 // bySet is the table of times by data set.
 func (p *page) bySet() doc.Table {
-	out := doc.Table{Heading: "By data set", Caption: "Processor time of a cell by data set in seconds, mean over splits", Label: "sets", Corner: "Data set", Best: "the least of its row."}
+	out := doc.Table{Heading: "By data set", Caption: "Processor time of a cell by data set in seconds, mean " +
+		"over splits", Label: "sets", Corner: "Data set", Best: "the least of its row."}
 	for _, m := range p.Methods {
 		out.Head = append(out.Head, doc.Column{Name: m})
 	}
@@ -248,7 +267,8 @@ func (p *page) bySet() doc.Table {
 				row = append(row, doc.Entry{Text: frame.Absent})
 				continue
 			}
-			row = append(row, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64), Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
+			row = append(row, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64),
+				Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
 		}
 		out.Add(s.Name, row...)
 	}
@@ -256,15 +276,19 @@ func (p *page) bySet() doc.Table {
 }
 
 func (p *page) records() doc.Records {
-	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method", "cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front", "front_share"}}
+	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method",
+		"cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front",
+		"front_share"}}
 	for _, c := range p.costs {
-		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, c.usual[0], c.usual[1], c.whole, c.value, c.half, c.onFront, c.share)
+		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, c.usual[0], c.usual[1], c.whole, c.value,
+			c.half, c.onFront, c.share)
 	}
 	return out
 }
 
 func (p *page) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds", "version"}}
+	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds",
+		"version"}}
 	for _, s := range p.Sets {
 		for i, m := range p.Methods {
 			out.Add(p.Protocol, p.cpu, s.Name, m, p.seconds[s.Name][i], p.Version(s.Name, m))

@@ -1,14 +1,4 @@
-// Package cd is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
-// Bars join methods between which no difference is significant.
-//
-// As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values of two methods,
-// adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was
-// invented for the test of Nemenyi, which compares average ranks. The result of that test for two methods depends on
-// the other methods shown (Benavoli, Corani and Mangili 2016), so it is made only on request.
-//
-// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report accuracy shows
-// values.
-package cd
+package ranking
 
 import (
 	"cmp"
@@ -27,8 +17,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report is the diagram of critical differences.
-func Report() report.Report {
+// DiagramReport is the diagram of critical differences.
+func DiagramReport() report.Report {
 	return report.Report{
 		Name:    "cd",
 		Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
@@ -42,11 +32,12 @@ methods.`,
   bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
+			var o DiagramOptions
 			o.AddFlags(flags)
 			report.LevelFlag(flags, &o.Level)
 			control := report.MethodFlag(flags, "control",
-				"join only this method, which you named before you looked, with those from which its difference is not "+
+				"join only this method, which you named before you looked, with those from which its "+
+					"difference is not "+
 					"significant (default each with each)")
 			flags.StringVar(&o.Test, "test", Wilcoxon,
 				"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
@@ -54,22 +45,33 @@ methods.`,
 				if o.Control, err = control(f); err != nil {
 					return d, err
 				}
-				return Build(f, o)
+				return Diagram(f, o)
 			}
 		},
 	}
 }
 
-// Options adjust the diagram. A control is joined by one bar with the methods from which its difference is not
+// DiagramOptions adjust the diagram. A control is joined by one bar with the methods from which its difference is not
 // significant.
-type Options struct {
+type DiagramOptions struct {
 	report.TestOptions
 	Test string // Wilcoxon (also when empty) or Nemenyi
 }
 
-// Build returns the document. It is an error if an option has no meaning, if there are fewer than two
+// Diagram is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
+// Bars join methods between which no difference is significant.
+//
+// As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values of two methods,
+// adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was
+// invented for the test of Nemenyi, which compares average ranks. The result of that test for two methods depends on
+// the other methods shown (Benavoli, Corani and Mangili 2016), so it is made only on request.
+//
+// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report accuracy shows
+// values.
+//
+// The result is the document. It is an error if an option has no meaning, if there are fewer than two
 // methods, if no data set was finished by all of them, or if stored cells contradict each other.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+func Diagram(f frame.Frame, o DiagramOptions) (doc.Document, error) {
 	t, err := f.Tested(o.Metric, o.Level, o.Control)
 	if err != nil {
 		return doc.Document{}, err
@@ -81,7 +83,8 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		j, err = byWilcoxon(&t, o)
 	case Nemenyi:
 		if o.Control != "" {
-			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out", Nemenyi, o.Control)
+			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out",
+				Nemenyi, o.Control)
 		}
 		j = byNemenyi(&t, friedman, o.Level)
 	default:
@@ -91,14 +94,15 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := o.Document("cd", &t,
-		fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
+		fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
+			frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
 	figure, records := diagram(&t, friedman, j, o)
 	d.Blocks = []doc.Block{figure}
 	t.End(&d, records)
 	return d, nil
 }
 
-// Values of Options.Test.
+// Values of DiagramOptions.Test.
 const (
 	Wilcoxon = "wilcoxon"
 	Nemenyi  = "nemenyi"
@@ -125,8 +129,9 @@ func (j joined) groups(order []int) [][]int {
 	return [][]int{bar}
 }
 
-func byWilcoxon(t *frame.Table, o Options) (joined, error) {
-	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level, Region: evidence.UsualRegion(t.Metric)})
+func byWilcoxon(t *frame.Table, o DiagramOptions) (joined, error) {
+	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level,
+		Region: evidence.UsualRegion(t.Metric)})
 	if err != nil {
 		return joined{}, err
 	}
@@ -150,15 +155,16 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	case ev.Every:
 		j.joins = "have no significant difference " + by
 	default:
-		j.joins = "have no significant difference from " + ev.Method + " " + by + "; bars between other methods are not drawn"
+		j.joins = "have no significant difference from " + ev.Method + " " + by +
+			"; bars between other methods are not drawn"
 	}
 	return j
 }
 
-// Figure is the diagram of a table that CheckComparable accepts.
-func Figure(t *frame.Table, ev *evidence.Evidence) doc.Figure {
+// DiagramOf is the diagram of a table that CheckComparable accepts.
+func DiagramOf(t *frame.Table, ev *evidence.Evidence) doc.Figure {
 	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev),
-		Options{report.TestOptions{Level: ev.Level}, Wilcoxon})
+		DiagramOptions{report.TestOptions{Level: ev.Level}, Wilcoxon})
 	return figure
 }
 
@@ -168,13 +174,14 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 		return math.Abs(frame.Float64(f.AverageRanks[a])-frame.Float64(f.AverageRanks[b])) < cd
 	}
 	return joined{alike: alike, control: -1, cd: cd,
-		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd, level,
+		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd,
+			level,
 			strings.Join(t.Counted, ", "))}
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
 // letter have no significant difference.
-func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Figure, doc.Records) {
+func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
 	bars := j.groups(order)
 	place := map[int]int{}
@@ -197,12 +204,16 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o Options) (doc.Fig
 		legend, drawn = strings.ToUpper(j.joins[:1])+j.joins[1:]+".", j.joins
 	}
 	best := stats.Smallest(f.AverageRanks)
-	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}}, Best: "the best, every tied one; decided on exact values.",
+	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},
+		Best:   "the best, every tied one; decided on exact values.",
 		Legend: []string{legend}}
-	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact", "bars", "test", "critical_difference", "level"}}
+	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact",
+		"bars", "test", "critical_difference", "level"}}
 	for i, m := range order {
-		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m], Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
-		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(), letters[i], o.Test, j.cd, o.Level)
+		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m],
+			Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(),
+			letters[i], o.Test, j.cd, o.Level)
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,

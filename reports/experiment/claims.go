@@ -1,23 +1,4 @@
-// Package claims decides sentences of papers by stored results: a sentence holds, fails, or the results are
-// inconclusive.
-//
-// A claim is a list of comparisons (package experiments). Each comparison is a difference, and a region in which the
-// difference lies if the claim is true. The difference is estimated by the mean over the stored data sets. Its
-// interval is for other rows of these sets, as if the rows of each were drawn anew and then divided, after Nadeau and
-// Bengio (2003) on each set. For other splits of the same rows it would be sqrt(1 + n test/train) times too wide: 3.1
-// times for 20 splits that test 30 % (TestIntervalIsForOtherRows). It says nothing about other data sets; `bench
-// compare` is for these.
-//
-//   - A claim holds if every interval at level 1 - alpha lies in its region. This level is enough for all comparisons
-//     together (Berger 1982): a false claim has a false comparison, which holds with probability alpha at most.
-//   - A claim of k comparisons fails if one interval at level 1 - alpha / k lies outside of its region.
-//   - Otherwise it is inconclusive, or not testable where a comparison has too few splits for an interval.
-//
-// So the probability is at most alpha that a false claim holds, and that a true claim fails; claims_test.go counts.
-// Processor times are compared by their ratio, with Student's interval of the mean logarithm over repetitions.
-//
-// claims.go decides, estimate.go has the intervals, and text.go has the sentences and the table.
-package claims
+package experiment
 
 import (
 	"fmt"
@@ -28,10 +9,10 @@ import (
 
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
-	"github.com/kernelboosting/bench/reports/sweep"
 )
 
 // Alpha is the probability with which a verdict may be wrong.
@@ -71,7 +52,7 @@ type Part struct {
 
 // Decide decides claims on a frame. Rows that a claim needs and that are not stored make it Missing.
 func Decide(f frame.Frame, claims []experiments.Claim) ([]Result, error) {
-	d := decider{frame: f, lines: map[string]sweep.Lines{}}
+	d := decider{frame: f, lines: map[string]curves.Lines{}}
 	var out []Result
 	for _, c := range claims {
 		r := Result{Claim: c, Verdict: Quoted}
@@ -133,7 +114,7 @@ func (p Part) Value() float64 {
 
 type decider struct {
 	frame frame.Frame
-	lines map[string]sweep.Lines // by metric
+	lines map[string]curves.Lines // by metric
 }
 
 // compare decides a comparison. It returns one part for each series that Series is compared with.
@@ -148,7 +129,7 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 		if err != nil {
 			return nil, err
 		}
-		l = sweep.LinesOf(t, d.frame.Protocol.Sweep)
+		l = curves.LinesOf(t, d.frame.Protocol.Sweep)
 		d.lines[name] = l
 	}
 	others := c.With
@@ -168,7 +149,7 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 }
 
 // singly divides a comparison into one for each of its values, and for each of its sets where it asks for that.
-func singly(l sweep.Lines, c experiments.Comparison, other string) (out []experiments.Comparison) {
+func singly(l curves.Lines, c experiments.Comparison, other string) (out []experiments.Comparison) {
 	if c.EachSet {
 		c.EachSet = false
 		for _, set := range c.Datasets {
@@ -202,7 +183,7 @@ func nth(list []float64, i int) []float64 {
 }
 
 // decide decides a comparison at one value with one series.
-func decide(l sweep.Lines, c experiments.Comparison, other string) Part {
+func decide(l curves.Lines, c experiments.Comparison, other string) Part {
 	p := Part{Comparison: c, Other: other, Percent: l.Table.Metric.Percent, What: l.Table.Metric.Title}
 	terms := termsOf(c, other)
 	switch c.Of {
@@ -287,7 +268,7 @@ type group struct {
 // them with runs of all its terms, whatever a third series lacks. One that names none is about the sets with runs of
 // all series, so that all comparisons of a claim are about the same sets. Where sets are the points of the sweep,
 // each value is a set of its own; terms on different sets are not paired.
-func groupsOf(l sweep.Lines, c experiments.Comparison, terms []term) (groups []group, weight float64) {
+func groupsOf(l curves.Lines, c experiments.Comparison, terms []term) (groups []group, weight float64) {
 	for _, set := range l.Table.Sets {
 		named := slices.Contains(c.Datasets, set.Name) || c.Datasets == nil && slices.Contains(l.Sets, set.Name)
 		there := slices.DeleteFunc(slices.Clone(terms), func(t term) bool { return !l.Has(t.series, t.x, set.Name) })
@@ -309,7 +290,7 @@ func groupsOf(l sweep.Lines, c experiments.Comparison, terms []term) (groups []g
 }
 
 // sums returns the sum of the terms of a group, on a scale, for each split that has them all.
-func (g group) sums(l sweep.Lines, of sweep.Measure, scale func(float64) float64) map[int]float64 {
+func (g group) sums(l curves.Lines, of curves.Measure, scale func(float64) float64) map[int]float64 {
 	sums, found := map[int]float64{}, map[int]int{}
 	for _, t := range g.terms {
 		for split, v := range l.Splits(t.series, t.x, g.set, of) {
@@ -324,7 +305,7 @@ func (g group) sums(l sweep.Lines, of sweep.Measure, scale func(float64) float64
 func plain(v float64) float64 { return v }
 
 // means estimates a difference in a metric.
-func means(l sweep.Lines, c experiments.Comparison, terms []term) Estimate {
+func means(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
 	groups, weight := groupsOf(l, c, terms)
 	var samples []sample
 	for _, g := range groups {
@@ -342,14 +323,16 @@ func means(l sweep.Lines, c experiments.Comparison, terms []term) Estimate {
 }
 
 // tabled is the same difference of the values that the protocol's source prints; nil where it does not print them all.
-func tabled(l sweep.Lines, c experiments.Comparison, terms []term) *big.Rat {
+func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
 	groups, _ := groupsOf(l, c, terms)
 	values, _ := published.Beside(l.Table.Published, l.Table.Metric.Name, l.Table.PublishedNames)
 	var sums []*big.Rat
 	for _, g := range groups {
 		sum := new(big.Rat)
 		for _, t := range g.terms {
-			at := slices.IndexFunc(values, func(v published.Value) bool { return v.Dataset == g.set && v.Method == t.series })
+			at := slices.IndexFunc(values, func(v published.Value) bool {
+				return v.Dataset == g.set && v.Method == t.series
+			})
 			if at < 0 {
 				return nil
 			}
@@ -361,10 +344,10 @@ func tabled(l sweep.Lines, c experiments.Comparison, terms []term) *big.Rat {
 }
 
 // times estimates the logarithm of the ratio of processor times, as the mean over sets.
-func times(l sweep.Lines, c experiments.Comparison, terms []term) Estimate {
+func times(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
 	groups, _ := groupsOf(l, c, terms)
 	each := doc.Each(groups, func(g group) map[int]float64 { return g.sums(l, l.Seconds(), math.Log) })
-	return repeated(slices.Sorted(maps.Values(sweep.Averages(each, plain))))
+	return repeated(slices.Sorted(maps.Values(curves.Averages(each, plain))))
 }
 
 // repeated estimates the mean of independent repetitions.

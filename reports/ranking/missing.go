@@ -1,4 +1,4 @@
-package ranks
+package ranking
 
 import (
 	"fmt"
@@ -9,7 +9,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A policy says how missing cells are ranked. A cell is missing if the method has not finished the compared splits of the set.
+// A policy says how missing cells are ranked. A cell is missing if the method has not finished the compared splits
+// of the set.
 type policy struct {
 	name, legend string
 	whole        bool // ranks are of whole methods over the counted sets, as in the table above
@@ -19,11 +20,12 @@ type policy struct {
 var policies = []policy{
 	{name: "whole methods", legend: "ranks as above; methods that lack one of the sets have none", whole: true},
 	{name: "missing last", legend: "the missing methods share the last ranks, as if they had failed"},
-	{name: "missing middle", legend: "the missing methods have the middle rank, as if nothing were known of them, and the others keep their order around it", middle: true},
+	{name: "missing middle", legend: "the missing methods have the middle rank, as if nothing were known of them, " +
+		"and the others keep their order around it", middle: true},
 }
 
-// missing shows the average ranks under each policy side by side, over the sets of the main group with results of any method. It
-// returns nothing if no cell is missing.
+// missing shows the average ranks under each policy side by side, over the sets of the main group with results of
+// any method. It returns nothing if no cell is missing.
 func missing(t *frame.Table) (table, records []doc.Block) {
 	type line struct {
 		means   []*big.Rat // nil for a missing method
@@ -49,8 +51,10 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 	if !lacks || len(t.Methods) < 2 {
 		return nil, nil
 	}
-	out := doc.Table{Caption: "Average rank by what a missing cell means", Label: "missing", Corner: "Method", Best: "the best, every tied one."}
-	values := doc.Records{Name: "missing_policies", Columns: []string{"metric", "policy", "method", "datasets", "rank", "exact"}}
+	out := doc.Table{Caption: "Average rank by what a missing cell means", Label: "missing", Corner: "Method",
+		Best: "the best, every tied one."}
+	values := doc.Records{Name: "missing_policies", Columns: []string{"metric", "policy", "method", "datasets", "rank",
+		"exact"}}
 	rows := make([]doc.Row, len(t.Methods))
 	for k, m := range t.Methods {
 		rows[k].Name = m
@@ -67,7 +71,8 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 			}
 		}
 		out.Head = append(out.Head, doc.Column{Name: p.name})
-		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend, frame.Count(len(ranks), "data set")))
+		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend,
+			frame.Count(len(ranks), "data set")))
 		average := make([]*big.Rat, len(t.Methods))
 		for k := range average {
 			if len(ranks) > 0 && ranks[0][k] != nil { // not partial

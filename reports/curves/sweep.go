@@ -1,10 +1,4 @@
-// Package sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
-//
-// A protocol says what is swept (docs/reference/protocols.md): columns that are one method at several values, or data sets with
-// different numbers of rows. [Lines] arranges a table by series and value. [Build] draws the mean of a metric, or processor
-// times and the power of the quantity with which times grow. Sets that some point lacks are left out and named, so that all
-// points are means over the same sets. Package claims uses the same Lines.
-package sweep
+package curves
 
 import (
 	"cmp"
@@ -25,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Report draws results over a quantity.
-func Report() report.Report {
+// SweepReport draws results over a quantity.
+func SweepReport() report.Report {
 	return report.Report{
 		Name:    "sweep",
 		Summary: "Results as one quantity changes: landmarks, features, training rows",
@@ -38,20 +32,21 @@ Sets that some point lacks are left out and named. Docs: docs/reference/protocol
   bench report sweep --protocol ecml-figure3 --bars -o figure3.pdf
   bench report sweep --protocol fourier-table3 --times`,
 		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
+			var o SweepOptions
 			o.AddFlags(flags)
 			flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
-			flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the quantity")
+			flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the "+
+				"quantity")
 			flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
 			flags.BoolVar(&o.Bars, "bars", false, "bars in place of lines")
 			flags.BoolVar(&o.Log, "log", false, "the quantity on an axis of logarithms")
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
+			return func(f frame.Frame, _ []string) (doc.Document, error) { return Sweep(f, o) }
 		},
 	}
 }
 
-// Options adjust the page.
-type Options struct {
+// SweepOptions adjust the page.
+type SweepOptions struct {
 	report.Options
 	Times   bool // processor times in place of the metric
 	Against bool // the metric against processor times in place of the quantity
@@ -61,24 +56,33 @@ type Options struct {
 }
 
 type page struct {
-	Options
+	SweepOptions
 	Lines
 	printed []published.Point
 }
 
-// Build returns the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
+// Sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
+//
+// A protocol says what is swept (docs/reference/protocols.md): columns that are one method at several values, or
+// data sets with different numbers of rows. [Lines] arranges a table by series and value. [Build] draws the mean of
+// a metric, or processor times and the power of the quantity with which times grow. Sets that some point lacks are
+// left out and named, so that all points are means over the same sets. Package claims uses the same Lines.
+//
+// The result is the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
+func Sweep(f frame.Frame, o SweepOptions) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
 	sweep := f.Protocol.Sweep
 	if sweep.Name == "" && !sweep.Datasets {
-		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; docs/reference/protocols.md says which built-in ones do, and how to write one", t.Protocol)
+		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; "+
+			"docs/reference/protocols.md says which built-in ones do, and how to write one", t.Protocol)
 	}
 	p := page{o, LinesOf(t, sweep), sweep.Printed}
 	if len(p.Sets) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or name some series with --methods", frame.ErrNoResults)
+		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or "+
+			"name some series with --methods", frame.ErrNoResults)
 	}
 	d := o.Document("sweep", &t, p.title(), t.Notes(p.notes()...))
 	d.Blocks = []doc.Block{p.figure("")}
@@ -121,16 +125,20 @@ func (p page) title() string {
 func (p page) notes() []string {
 	var notes []string
 	if p.Times || p.Against {
-		notes = append(notes, fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", p.CPU))
+		notes = append(notes, fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: "+
+			"the median over splits.", p.CPU))
 	}
 	if where, ratio := p.outlier(); p.Times && ratio > tooMuch {
-		notes = append(notes, fmt.Sprintf("The machine was busy, or a time is an outlier: of %s the longest time is %.1f times the median.", where, ratio))
+		notes = append(notes, fmt.Sprintf("The machine was busy, or a time is an outlier: of %s the longest time is "+
+			"%.1f times the median.", where, ratio))
 	}
 	if !p.Times && !p.OverSets && !p.Each && len(p.Sets) > 1 {
-		notes = append(notes, fmt.Sprintf("Means are over %s: %s.", frame.Count(len(p.Sets), "data set"), strings.Join(p.Sets, ", ")))
+		notes = append(notes, fmt.Sprintf("Means are over %s: %s.", frame.Count(len(p.Sets), "data set"),
+			strings.Join(p.Sets, ", ")))
 	}
 	if len(p.Dropped) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, since some point of some series has no run there: %s.", strings.Join(p.Dropped, ", ")))
+		notes = append(notes, fmt.Sprintf("Left out, since some point of some series has no run there: %s.",
+			strings.Join(p.Dropped, ", ")))
 	}
 	return notes
 }
@@ -138,7 +146,8 @@ func (p page) notes() []string {
 // tooMuch is the largest ratio of a repetition to the median that gives no note.
 const tooMuch = 1.5
 
-// outlier is the point with the largest ratio of its longest time to its median, among points with three repetitions or more.
+// outlier is the point with the largest ratio of its longest time to its median, among points with three
+// repetitions or more.
 func (p page) outlier() (where string, ratio float64) {
 	for _, name := range p.Names {
 		for _, x := range p.Xs(name) {
@@ -172,7 +181,8 @@ func (p page) figure(set string) doc.Figure {
 			return !slices.ContainsFunc(p.Names, func(s string) bool { return len(p.SetsAt(s, x)) > 0 })
 		})
 	}
-	f := doc.Figure{Name: "sweep", Title: "By " + p.quantity(), Numbers: p.table(xs), About: p.title(), Alt: fmt.Sprintf("%s: %s", p.title(), strings.Join(p.Names, ", "))}
+	f := doc.Figure{Name: "sweep", Title: "By " + p.quantity(), Numbers: p.table(xs), About: p.title(),
+		Alt: fmt.Sprintf("%s: %s", p.title(), strings.Join(p.Names, ", "))}
 	if set != "" {
 		f.Name, f.Title, f.About = "sweep-"+set, set, p.title()+", on "+set
 	}
@@ -218,7 +228,8 @@ func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
 		}
 	}
 	for _, v := range p.printed {
-		printed = append(printed, plot.Point{X: v.At, Y: v.Value, Tip: fmt.Sprintf("%s at %g, printed: %g", v.Series, v.At, v.Value)})
+		printed = append(printed, plot.Point{X: v.At, Y: v.Value, Tip: fmt.Sprintf("%s at %g, printed: %g", v.Series,
+			v.At, v.Value)})
 	}
 	return curves, printed
 }
@@ -305,7 +316,9 @@ func (p page) table(xs []float64) *doc.Table {
 		t.Sections = append(t.Sections, nil)
 	}
 	for _, name := range p.Names {
-		of := slices.DeleteFunc(slices.Clone(p.printed), func(v published.Point) bool { return v.Series != name || !slices.Contains(xs, v.At) })
+		of := slices.DeleteFunc(slices.Clone(p.printed), func(v published.Point) bool {
+			return v.Series != name || !slices.Contains(xs, v.At)
+		})
 		if len(of) == 0 {
 			continue
 		}
@@ -319,18 +332,22 @@ func (p page) table(xs []float64) *doc.Table {
 	if p.Bars && !p.OverSets {
 		t.Sections = append(t.Sections, nil)
 		add("sets won", func(x float64) string { return strings.Join(p.wins(x), ":") })
-		t.Legend = append(t.Legend, fmt.Sprintf("Sets won: on how many data sets each series has the best mean, in the order %s; ties count for each.", strings.Join(p.Names, ", ")))
+		t.Legend = append(t.Legend, fmt.Sprintf("Sets won: on how many data sets each series has the best mean, in "+
+			"the order %s; ties count for each.", strings.Join(p.Names, ", ")))
 	}
 	t.Legend = append(t.Legend, "Columns: "+p.quantity()+".")
 	return t
 }
 
-// Slopes is the table of the powers of the quantity with which times grow, over the upper half of the values. quantity is what
-// its legend calls the quantity.
+// Slopes is the table of the powers of the quantity with which times grow, over the upper half of the values.
+// quantity is what its legend calls the quantity.
 func (l Lines) Slopes(quantity string) doc.Table {
-	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"}, {Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
-		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the upper half of the values, the median over splits, with the least and the most.", quantity),
-			"Declared: the same slope of the cost that the method declares for these cells, by which runs are planned."}}
+	t := doc.Table{Heading: "How times grow", Corner: "Series", Head: []doc.Column{{Name: "power"}, {Name: "least"},
+		{Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
+		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the "+
+			"upper half of the values, the median over splits, with the least and the most.", quantity),
+			"Declared: the same slope of the cost that the method declares for these cells, by which runs are " +
+				"planned."}}
 	for _, name := range l.Names {
 		from, to := l.UpperHalf(name)
 		s := sorted(l.Powers(name, from, to, l.Seconds()))
@@ -342,13 +359,15 @@ func (l Lines) Slopes(quantity string) doc.Table {
 		if d := sorted(l.Powers(name, from, to, l.Declared())); len(d) > 0 {
 			declared = number(median(d))
 		}
-		t.Add(name, doc.Texts(number(median(s)), number(s[0]), number(s[len(s)-1]), declared, short(from), short(to))...)
+		t.Add(name, doc.Texts(number(median(s)), number(s[0]), number(s[len(s)-1]), declared, short(from),
+			short(to))...)
 	}
 	return t
 }
 
-// UpperHalf returns the ends of the upper half of the values at which a series has runs. Growth is read there, since the time
-// that does not grow, such as that of reading data, weighs least there. Of two values both count, and of none the ends are 0.
+// UpperHalf returns the ends of the upper half of the values at which a series has runs. Growth is read there,
+// since the time that does not grow, such as that of reading data, weighs least there. Of two values both count,
+// and of none the ends are 0.
 func (l Lines) UpperHalf(series string) (from, to float64) {
 	xs := l.Xs(series)
 	switch n := len(xs); {
@@ -361,9 +380,10 @@ func (l Lines) UpperHalf(series string) (from, to float64) {
 	}
 }
 
-// Powers says how fast a measure grows, such as processor time. For each split it fits the logarithm of the measure over the
-// logarithm of the swept quantity, and returns the slope. It uses the values of the quantity between from and to, and leaves
-// out splits without a measure at one of them. The result is empty if there are fewer than two values.
+// Powers says how fast a measure grows, such as processor time. For each split it fits the logarithm of the measure
+// over the logarithm of the swept quantity, and returns the slope. It uses the values of the quantity between from
+// and to, and leaves out splits without a measure at one of them. The result is empty if there are fewer than two
+// values.
 func (l Lines) Powers(series string, from, to float64, of Measure) map[int]float64 {
 	var logX []float64
 	logT := map[int][]float64{}
@@ -397,7 +417,8 @@ func slope(xs, ys []float64) float64 {
 }
 
 func (p page) records() doc.Records {
-	r := doc.Records{Name: "sweep", Columns: []string{"protocol", "metric", "series", "quantity", "value", "dataset", "split", "result", "cpu_seconds", "version"}}
+	r := doc.Records{Name: "sweep", Columns: []string{"protocol", "metric", "series", "quantity", "value", "dataset",
+		"split", "result", "cpu_seconds", "version"}}
 	for _, name := range p.Names {
 		for _, x := range p.Xs(name) {
 			for _, set := range p.SetsAt(name, x) {
@@ -408,7 +429,8 @@ func (p page) records() doc.Records {
 					if s, ok := seconds[split]; ok {
 						cpu = s
 					}
-					r.Add(p.Table.Protocol, p.Table.Metric.Name, name, p.Quantity, x, set, split, values[split], cpu, p.Version(name, x, set))
+					r.Add(p.Table.Protocol, p.Table.Metric.Name, name, p.Quantity, x, set, split, values[split], cpu,
+						p.Version(name, x, set))
 				}
 			}
 		}

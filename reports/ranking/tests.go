@@ -1,14 +1,4 @@
-// Package tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
-// them differ?
-//
-// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number
-// of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank test, adjusted for each
-// method with each, or for the comparisons with a control. The details have the posteriors of typical differences and
-// the classical approximations of Friedman's test. These mark nothing as found: only one procedure of a page does.
-//
-// A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
-// some method has not finished; the notes name these sets.
-package tests
+package ranking
 
 import (
 	"cmp"
@@ -26,8 +16,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report is the page of significance tests over data sets.
-func Report() report.Report {
+// TestsReport is the page of significance tests over data sets.
+func TestsReport() report.Report {
 	return report.Report{
 		Name:    "tests",
 		Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
@@ -39,7 +29,7 @@ Friedman's test (Iman and Davenport) and posteriors of the typical differences.`
 		Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
-		Flags: report.Tests("control", "compare the others with this method alone (default each with each)", Build),
+		Flags: report.Tests("control", "compare the others with this method alone (default each with each)", Tests),
 	}
 }
 
@@ -52,22 +42,35 @@ type page struct {
 	pairs       []evidence.Pair // by p of the signed-rank test, the least first
 }
 
-// Build returns the document. It is an error if an option has no meaning, if there are fewer than two
+// Tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
+// them differ?
+//
+// All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number
+// of data sets. As in all reports, package evidence compares pairs: by Wilcoxon's signed-rank test, adjusted for each
+// method with each, or for the comparisons with a control. The details have the posteriors of typical differences and
+// the classical approximations of Friedman's test. These mark nothing as found: only one procedure of a page does.
+//
+// A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
+// some method has not finished; the notes name these sets.
+//
+// The result is the document. It is an error if an option has no meaning, if there are fewer than two
 // whole methods or no data set that counts, and if stored cells contradict each other.
-func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
+func Tests(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	t, err := f.Tested(o.Metric, o.Level, o.Control)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level, Region: evidence.RegionOr(o.Region, t.Metric)})
+	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level,
+		Region: evidence.RegionOr(o.Region, t.Metric)})
 	if err != nil {
 		return doc.Document{}, err
 	}
-	return Document(t, ev, o), nil
+	return TestsOf(t, ev, o), nil
 }
 
-// Document is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must have ranks.
-func Document(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
+// TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
+// have ranks.
+func TestsOf(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
 	p.permutation, p.friedman = stats.FriedmanPermutation(means, 1), stats.Friedman(means)
@@ -75,9 +78,9 @@ func Document(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Do
 	return p.document()
 }
 
-// compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other method. A
-// is the control, or without a control the method with the better average rank. Pairs are in the order of p of the
-// signed-rank test.
+// compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other
+// method. A is the control, or without a control the method with the better average rank. Pairs are in the order of
+// p of the signed-rank test.
 func (p *page) compare() {
 	for _, q := range p.ev.Pairs {
 		control := slices.Index(p.Methods, p.o.Control)
@@ -99,9 +102,11 @@ func (p *page) ranks(q evidence.Pair) *big.Rat {
 
 func (p *page) document() doc.Document {
 	d := p.o.Document("tests", &p.Table,
-		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
+		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
+			frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
 	omnibus, tests := p.omnibus()
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus, p.posteriors()}
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
+		p.posteriors()}
 	p.End(&d, p.pairRecords(), tests)
 	return d
 }
@@ -113,7 +118,8 @@ func (p *page) verdict() []string {
 		how = "all arrangements"
 	}
 	lines := []string{fmt.Sprintf("Do %s rank alike over %s? Friedman's test by %s of the ranks: p %s.",
-		frame.Count(p.friedman.Methods, "method"), frame.Count(len(p.Counted), "data set"), how, frame.PRelation(p.permutation.P))}
+		frame.Count(p.friedman.Methods, "method"), frame.Count(len(p.Counted), "data set"), how,
+		frame.PRelation(p.permutation.P))}
 	words := map[evidence.Verdict][]string{}
 	for _, q := range p.pairs {
 		a, b, v := p.Methods[q.A], p.Methods[q.B], q.Verdict
@@ -136,7 +142,8 @@ func (p *page) verdict() []string {
 			parts = append(parts, fmt.Sprintf("%s: %s", r.Verdict, named(found)))
 		}
 	}
-	return append(lines, fmt.Sprintf("Of %s %s (Wilcoxon's signed-rank test, adjusted for %s over data sets; level %v).",
+	return append(lines, fmt.Sprintf("Of %s %s (Wilcoxon's signed-rank test, adjusted for %s over data sets; "+
+		"level %v).",
 		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), p.ev.Family(), p.o.Level))
 }
 
@@ -160,10 +167,12 @@ const fewest = 6
 
 // tests are the tests of all methods at once, as far as they have a value.
 func (p *page) tests() []namedTest {
-	out := []namedTest{{"Friedman by permutation", stats.Test{Statistic: p.friedman.Corrected.Statistic, P: p.permutation.P}}}
+	out := []namedTest{{"Friedman by permutation", stats.Test{Statistic: p.friedman.Corrected.Statistic,
+		P: p.permutation.P}}}
 	for _, t := range []namedTest{
 		{"Friedman", p.friedman.ChiSquare}, {"Friedman, ties corrected", p.friedman.Corrected},
-		{"Iman-Davenport", p.friedman.ImanDavenport}, {"Iman-Davenport, ties corrected", p.friedman.ImanDavenportCorrected},
+		{"Iman-Davenport", p.friedman.ImanDavenport}, {"Iman-Davenport, ties corrected",
+			p.friedman.ImanDavenportCorrected},
 	} {
 		if p.friedman.Datasets >= fewest && !math.IsNaN(t.P) && !math.IsInf(t.Statistic, 0) {
 			out = append(out, t)
@@ -174,10 +183,13 @@ func (p *page) tests() []namedTest {
 
 // omnibus is the table of tests of all methods at once, and its records.
 func (p *page) omnibus() (doc.Table, doc.Records) {
-	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test", Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
-		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random arrangements; the " +
+	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test",
+		Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
+		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random " +
+			"arrangements; the " +
 			"other tests are approximations for many data sets."}}
-	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test", "statistic", "p"}}
+	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test",
+		"statistic", "p"}}
 	for _, t := range p.tests() {
 		df := []string{}
 		for _, n := range t.DF {
@@ -199,13 +211,16 @@ func (p *page) pairTable() doc.Table {
 			{Name: "diff.", Long: "difference", Group: "adjusted p"},
 			{Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
 		Legend: []string{
-			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less second, "+
-				"pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks better; p: "+
+			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less "+
+				"second, "+
+				"pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks "+
+				"better; p: "+
 				"exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
 		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()),
-			frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted), frame.PValue(q.Equivalence))
+			frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
+			frame.PValue(q.Equivalence))
 		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+p.ranks(q).RatString()
 		out.Add(p.name(q), row...)
 	}

@@ -1,4 +1,4 @@
-package sweep
+package curves
 
 import (
 	"maps"
@@ -11,14 +11,15 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the points, each
-// value has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
+// Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the
+// points, each value has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
 type Lines struct {
 	Table    frame.Table
 	Quantity string   // "" without a sweep
 	Title    string   // what drawings call it; "" for a number of Quantity
 	Names    []string // of the series, as the protocol orders them
-	Sets     []string // sets with runs at every point of every series shown; in a sweep over sets, the set of each value
+	// sets with runs at every point of every series shown; in a sweep over sets, the set of each value
+	Sets     []string
 	Dropped  []string // sets that some point lacks
 	OverSets bool     // sets are the points
 	CPU      string   // the processor of all times
@@ -36,7 +37,8 @@ type place struct {
 
 // LinesOf arranges a table. Times are of the processor that computed most of its runs.
 func LinesOf(t frame.Table, s frame.Sweep) Lines {
-	l := Lines{Table: t, Quantity: s.Name, Title: s.Title, OverSets: s.Datasets, xs: map[string][]float64{}, cells: map[place]map[int]store.Row{}}
+	l := Lines{Table: t, Quantity: s.Name, Title: s.Title, OverSets: s.Datasets, xs: map[string][]float64{},
+		cells: map[place]map[int]store.Row{}}
 	columns := s.Points
 	if columns == nil {
 		for _, m := range t.Methods {
@@ -133,8 +135,8 @@ func (l Lines) Seconds() Measure {
 	}
 }
 
-// Declared measures the cost that was predicted for the whole cell when it ran: what the method declares (registry.Cost), and the
-// standardising of the folds, in nanoseconds of these costs.
+// Declared measures the cost that was predicted for the whole cell when it ran: what the method declares
+// (registry.Cost), and the standardising of the folds, in nanoseconds of these costs.
 func (l Lines) Declared() Measure {
 	return func(r store.Row) (float64, bool) { return r.CostUnits, r.CostUnits > 0 }
 }
@@ -150,9 +152,9 @@ func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]
 	return out
 }
 
-// Ratio returns the number of test rows for each row of the training part at a point, for which stats.CorrectedT corrects. A
-// method may learn from fewer rows than the training part has. The ratio is 0 if the splits are draws of the method over one
-// division.
+// Ratio returns the number of test rows for each row of the training part at a point, for which stats.CorrectedT
+// corrects. A method may learn from fewer rows than the training part has. The ratio is 0 if the splits are draws
+// of the method over one division.
 func (l Lines) Ratio(series string, x float64, set string) float64 {
 	at := slices.IndexFunc(l.Table.Sets, func(s frame.Set) bool { return s.Name == set })
 	for _, r := range l.cells[place{series, x, set}] {
@@ -183,8 +185,8 @@ func (l Lines) SetsAt(series string, x float64) []string {
 	return out
 }
 
-// An Average sums up a series at a value. For a metric it is the mean over sets of the mean over splits. For times it is the
-// median over splits of the geometric mean over sets.
+// An Average sums up a series at a value. For a metric it is the mean over sets of the mean over splits. For times
+// it is the median over splits of the geometric mean over sets.
 type Average struct {
 	Value     float64
 	Low, High float64 // metric: a standard deviation over splits to either side, mean over sets; times: the extremes
@@ -229,7 +231,8 @@ func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
 	return Averages(each, math.Log)
 }
 
-// Averages returns for each split the mean over lists of a function of its values. It leaves out splits that a list lacks.
+// Averages returns for each split the mean over lists of a function of its values. It leaves out splits that a list
+// lacks.
 func Averages(lists []map[int]float64, of func(float64) float64) map[int]float64 {
 	out := map[int]float64{}
 	for i, list := range lists {

@@ -1,14 +1,4 @@
-// Package leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
-// average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and
-// how many sets it has.
-//
-// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over the
-// field, which is the order of the means over data sets. A partial method is below, on the sets that it has.
-//
-// Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing. Package
-// evidence decides which methods may be the best, which ranks they may have and what is significant. The first screen
-// of package page has the same rows.
-package leaderboard
+package compare
 
 import (
 	"fmt"
@@ -17,15 +7,14 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Report is who leads.
-func Report() report.Report {
+// LeaderboardReport is who leads.
+func LeaderboardReport() report.Report {
 	return report.Report{
 		Name:    "leaderboard",
 		Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
@@ -41,13 +30,24 @@ you look, and the tests are adjusted for it alone.`,
 		Example: `  bench report leaderboard
   bench report leaderboard --focus MyBoost
   bench report leaderboard --format latex -o leaders.tex`,
-		Flags: report.Tests("focus", "compare the others with this method (default with the leader)", Build),
+		Flags: report.Tests("focus", "compare the others with this method (default with the leader)", Leaderboard),
 	}
 }
 
-// Build returns the document. It is an error if an option has no meaning, if there is only one method or no set that counts,
-// or if stored cells contradict each other.
-func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
+// Leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
+// average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and
+// how many sets it has.
+//
+// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over the
+// field, which is the order of the means over data sets. A partial method is below, on the sets that it has.
+//
+// Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing. Package
+// evidence decides which methods may be the best, which ranks they may have and what is significant. The first screen
+// of package page has the same rows.
+//
+// The result is the document. It is an error if an option has no meaning, if there is only one method or no set
+// that counts, or if stored cells contradict each other.
+func Leaderboard(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -55,7 +55,7 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
-	asked := compare.Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
+	asked := Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
 	if asked.Chosen {
 		first, _ := evidence.Ends(&t)
 		asked.Method = t.Methods[first]
@@ -64,11 +64,11 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	page, err := compare.New(t, ev, asked)
+	page, err := NewPageFrom(t, ev, asked)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	b, err := Of(&t, ev, slices.Index(t.Methods, asked.Method))
+	b, err := Rank(&t, ev, slices.Index(t.Methods, asked.Method))
 	if err != nil {
 		return doc.Document{}, err
 	}
@@ -83,7 +83,8 @@ func Build(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 // Candidates says in a sentence which methods may be the best.
 func (b *Board) Candidates() string {
 	if !b.Testable {
-		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so many "+
+		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among "+
+			"so many "+
 			"comparisons.", frame.Count(len(b.Sets), "data set"))
 	}
 	var names []string
@@ -129,13 +130,15 @@ func (r Row) RanksText() string {
 	return fmt.Sprintf("%d-%d", r.Ranks[0], r.Ranks[1])
 }
 
-// table has a row a method. Partial methods are in a part of their own. Without times that compare there is no column of times.
+// table has a row a method. Partial methods are in a part of their own. Without times that compare there is no
+// column of times.
 func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, ranks = "gain", "rank"
 	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of those with a rank.")
 	out := doc.Table{Corner: "Method", Legend: legend,
 		Best: "the largest mean gain, the highest share of wins and the best average rank.",
-		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain}, {Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
+		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain},
+			{Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
 			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks},
 			{Name: "range", Long: "interval", Group: ranks},
 			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words},
@@ -150,8 +153,10 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	}
 	best := b.best()
 	for _, r := range b.Rows {
-		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low, t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
-			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)}, {Text: r.RanksText()},
+		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low,
+			t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
+			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)},
+			{Text: r.RanksText()},
 			{Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
 			row = append(row, doc.Entry{Text: r.Time()})
@@ -205,20 +210,25 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 		matters = "a difference that matters is more than " + ev.Region.Text(t.Metric)
 	}
 	lines := []string{
-		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
-		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, ties half.",
+		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), "+
+			"averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
+		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, " +
+			"ties half.",
 		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide "+
 			"nothing. "+
 			"The gain of the leader is optimistic, since the data chose the leader.", 100*(1-ev.Level)),
-		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The confidence "+
+		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The "+
+			"confidence "+
 			"set of the best answers one question alone, and may leave out a method whose range begins with 1.",
 			100*(1-ev.Level)),
-		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.", t.Methods[b.Asked],
+		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.",
+			t.Methods[b.Asked],
 			ev.Family(), matters),
 		b.errors(ev),
 	}
 	if b.Costs.Seconds != nil {
-		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).", b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
+		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).",
+			b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
 	}
 	if b.Field < len(b.Rows) {
 		lines = append(lines, "Sets: how many of the data sets the method has. Methods that lack some are below, on "+
@@ -243,15 +253,19 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 }
 
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
-	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets", "whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
+	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets",
+		"whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
 		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p",
 		"typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
 	for _, r := range b.Rows {
 		row := map[string]any{
-			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have, "whole": r.Whole,
-			"gain": r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
-			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank, "beside": t.Methods[b.Asked],
-			"level": ev.Level, "comparisons": ev.Compared(), "best_p": r.Best, "cpu": b.Costs.CPU, "cell_cpu_seconds": r.Seconds,
+			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have,
+			"whole": r.Whole,
+			"gain":  r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
+			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank,
+			"beside": t.Methods[b.Asked],
+			"level":  ev.Level, "comparisons": ev.Compared(), "best_p": r.Best, "cpu": b.Costs.CPU,
+			"cell_cpu_seconds": r.Seconds,
 		}
 		if r.Rank != nil {
 			row["exact_rank"] = r.Rank.RatString()

@@ -1,9 +1,4 @@
-// Package diff says what changed between two collections of results: counts, choices of grid points, and means.
-//
-// [Tally.Add] takes the two results of a cell, and [Tally.Lines] sums up by protocol, data set and method. Means are tested
-// on each data set by itself, since the author of a method wants to know which sets a change affects.
-// The package reads nothing and prints nothing; `bench diff` does.
-package diff
+package cells
 
 import (
 	"cmp"
@@ -26,7 +21,8 @@ type Line struct {
 	Counts                    int // cells with other test counts, or other bits of the test scores where both are known
 	Choices                   int // cells with another chosen grid point
 	Metric                    string
-	A, B                      float64 // means of the metric over the cells that ended ok on both sides; in per cent where the metric is
+	// means of the metric over the cells that ended ok on both sides; in per cent where the metric is
+	A, B float64
 	// Low and High are the interval at 95 % of B - A for other rows of the same set (Nadeau and Bengio 2003), NaN for a
 	// single split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
 	Low, High, P float64
@@ -35,10 +31,14 @@ type Line struct {
 // Changed reports whether anything of the line differs.
 func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
 
-// A Tally collects cells. The zero value is ready.
+// A Tally finds what changed between two collections of results: counts, choices of grid points, and means.
+//
+// [Tally.Add] takes the two results of a cell, and [Tally.Lines] sums up by protocol, data set and method. Means
+// are tested on each data set by itself, since the author of a method wants to know which sets a change affects.
+// The zero value is ready.
 type Tally struct {
-	// Rows says how many rows a data set has; 0 is unknown. A protocol may learn from only some of the rows that a split
-	// does not test, but how alike splits are depends on all rows that they divide.
+	// Rows says how many rows a data set has; 0 is unknown. A protocol may learn from only some of the rows that a
+	// split does not test, but how alike splits are depends on all rows that they divide.
 	Rows func(dataset string) int
 
 	lines map[[3]string]*line
@@ -61,7 +61,8 @@ func (t *Tally) Add(a, b result.Run) {
 		if t.lines == nil {
 			t.lines = map[[3]string]*line{}
 		}
-		l = &line{Line: Line{Protocol: a.Protocol, Dataset: a.Dataset, Method: a.Method}, metric: metricOf(a.Task), a: new(big.Rat), b: new(big.Rat)}
+		l = &line{Line: Line{Protocol: a.Protocol, Dataset: a.Dataset, Method: a.Method}, metric: metricOf(a.Task),
+			a: new(big.Rat), b: new(big.Rat)}
 		t.lines[key] = l
 		t.order = append(t.order, key)
 	}
@@ -111,7 +112,8 @@ func (t *Tally) Lines() []Line {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Line) int {
-		return cmp.Or(strings.Compare(x.Protocol, y.Protocol), strings.Compare(x.Dataset, y.Dataset), strings.Compare(x.Method, y.Method))
+		return cmp.Or(strings.Compare(x.Protocol, y.Protocol), strings.Compare(x.Dataset, y.Dataset),
+			strings.Compare(x.Method, y.Method))
 	})
 	return out
 }

@@ -1,4 +1,4 @@
-package claims
+package experiment
 
 import (
 	"math"
@@ -34,8 +34,8 @@ type sample struct {
 }
 
 // combine adds samples up. The variance of the mean of a sample is Nadeau and Bengio's. The variance of the sum has
-// Satterthwaite's degrees of freedom. There is no standard error for fewer sets than stats.FewestSplits if one of the sets
-// has fewer splits than that: the spread of so few counts is often zero by chance.
+// Satterthwaite's degrees of freedom. There is no standard error for fewer sets than stats.FewestSplits if one of
+// the sets has fewer splits than that: the spread of so few counts is often zero by chance.
 func combine(samples []sample) Estimate {
 	e := Estimate{Sets: len(samples)}
 	sum, down := 0.0, 0.0
@@ -57,7 +57,9 @@ func combine(samples []sample) Estimate {
 		}
 	}
 	e.Error, e.DF = math.Sqrt(sum), sum*sum/down
-	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s sample) bool { return s.ratio > 0 && len(s.values) < stats.FewestSplits }) {
+	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s sample) bool {
+		return s.ratio > 0 && len(s.values) < stats.FewestSplits
+	}) {
 		e.Error = math.NaN()
 	}
 	return e

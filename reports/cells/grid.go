@@ -1,13 +1,6 @@
-// Package grid shows which grid points were chosen, and what the choices say about the grid.
-//
-// For every method whose grid has more than one point, the report shows how often each value of each axis was
-// chosen on each set. It also names the sets where the choice sits on the edge of the grid, so that a wider grid
-// might do better. Another table shows how much better the chosen point looked in the folds than it was on the
-// test rows: the folds choose the best of many points, so its result in the folds is too good.
-//
-// If the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
-// the best point in hindsight is on the same test rows. Otherwise only the chosen point is tested.
-package grid
+// Package cells has the reports on single cells: which grid points they chose (grid.go), everything behind one
+// number (why.go), and what changed between two collections of results (diff.go).
+package cells
 
 import (
 	"cmp"
@@ -28,8 +21,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report shows what was chosen.
-func Report() report.Report {
+// GridReport shows what was chosen.
+func GridReport() report.Report {
 	return report.Report{
 		Name: "grid", Folds: true,
 		Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
@@ -38,7 +31,7 @@ sets whose choice sits on an edge of the grid, where a wider grid might do bette
 sets the folds' results of the chosen points beside those of the test rows.`,
 		Example: `  bench report grid
   bench report grid --methods GBRFF2 --datasets sonar`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Grid),
 	}
 }
 
@@ -53,15 +46,26 @@ type axis struct {
 // edgeShare is the least share of a set's splits that must choose an edge, so that the set is named.
 const edgeShare = 0.5
 
-// Build returns the document. It is an error if no requested method has a grid of several points, or if stored cells
+// Grid shows which grid points were chosen, and what the choices say about the grid.
+//
+// For every method whose grid has more than one point, the report shows how often each value of each axis was
+// chosen on each set. It also names the sets where the choice sits on the edge of the grid, so that a wider grid
+// might do better. Another table shows how much better the chosen point looked in the folds than it was on the
+// test rows: the folds choose the best of many points, so its result in the folds is too good.
+//
+// If the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
+// the best point in hindsight is on the same test rows. Otherwise only the chosen point is tested.
+//
+// The result is the document. It is an error if no requested method has a grid of several points, or if stored cells
 // contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+func Grid(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
 	d := o.Document("grid", &t, fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), t.NotesOfPairs())
-	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value", "place", "places", "splits", "splits_ok", "version"}}
+	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",
+		"place", "places", "splits", "splits_ok", "version"}}
 	var edges []string
 	var tables, figures []doc.Block
 	for _, m := range t.Methods {
@@ -85,7 +89,8 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if len(edges) == 0 {
 		edges = []string{"No choice sits on an edge of a grid on half of a set's splits or more."}
 	} else {
-		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that a wider grid might do better, unless the edge is a natural one:"}, edges...)
+		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that " +
+			"a wider grid might do better, unless the edge is a natural one:"}, edges...)
 	}
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
 	flattery, folds := flattery(&t)
@@ -194,7 +199,8 @@ func (a *axis) edges(t *frame.Table, method string) []string {
 		return nil
 	}
 	var lines []string
-	for _, edge := range []struct{ value, name string }{{a.values[0], "least"}, {a.values[len(a.values)-1], "largest"}} {
+	for _, edge := range []struct{ value, name string }{{a.values[0], "least"},
+		{a.values[len(a.values)-1], "largest"}} {
 		var sets []string
 		for _, s := range t.Sets {
 			if n, of := a.chosen[s.Name][edge.value], a.total(s.Name); of > 0 && float64(n) >= edgeShare*float64(of) {
@@ -202,7 +208,8 @@ func (a *axis) edges(t *frame.Table, method string) []string {
 			}
 		}
 		if len(sets) > 0 {
-			lines = append(lines, fmt.Sprintf("%s, %s = %s, the %s of %d values: %s.", method, a.name, edge.value, edge.name, len(a.values), strings.Join(sets, ", ")))
+			lines = append(lines, fmt.Sprintf("%s, %s = %s, the %s of %d values: %s.", method, a.name, edge.value,
+				edge.name, len(a.values), strings.Join(sets, ", ")))
 		}
 	}
 	return lines
@@ -210,7 +217,8 @@ func (a *axis) edges(t *frame.Table, method string) []string {
 
 // choices is the table of a method: sets by values.
 func choices(t *frame.Table, method string, axes []*axis) doc.Table {
-	out := doc.Table{Heading: method, Caption: "Splits in which each value was chosen, " + method, Label: method, Corner: "Data set"}
+	out := doc.Table{Heading: method, Caption: "Splits in which each value was chosen, " + method, Label: method,
+		Corner: "Data set"}
 	for _, a := range axes {
 		for _, v := range a.values {
 			out.Head = append(out.Head, doc.Column{Name: v, Group: a.name})
@@ -245,7 +253,8 @@ func (a *axis) figure(method string) doc.Figure {
 		}
 		bars = append(bars, plot.Bar{Name: v, Value: float64(n)})
 	}
-	return doc.Figure{Name: method + " " + a.name, Title: method, About: a.name + ", over all sets", Plot: plot.Bars(bars, a.name, "splits that chose it"), Detail: true,
+	return doc.Figure{Name: method + " " + a.name, Title: method, About: a.name + ", over all sets",
+		Plot: plot.Bars(bars, a.name, "splits that chose it"), Detail: true,
 		Alt: fmt.Sprintf("How often each value of %s was chosen for %s", a.name, method)}
 }
 
@@ -253,19 +262,26 @@ func (a *axis) record(t *frame.Table, method string, records *doc.Records) {
 	for _, s := range t.Sets {
 		for i, v := range a.values {
 			if of := a.total(s.Name); of > 0 {
-				records.Add(t.Protocol, method, s.Name, a.name, v, i+1, len(a.values), a.chosen[s.Name][v], of, t.Version(s.Name, method))
+				records.Add(t.Protocol, method, s.Name, a.name, v, i+1, len(a.values), a.chosen[s.Name][v], of,
+					t.Version(s.Name, method))
 			}
 		}
 	}
 }
 
-// flattery compares results of the chosen points in the folds with those on the test rows: for each method the means over the
-// counted sets that it has.
+// flattery compares results of the chosen points in the folds with those on the test rows: for each method the
+// means over the counted sets that it has.
 func flattery(t *frame.Table) (doc.Table, doc.Records) {
-	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf("Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery", Corner: "Method",
-		Head:   []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"}, {Name: "diff.", Long: "difference", Kind: doc.Signed}},
-		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.", "Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them look better."}}
-	records := doc.Records{Name: "folds", Columns: []string{"protocol", "metric", "method", "datasets", "folds", "test", "flattery"}}
+	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf(
+		"Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery",
+		Corner: "Method",
+		Head: []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"},
+			{Name: "diff.", Long: "difference", Kind: doc.Signed}},
+		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.",
+			"Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them " +
+				"look better."}}
+	records := doc.Records{Name: "folds", Columns: []string{"protocol", "metric", "method", "datasets", "folds",
+		"test", "flattery"}}
 	for i, m := range t.Methods {
 		var inFolds, onTest []*big.Rat
 		for _, s := range t.Sets {
@@ -287,7 +303,8 @@ func flattery(t *frame.Table) (doc.Table, doc.Records) {
 			continue
 		}
 		better := t.Gain(folds, test)
-		out.Add(m, doc.Texts(strconv.Itoa(len(inFolds)), frame.Text(folds, t.Decimals()), frame.Text(test, t.Decimals()), frame.Signed(better, t.Decimals()))...)
+		out.Add(m, doc.Texts(strconv.Itoa(len(inFolds)), frame.Text(folds, t.Decimals()),
+			frame.Text(test, t.Decimals()), frame.Signed(better, t.Decimals()))...)
 		records.Add(t.Protocol, t.Metric.Name, m, len(inFolds), folds, test, better)
 	}
 	return out, records
@@ -305,13 +322,20 @@ type regret struct {
 
 // regrets has a row for every set and method with tests of all grid points.
 func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
-	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf("Mean test %s of the points chosen by the folds, and of those that are best by the test itself", t.Metric.Title),
+	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf(
+		"Mean test %s of the points chosen by the folds, and of those that are best by the test itself",
+		t.Metric.Title),
 		Label: "regret", Corner: "Data set, method",
-		Head: []doc.Column{{Name: "splits"}, {Name: "chosen"}, {Name: "best", Long: "best of each split"}, {Name: "regret", Kind: doc.Signed},
-			{Name: "one", Long: "best over all splits"}, {Name: "regret", Kind: doc.Signed}, {Name: "which", Kind: doc.Words}},
+		Head: []doc.Column{{Name: "splits"}, {Name: "chosen"}, {Name: "best", Long: "best of each split"},
+			{Name: "regret", Kind: doc.Signed},
+			{Name: "one", Long: "best over all splits"}, {Name: "regret", Kind: doc.Signed},
+			{Name: "which", Kind: doc.Words}},
 		Legend: []string{"Chosen: the grid point with the best folds, refitted; what a user gets.",
-			"Best: in each split the point with the best test; one: the point with the best mean test over the splits. Both know the answer beforehand: papers that report the best of a grid on the test rows report these."}}
-	records := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits", "chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
+			"Best: in each split the point with the best test; one: the point with the best mean test over the " +
+				"splits. Both know the answer beforehand: papers that report the best of a grid on the test rows " +
+				"report these."}}
+	records := doc.Records{Name: "regret", Columns: []string{"protocol", "metric", "dataset", "method", "splits",
+		"chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
 			r, ok := regretOf(t, t.Cells(s.Name, m), f.Grids)
@@ -319,7 +343,8 @@ func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
 				continue
 			}
 			cost, ofOne := t.Gain(r.best, r.chosen), t.Gain(r.one, r.chosen)
-			out.Add(s.Name+", "+m, doc.Texts(strconv.Itoa(r.splits), frame.Text(r.chosen, t.Decimals()), frame.Text(r.best, t.Decimals()), frame.Signed(cost, t.Decimals()),
+			out.Add(s.Name+", "+m, doc.Texts(strconv.Itoa(r.splits), frame.Text(r.chosen, t.Decimals()),
+				frame.Text(r.best, t.Decimals()), frame.Signed(cost, t.Decimals()),
 				frame.Text(r.one, t.Decimals()), frame.Signed(ofOne, t.Decimals()), r.point)...)
 			records.Add(t.Protocol, t.Metric.Name, s.Name, m, r.splits, r.chosen, r.best, cost,
 				r.one, ofOne, r.point, t.Version(s.Name, m))

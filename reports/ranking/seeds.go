@@ -1,4 +1,4 @@
-package ranks
+package ranking
 
 import (
 	"fmt"
@@ -18,7 +18,8 @@ import (
 type seedSpread struct {
 	splits, seeds int     // splits that were tested with several seeds, and with how many
 	overSeeds     float64 // root of the mean over splits of the variance over seeds
-	overSplits    float64 // standard deviation of the results of these splits; NaN for one split, and where splits are draws of the method
+	// standard deviation of the results of these splits; NaN for one split, and where splits are draws of the method
+	overSplits float64
 }
 
 // seedSpreadOf returns false if no split of the method on the set was tested with several seeds.
@@ -49,12 +50,13 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 	return out, true
 }
 
-// seeds is a table of two standard deviations of each method, over seeds and over splits. It has the methods whose cells are
-// tested with several seeds; without such methods there is no table. Each deviation is a mean over sets of the main group, the
-// same sets for every method: the sets on which every method has both deviations. If there are no such sets, they are the sets
-// on which every method has the deviation over seeds.
+// seeds is a table of two standard deviations of each method, over seeds and over splits. It has the methods whose
+// cells are tested with several seeds; without such methods there is no table. Each deviation is a mean over sets
+// of the main group, the same sets for every method: the sets on which every method has both deviations. If there
+// are no such sets, they are the sets on which every method has the deviation over seeds.
 func seeds(t *frame.Table) (table, records []doc.Block) {
-	values := doc.Records{Name: "seeds", Columns: []string{"metric", "dataset", "method", "splits", "seeds", "std_seeds", "std_splits"}}
+	values := doc.Records{Name: "seeds", Columns: []string{"metric", "dataset", "method", "splits", "seeds",
+		"std_seeds", "std_splits"}}
 	spreads := map[[2]string]seedSpread{}
 	var methods []string
 	for _, s := range t.Sets {
@@ -92,20 +94,26 @@ func seeds(t *frame.Table) (table, records []doc.Block) {
 	return []doc.Block{seedTable(t, methods, names, spreads)}, []doc.Block{values}
 }
 
-// seedTable has the mean deviations over the named sets, a row a method. A dash stands for a deviation that does not exist.
+// seedTable has the mean deviations over the named sets, a row a method. A dash stands for a deviation that does
+// not exist.
 func seedTable(t *frame.Table, methods, names []string, spreads map[[2]string]seedSpread) doc.Table {
-	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, beside that over splits", Label: "seeds", Corner: "Method",
+	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, beside that over splits",
+		Label: "seeds", Corner: "Method",
 		Head: []doc.Column{{Name: "seeds"}, {Name: "over seeds"}, {Name: "over splits"}},
-		Legend: []string{fmt.Sprintf("Means over %s: %s.", frame.Count(len(names), "data set"), strings.Join(names, ", ")),
+		Legend: []string{fmt.Sprintf("Means over %s: %s.", frame.Count(len(names), "data set"),
+			strings.Join(names, ", ")),
 			"Over seeds: of each set the root of the mean over splits of the variance over seeds (divisor n-1).",
-			"Over splits: the deviation of the results (divisor n-1), each of one seed; a dash where there is one split, or where splits are draws of the method themselves."}}
+			"Over splits: the deviation of the results (divisor n-1), each of one seed; a dash where there is one " +
+				"split, or where splits are draws of the method themselves."}}
 	for _, m := range methods {
 		count, overSeeds, overSplits := 0, 0.0, 0.0
 		for _, name := range names {
 			v := spreads[[2]string{name, m}]
-			count, overSeeds, overSplits = v.seeds, overSeeds+v.overSeeds/float64(len(names)), overSplits+v.overSplits/float64(len(names))
+			count, overSeeds, overSplits = v.seeds, overSeeds+v.overSeeds/float64(len(names)),
+				overSplits+v.overSplits/float64(len(names))
 		}
-		out.Add(m, doc.Texts(strconv.Itoa(count), frame.Text(frame.Exact(overSeeds), t.Decimals()), frame.Text(frame.Exact(overSplits), t.Decimals()))...)
+		out.Add(m, doc.Texts(strconv.Itoa(count), frame.Text(frame.Exact(overSeeds), t.Decimals()),
+			frame.Text(frame.Exact(overSplits), t.Decimals()))...)
 	}
 	return out
 }

@@ -1,7 +1,4 @@
-// Package loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) beside the
-// epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. The package has the formula as
-// printed, and reads no result. Package methods/fourier computes the same loss in another form.
-package loss
+package curves
 
 import (
 	"fmt"
@@ -13,21 +10,22 @@ import (
 	"github.com/kernelboosting/bench/reports/plot"
 )
 
-// Smooth is the epsilon-insensitive gamma-logistic loss of a residual.
-func Smooth(epsilon, gamma, residual float64) float64 {
-	return (softplus(gamma*(residual-epsilon)) + softplus(gamma*(-residual-epsilon)) - 2*softplus(-gamma*epsilon)) / gamma
+// SmoothLoss is the epsilon-insensitive gamma-logistic loss of a residual.
+func SmoothLoss(epsilon, gamma, residual float64) float64 {
+	return (softplus(gamma*(residual-epsilon)) + softplus(gamma*(-residual-epsilon)) - 2*softplus(
+		-gamma*epsilon)) / gamma
 }
 
 // softplus is log(1 + exp t).
 func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
 
-// Exact is the epsilon-insensitive loss of a residual.
-func Exact(epsilon, residual float64) float64 { return max(0, math.Abs(residual)-epsilon) }
+// ExactLoss is the epsilon-insensitive loss of a residual.
+func ExactLoss(epsilon, residual float64) float64 { return max(0, math.Abs(residual)-epsilon) }
 
-// Largest is the largest absolute difference of the two losses. Smooth less Exact rises up to a residual of epsilon and
-// falls beyond, to a limit below zero, so the largest difference is at epsilon or at infinity.
-func Largest(epsilon, gamma float64) float64 {
-	return max(Smooth(epsilon, gamma, epsilon), 2*softplus(-gamma*epsilon)/gamma)
+// LargestDifference is the largest absolute difference of the two losses. Smooth less Exact rises up to a residual
+// of epsilon and falls beyond, to a limit below zero, so the largest difference is at epsilon or at infinity.
+func LargestDifference(epsilon, gamma float64) float64 {
+	return max(SmoothLoss(epsilon, gamma, epsilon), 2*softplus(-gamma*epsilon)/gamma)
 }
 
 // reach is the largest residual of the drawing, and steps is the number of residuals on each side of 0.
@@ -36,9 +34,13 @@ const (
 	steps = 40
 )
 
-// Build returns the document, with a curve for each gamma. It is an error if epsilon is negative, if a gamma is not
+// Loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) beside the
+// epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. The package has
+// the formula as printed, and reads no result. Package methods/fourier computes the same loss in another form.
+//
+// The result is the document, with a curve for each gamma. It is an error if epsilon is negative, if a gamma is not
 // positive, or if there is no gamma.
-func Build(epsilon float64, gammas []float64) (doc.Document, error) {
+func Loss(epsilon float64, gammas []float64) (doc.Document, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return doc.Document{}, fmt.Errorf("epsilon = %g; it must be 0 or more", epsilon)
 	}
@@ -46,7 +48,8 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 		return doc.Document{}, fmt.Errorf("sharpness is missing: one number above 0 or several")
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	t := doc.Table{Corner: "Loss", Legend: []string{"Columns: residual, the prediction less the target; largest: the largest difference from the exact loss over all residuals."}}
+	t := doc.Table{Corner: "Loss", Legend: []string{"Columns: residual, the prediction less the target; largest: " +
+		"the largest difference from the exact loss over all residuals."}}
 	at := []float64{0, 0.1, 0.25, 0.5, 1}
 	for _, r := range at {
 		t.Head = append(t.Head, doc.Column{Name: number(r)})
@@ -67,12 +70,15 @@ func Build(epsilon float64, gammas []float64) (doc.Document, error) {
 		t.Add(name, doc.Texts(append(row, largest)...)...)
 		curves = append(curves, c)
 	}
-	add("exact", frame.Absent, nil, func(r float64) float64 { return Exact(epsilon, r) })
+	add("exact", frame.Absent, nil, func(r float64) float64 { return ExactLoss(epsilon, r) })
 	for _, gamma := range gammas {
 		if !(gamma > 0) || math.IsInf(gamma, 1) {
 			return doc.Document{}, fmt.Errorf("sharpness = %g; it must be above 0", gamma)
 		}
-		add("sharpness = "+number(gamma), frame.Number(Largest(epsilon, gamma), 4), gamma, func(r float64) float64 { return Smooth(epsilon, gamma, r) })
+		add("sharpness = "+number(gamma), frame.Number(LargestDifference(epsilon, gamma), 4), gamma,
+			func(r float64) float64 {
+				return SmoothLoss(epsilon, gamma, r)
+			})
 	}
 	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", number(epsilon))
 	return doc.Document{Report: "loss", Title: title, Label: "fig:loss", Blocks: []doc.Block{doc.Figure{

@@ -1,10 +1,4 @@
-// Package scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
-//
-// Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of linear. A family has
-// a drawing of the metric against processor time, with a mark for each method and size, a table of all numbers, and the powers
-// of the number of rows with which times grow (package sweep). Beside each time and each peak of memory stands what the method
-// declares, by which runs are planned.
-package scaling
+package costs
 
 import (
 	"encoding/json"
@@ -19,15 +13,15 @@ import (
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/kernelboosting/bench/reports/sweep"
 )
 
-// Report shows results, times and memory by the number of rows.
-func Report() report.Report {
+// ScalingReport shows results, times and memory by the number of rows.
+func ScalingReport() report.Report {
 	return report.Report{
 		Name:    "scaling",
 		Summary: "Results, times and memory as sets grow, beside what methods declare",
@@ -37,25 +31,34 @@ method and size, joined by lines. Below stand times and peaks of memory beside t
 the method declares, and the power of the number of rows with which times grow.`,
 		Example: `  bench report scaling --protocol large
   bench report scaling --protocol large --methods LGBM,RKS -o scaling.svg`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Scaling),
 	}
 }
 
 // A family is sets of different sizes.
 type family struct {
-	sweep.Lines
+	curves.Lines
 	frame frame.Frame
 	name  string
 }
 
-// Build returns the document. It is an error if nothing is stored.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+// Scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
+//
+// Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of
+// linear. A family has a drawing of the metric against processor time, with a mark for each method and size, a
+// table of all numbers, and the powers of the number of rows with which times grow (package sweep). Beside each
+// time and each peak of memory stands what the method declares, by which runs are planned.
+//
+// The result is the document. It is an error if nothing is stored.
+func Scaling(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("scaling", &t, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s", t.Metric.Title, t.Protocol), nil)
-	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version", "train_rows", "result", "cpu_seconds", "declared_seconds", "peak_bytes", "declared_bytes"}}
+	d := o.Document("scaling", &t, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s",
+		t.Metric.Title, t.Protocol), nil)
+	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version",
+		"train_rows", "result", "cpu_seconds", "declared_seconds", "peak_bytes", "declared_bytes"}}
 	cpus := map[string]bool{}
 	for _, one := range families(f, t) {
 		if len(one.Names) == 0 {
@@ -79,7 +82,8 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if len(d.Blocks) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no cell of the protocol has ended", frame.ErrNoResults)
 	}
-	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
+	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median "+
+		"over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
 	t.End(&d, r)
 	return d, nil
 }
@@ -93,7 +97,7 @@ func families(f frame.Frame, t frame.Table) (out []family) {
 	for _, name := range sets.Keys {
 		part := t
 		part.Sets = sets.Of[name]
-		out = append(out, family{sweep.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), f, name})
+		out = append(out, family{curves.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), f, name})
 	}
 	return out
 }
@@ -114,21 +118,29 @@ func (f family) figure(numbers *doc.Table) doc.Figure {
 			curves = append(curves, c)
 		}
 	}
-	about := fmt.Sprintf("Mean %s against processor time on %s, from left to right as training rows grow", f.Table.Metric.Title, f.name)
-	out := doc.Figure{Name: "scaling-" + f.name, Title: f.name, About: about, Numbers: numbers, Alt: about + ": " + strings.Join(f.Names, ", ")}
+	about := fmt.Sprintf("Mean %s against processor time on %s, from left to right as training rows grow",
+		f.Table.Metric.Title, f.name)
+	out := doc.Figure{Name: "scaling-" + f.name, Title: f.name, About: about, Numbers: numbers,
+		Alt: about + ": " + strings.Join(f.Names, ", ")}
 	if curves != nil {
-		out.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, plot.Axis{Title: "mean " + f.Table.Measured(), Percent: f.Table.Metric.Percent})
+		out.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true},
+			plot.Axis{Title: "mean " + f.Table.Measured(), Percent: f.Table.Metric.Percent})
 	}
 	return out
 }
 
 // table has a section for each method and a row for each size. It adds its numbers to the records.
 func (f family) table(r *doc.Records) (doc.Table, error) {
-	t := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "rows", Long: "training rows"}, {Name: f.Table.Metric.Name},
-		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"}, {Name: "declared", Group: "memory"}},
-		Legend: []string{"Declared time: a nanosecond for each unit of the cell's cost, which is what the method declares and the standardising of the folds. Runs correct it by measured times.",
-			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell took, and more after larger cells in the same process.",
-			"Declared memory: the program, the set, the standardised copies of its rows, and what the method declares for the grid point that needs most."}}
+	t := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "rows", Long: "training rows"},
+		{Name: f.Table.Metric.Name},
+		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"},
+		{Name: "declared", Group: "memory"}},
+		Legend: []string{"Declared time: a nanosecond for each unit of the cell's cost, which is what the method " +
+			"declares and the standardising of the folds. Runs correct it by measured times.",
+			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell " +
+				"took, and more after larger cells in the same process.",
+			"Declared memory: the program, the set, the standardised copies of its rows, and what the method " +
+				"declares for the grid point that needs most."}}
 	for _, m := range f.Names {
 		t.Sections = append(t.Sections, nil)
 		for _, x := range f.Xs(m) {
@@ -144,13 +156,16 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 			if a, ok := f.Median(m, x); ok {
 				seconds = &a.Value
 			}
-			units := largest(f.Splits(m, x, set, func(r store.Row) (float64, bool) { return 1e-9 * r.CostUnits, r.CostUnits > 0 }))
+			units := largest(f.Splits(m, x, set, func(r store.Row) (float64, bool) {
+				return 1e-9 * r.CostUnits, r.CostUnits > 0
+			}))
 			peak := largest(f.Splits(m, x, set, peakOf))
 			size := func(v float64) string { return wording.Bytes(int64(v)) }
 			t.Add(m, doc.Entry{Text: strconv.FormatFloat(x, 'f', -1, 64)},
 				entry(result, func(v float64) string { return strconv.FormatFloat(v, 'f', f.Table.Decimals(), 64) }),
 				entry(seconds, wording.Seconds), entry(units, wording.Seconds), entry(peak, size), entry(memory, size))
-			r.Add(f.Table.Protocol, f.Table.Metric.Name, f.name, set, m, f.Version(m, x, set), x, result, seconds, units, peak, memory)
+			r.Add(f.Table.Protocol, f.Table.Metric.Name, f.name, set, m, f.Version(m, x, set), x, result, seconds,
+				units, peak, memory)
 		}
 	}
 	return t, nil
@@ -180,9 +195,9 @@ func largest(of map[int]float64) *float64 {
 	return &most
 }
 
-// declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs most. It is nil
-// if the program does not know the method or the set, if it has another version of the method, or if the set's description has no
-// rows or classes.
+// declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs
+// most. It is nil if the program does not know the method or the set, if it has another version of the method, or
+// if the set's description has no rows or classes.
 func (f family) declared(method string, x float64, set string) (*float64, error) {
 	spec, err := f.frame.Registry.Lookup(method)
 	if err != nil || spec.Version != f.Version(method, x, set) {
@@ -225,8 +240,8 @@ func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row)
 	return most, nil
 }
 
-// merged returns the chosen parameters with those of another grid point in their place. A value that its author wrote per feature
-// is left out: its unit is another one.
+// merged returns the chosen parameters with those of another grid point in their place. A value that its author
+// wrote per feature is left out: its unit is another one.
 func merged(chosen, other json.RawMessage) (json.RawMessage, error) {
 	setting, point := map[string]any{}, map[string]any{}
 	for into, raw := range map[*map[string]any]json.RawMessage{&setting: chosen, &point: other} {

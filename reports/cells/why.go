@@ -1,10 +1,4 @@
-// Package why lists everything behind one number of a table: a method on a data set under a protocol.
-//
-// For every split it has the counts, the chosen grid point and its result in the folds, times, the program
-// and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
-// split, compute the cell again, and read its folds. The package adds up only what the table adds up, and
-// judges nothing.
-package why
+package cells
 
 import (
 	"cmp"
@@ -25,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Report is what stands behind one number.
-func Report() report.Report {
+// WhyReport is what stands behind one number.
+func WhyReport() report.Report {
 	return report.Report{
 		Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
 		Summary: "Everything behind one number: splits, grid points, code, queries",
@@ -40,12 +34,13 @@ and queries that show the rows of a split and compute the cell again.`,
 				s.Protocol, args = args[0], args[1:]
 			}
 			if len(args) != 2 {
-				return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol before them if it is another")
+				return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the " +
+					"protocol before them if it is another")
 			}
 			s.Datasets, s.Methods = args[:1], args[1:]
 			return nil
 		},
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Why),
 	}
 }
 
@@ -58,29 +53,40 @@ type page struct {
 	unit  string
 }
 
-// Build returns the document of a frame that was read for one method and one data set, with the folds. It is an error if no cell
-// is stored for them, or if stored cells contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+// Why lists everything behind one number of a table: a method on a data set under a protocol.
+//
+// For every split it has the counts, the chosen grid point and its result in the folds, times, the program
+// and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
+// split, compute the cell again, and read its folds. The package adds up only what the table adds up, and
+// judges nothing.
+//
+// The result is the document of a frame that was read for one method and one data set, with the folds. It is an
+// error if no cell is stored for them, or if stored cells contradict each other.
+func Why(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
 	}
 	if len(t.Methods) != 1 || len(t.Sets) != 1 {
-		return doc.Document{}, fmt.Errorf("why is of one method and one data set, not %s and %s", frame.Count(len(t.Methods), "method"), frame.Count(len(t.Sets), "data set"))
+		return doc.Document{}, fmt.Errorf("why is of one method and one data set, not %s and %s",
+			frame.Count(len(t.Methods), "method"), frame.Count(len(t.Sets), "data set"))
 	}
 	p := page{Table: t, frame: f, set: t.Sets[0], entry: t.Sets[0].Entries[0]}
 	p.rows = t.Cells(p.set.Name, t.Methods[0])
 	if len(p.rows) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no run of %s on %s is stored; `%s` makes them", frame.ErrNoResults, t.Methods[0], p.set.Name, t.FullCommand)
+		return doc.Document{}, fmt.Errorf("%w: no run of %s on %s is stored; `%s` makes them", frame.ErrNoResults,
+			t.Methods[0], p.set.Name, t.FullCommand)
 	}
 	if t.Metric.Percent {
 		p.unit = " %"
 	}
 	method := t.Methods[0]
 	o.Label = cmp.Or(o.Label, "tab:why:"+p.set.Name+":"+method)
-	d := o.Document("why", &t, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, p.set.Name, t.Metric.Title, t.Protocol), t.NotesOfPairs())
+	d := o.Document("why", &t, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method,
+		p.set.Name, t.Metric.Title, t.Protocol), t.NotesOfPairs())
 	d.Queries = p.queries(method)
-	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(), p.origins()}, p.again(method)...)
+	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(),
+		p.origins()}, p.again(method)...)
 	t.End(&d, p.records(method))
 	return d, nil
 }
@@ -98,10 +104,14 @@ func (p *page) number(method string) []string {
 	if e.Mean == nil {
 		return []string{fmt.Sprintf("No split of %s on %s is finished.", method, p.set.Name)}
 	}
-	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s (divisor n-1).",
-		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1], frame.Count(len(e.Runs), "split"),
-		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))}
-	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s among %d.",
+	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s "+
+		"(divisor n-1).",
+		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1],
+		frame.Count(len(e.Runs), "split"),
+		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()),
+		frame.Number(e.StdSample, p.decimals()))}
+	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s "+
+		"among %d.",
 		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.frame.Grids[p.rows[0].GridHash])))
 	values, _ := published.Beside(p.Published, p.Metric.Name, p.PublishedNames)
 	for _, v := range values {
@@ -128,21 +138,23 @@ func (p *page) folds() string {
 	return "no fold"
 }
 
-// beside compares a printed value with ours. The difference is in units of its standard error, as if the source had as many
-// runs on other splits.
+// beside compares a printed value with ours. The difference is in units of its standard error, as if the source had
+// as many runs on other splits.
 func (p *page) beside(v published.Value) string {
 	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64)) + v.SpreadText()
 	if n := len(p.entry.Runs); v.Std != nil && n > 1 && !math.IsNaN(p.entry.StdSample) {
 		scale := math.Hypot(v.DeviationOf(n), p.entry.StdSample) / math.Sqrt(float64(n))
 		if scale > 0 {
-			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits", frame.Number((frame.Float64(p.entry.Mean)-v.Mean)/scale, 1), len(p.entry.Runs))
+			text += fmt.Sprintf(": ours is %s standard errors away, were both means of %d independent splits",
+				frame.Number((frame.Float64(p.entry.Mean)-v.Mean)/scale, 1), len(p.entry.Runs))
 		}
 	}
 	return text + "."
 }
 
 func (p *page) splits() doc.Table {
-	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"}, {Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
+	out := doc.Table{Caption: "Split by split", Corner: "Split", Head: []doc.Column{{Name: "correct"},
+		{Name: p.Metric.Name}, {Name: "folds"}, {Name: "time"}, {Name: "chosen, or what went wrong", Kind: doc.Words}},
 		Legend: []string{"Folds: mean of the chosen grid point over the folds; time: processor time of the cell."}}
 	for _, r := range p.rows {
 		correct, value, last := frame.Absent, frame.Absent, string(r.Status)
@@ -161,7 +173,8 @@ func (p *page) splits() doc.Table {
 		if r.CPUSeconds != nil {
 			seconds = wording.Seconds(*r.CPUSeconds)
 		}
-		out.Add(strconv.Itoa(r.Split), doc.Texts(correct, value, frame.Text(p.InFolds(r), p.decimals()), seconds, last)...)
+		out.Add(strconv.Itoa(r.Split), doc.Texts(correct, value, frame.Text(p.InFolds(r), p.decimals()), seconds,
+			last)...)
 	}
 	return out
 }
@@ -172,7 +185,8 @@ func (p *page) origins() doc.Prose {
 	for _, r := range p.rows {
 		e := r.Environment
 		text := fmt.Sprintf("%s version %s, code %s, in bench %s (revision %s, %s, %s/%s) on %s, data %s, last on %s",
-			r.Method, r.MethodVersion, short(r.Code), e.ProgramVersion, short(e.VCSRevision), e.GoVersion, e.OS, e.Arch, e.CPU, short(r.Fingerprint), day(r.StartedAt))
+			r.Method, r.MethodVersion, short(r.Code), e.ProgramVersion, short(e.VCSRevision), e.GoVersion, e.OS,
+			e.Arch, e.CPU, short(r.Fingerprint), day(r.StartedAt))
 		if r.Imported != "" {
 			text += ", imported from " + r.Imported
 		}
@@ -185,7 +199,8 @@ func (p *page) origins() doc.Prose {
 	}
 	for _, r := range p.rows {
 		for _, w := range r.Warnings {
-			out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Split %d warned %s: %s", r.Split, frame.Count(w.Times, "time"), w.Text))
+			out.Paragraphs = append(out.Paragraphs, fmt.Sprintf("Split %d warned %s: %s", r.Split,
+				frame.Count(w.Times, "time"), w.Text))
 		}
 	}
 	return out
@@ -200,15 +215,17 @@ func short(hash string) string {
 	return hash[:min(len(hash), 8)]
 }
 
-// again has the commands that show the rows of a split. For the method's version of today it also has commands that compute
-// every cell once more.
+// again has the commands that show the rows of a split. For the method's version of today it also has commands that
+// compute every cell once more.
 func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
-	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh", Text: p.frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
+	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh",
+		Text: p.frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
 	if _, pinned := p.Pinned(method); pinned { // the program can compute only the version of today
 		return blocks
 	}
-	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh", Text: p.frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
+	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh",
+		Text: p.frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
 }
 
 // queries return the numbers of the page.
@@ -223,11 +240,14 @@ func (p *page) queries(method string) []doc.Query {
 }
 
 func (p *page) records(method string) doc.Records {
-	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error", "correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
+	out := doc.Records{Name: "splits", Columns: []string{"protocol", "dataset", "method", "split", "status", "error",
+		"correct", "test", "metric", "value", "folds", "params", "cpu_seconds",
 		"key", "method_version", "code", "fingerprint", "program", "revision", "cpu", "started_at", "imported"}}
 	for _, r := range p.rows {
-		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, r.Score.Correct, r.TestRows, p.Metric.Name, p.Value(r), p.InFolds(r), string(r.Point), r.CPUSeconds,
-			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision, r.Environment.CPU, r.StartedAt, r.Imported)
+		out.Add(p.Protocol, p.set.Name, method, r.Split, string(r.Status), r.Error, r.Score.Correct, r.TestRows,
+			p.Metric.Name, p.Value(r), p.InFolds(r), string(r.Point), r.CPUSeconds,
+			r.Key, r.MethodVersion, r.Code, r.Fingerprint, r.Environment.ProgramVersion, r.Environment.VCSRevision,
+			r.Environment.CPU, r.StartedAt, r.Imported)
 	}
 	return out
 }

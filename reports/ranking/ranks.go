@@ -1,12 +1,10 @@
-// Package ranks is the table of average ranks: the places of the methods over data sets, and how much these
-// places depend on the splits.
+// Package ranking has the reports that place methods over data sets: average ranks (ranks.go), the diagram of
+// critical differences (diagram.go), tests of all methods and of pairs (tests.go), and data sets won and lost
+// (pairs.go).
 //
-// The conventions are those of package stats: tied methods share the mean of their ranks. If the
-// protocol's source prints ranks, the table also has ranks by the paper's convention, which ranks the Mean row
-// as one more data set and gives the better rank of a tie to the later column. To show the spread, every split
-// is ranked by itself, over the same data sets. If cells are tested with several seeds of a method, the report
-// has two more deviations: over seeds and over splits.
-package ranks
+// A data set counts once, by its mean over splits. Only whole methods have ranks (package frame). Package
+// evidence decides what is significant.
+package ranking
 
 import (
 	"fmt"
@@ -21,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report is the page of average ranks.
-func Report() report.Report {
+// RanksReport is the page of average ranks.
+func RanksReport() report.Report {
 	return report.Report{
 		Name:    "ranks",
 		Summary: "Average ranks of the methods, with their spread over splits",
@@ -31,7 +29,7 @@ report accuracy, and ranks every split by itself to show how far a place depends
 the splits.`,
 		Example: `  bench report ranks
   bench report ranks --metric mcc --format csv`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Ranks),
 	}
 }
 
@@ -44,13 +42,24 @@ type convention struct {
 }
 
 var conventions = []convention{
-	{"Average rank", "", "Average rank: tied methods share the mean of their ranks, over data sets; rank 1 is the best.", stats.AverageRanks},
-	{"Paper's rank", "paper", "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the one in the later column ranks better.", stats.PaperAverageRanks},
+	{"Average rank", "", "Average rank: tied methods share the mean of their ranks, over data sets; rank 1 is " +
+		"the best.", stats.AverageRanks},
+	{"Paper's rank", "paper", "Paper's rank: the Mean row is ranked as one more data set, and of tied methods the " +
+		"one in the later column ranks better.", stats.PaperAverageRanks},
 }
 
-// Build returns the document. It is an error if the metric does not exist, if no data set is
+// Ranks is the table of average ranks: the places of the methods over data sets, and how much these
+// places depend on the splits.
+//
+// The conventions are those of package stats: tied methods share the mean of their ranks. If the
+// protocol's source prints ranks, the table also has ranks by the paper's convention, which ranks the Mean row
+// as one more data set and gives the better rank of a tie to the later column. To show the spread, every split
+// is ranked by itself, over the same data sets. If cells are tested with several seeds of a method, the report
+// has two more deviations: over seeds and over splits.
+//
+// The result is the document. It is an error if the metric does not exist, if no data set is
 // complete for all methods, and if stored cells contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+func Ranks(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -58,8 +67,10 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("ranks", &t, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
-	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank", "exact", "splits",
+	d := o.Document("ranks", &t, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
+		frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
+	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank",
+		"exact", "splits",
 		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {
 		if c.label == "paper" && !published.Ranks(t.Published, t.Metric.Name, t.Whole()) {
@@ -77,8 +88,10 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 // table ranks the methods, the best first, and adds its rows to the records.
 func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 	splits := t.CommonSplits()
-	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method", Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
-		fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), least, quartiles, largest.", frame.Count(len(splits), "split"))}}
+	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method",
+		Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
+			fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), "+
+				"least, quartiles, largest.", frame.Count(len(splits), "split"))}}
 	for _, name := range head {
 		out.Head = append(out.Head, doc.Column{Name: name})
 	}

@@ -1,4 +1,4 @@
-package claims
+package experiment
 
 import (
 	"fmt"
@@ -18,7 +18,9 @@ func Blocks(results []Result) []doc.Block {
 	}
 	var prose doc.Prose
 	prose.Heading = "Claims"
-	table := doc.Table{Heading: "What decides", Corner: "Comparison", Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words}, {Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
+	table := doc.Table{Heading: "What decides", Corner: "Comparison",
+		Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words},
+			{Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
 		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; " +
 			"processor times are ratios.",
 			"Low and high: the interval at 95 % for other rows of the same sets, of times for other repetitions " +
@@ -41,7 +43,8 @@ func Blocks(results []Result) []doc.Block {
 			table.Add(name, entries...)
 			low, high := p.Interval(1 - Alpha)
 			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), p.Value(), low, high,
-				p.Least, p.Most, p.Source, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict), r.Claim.Quote, r.Claim.Where, nil)
+				p.Least, p.Most, p.Source, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict), r.Claim.Quote,
+				r.Claim.Where, nil)
 		}
 	}
 	if table.Sections == nil {
@@ -91,7 +94,8 @@ func (p Part) row(claim int) (name string, entries []doc.Entry) {
 	if len(p.Datasets) == 1 {
 		name += ", " + p.Datasets[0]
 	}
-	texts := []string{p.number(p.Value()), p.number(low), p.number(high), p.asked(), frame.Absent, strconv.Itoa(p.Estimate.Sets), strconv.Itoa(p.Estimate.Splits), string(p.Verdict)}
+	texts := []string{p.number(p.Value()), p.number(low), p.number(high), p.asked(), frame.Absent,
+		strconv.Itoa(p.Estimate.Sets), strconv.Itoa(p.Estimate.Splits), string(p.Verdict)}
 	if p.Verdict == Missing {
 		texts[0], texts[1], texts[2], texts[6] = frame.Absent, frame.Absent, frame.Absent, frame.Absent
 	}
@@ -117,8 +121,8 @@ func points(at []float64) string { return strings.Join(doc.Each(at, short), ", "
 // short writes a number with as few digits as it needs.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in other units may
-// be small: of these it writes as many decimals as give two and three digits of the value itself.
+// number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in
+// other units may be small: of these it writes as many decimals as give two and three digits of the value itself.
 func (p Part) number(v float64) string {
 	decimals := 2
 	if value := math.Abs(p.Value()); !p.Percent && p.Of != experiments.Slope && value > 0 && value < 1 {

@@ -1,4 +1,4 @@
-package leaderboard
+package compare
 
 import (
 	"cmp"
@@ -6,10 +6,10 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
-	"github.com/kernelboosting/bench/reports/times"
 )
 
 // A Board is the methods of a table in order.
@@ -19,7 +19,7 @@ type Board struct {
 	Sets  []string // the sets of the main group that count
 	Field int      // whole methods, those that have every set
 	Rows  []Row    // whole methods, the largest gain first, then partial ones, the most sets first
-	Costs times.Costs
+	Costs costs.Costs
 	Level float64
 	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method
 	// and of ranks.
@@ -28,23 +28,27 @@ type Board struct {
 
 // A Row is a method. Values are over the sets that count and that it has.
 type Row struct {
-	Method   string
-	Place    int // in the table's methods
-	Have     int // number of these sets that the method has
-	Whole    bool
-	Gain     *big.Rat       // mean less the mean of all whole methods, averaged over sets, positive if better; nil without a set
-	Gains    stats.Interval // Student's t over sets; NaN for fewer than two
-	Wins     *big.Rat       // share of other whole methods that it beats, ties half, averaged over sets; nil without any
+	Method string
+	Place  int // in the table's methods
+	Have   int // number of these sets that the method has
+	Whole  bool
+	// mean less the mean of all whole methods, averaged over sets, positive if better; nil without a set
+	Gain  *big.Rat
+	Gains stats.Interval // Student's t over sets; NaN for fewer than two
+	// share of other whole methods that it beats, ties half, averaged over sets; nil without any
+	Wins     *big.Rat
 	WinRates stats.Interval // interval of Wins over sets, within 0 and 1
 	Rank     *big.Rat       // average rank among whole methods; nil for a partial one
-	Ranks    [2]int         // interval of its rank by typical differences, simultaneous for all whole methods; 0 for a partial one
-	Best     float64        // p of the hypothesis that it is the best whole method; NaN where that is not tested
-	Against  *evidence.Pair // the row's method as A, the asked method as B; nil for the asked method, and without a common split
-	Seconds  float64        // mean processor time of a cell; NaN if unknown
+	// interval of its rank by typical differences, simultaneous for all whole methods; 0 for a partial one
+	Ranks [2]int
+	Best  float64 // p of the hypothesis that it is the best whole method; NaN where that is not tested
+	// the row's method as A, the asked method as B; nil for the asked method, and without a common split
+	Against *evidence.Pair
+	Seconds float64 // mean processor time of a cell; NaN if unknown
 }
 
-// Of orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
-func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
+// Rank orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
+func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	every := ev
 	if !ev.Every {
 		var err error
@@ -52,7 +56,8 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 			return nil, err
 		}
 	}
-	b := &Board{Asked: asked, Named: ev.Method != "", Costs: times.PerCell(*t), Level: ev.Level, Testable: every.Over > 0}
+	b := &Board{Asked: asked, Named: ev.Method != "", Costs: costs.PerCell(*t), Level: ev.Level,
+		Testable: every.Over > 0}
 	b.fill(t, ev.Level)
 	best, ranks := every.Best(), every.Ranks()
 	for i := range b.Rows {
@@ -78,8 +83,9 @@ func Of(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 // fill makes the rows, except for fields that depend on the evidence.
 func (b *Board) fill(t *frame.Table, level float64) {
 	b.Sets, b.Field = t.Counted, len(t.Whole())
-	matrix := t.Means()                                               // of whole methods
-	values := t.Matrix(len(t.Methods), func(e frame.Entry) *big.Rat { // of all; nil where the compared splits are not finished
+	matrix := t.Means() // of whole methods
+	// of all; nil where the compared splits are not finished
+	values := t.Matrix(len(t.Methods), func(e frame.Entry) *big.Rat {
 		if !e.Has {
 			return nil
 		}

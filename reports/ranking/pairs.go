@@ -1,8 +1,4 @@
-// Package pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
-// and a scatter of the means with one dot a data set.
-//
-// Wins are counted on exact means. Reports compare and tests say how sure a win is.
-package pairs
+package ranking
 
 import (
 	"fmt"
@@ -16,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report sets methods beside one another, two at a time.
-func Report() report.Report {
+// PairsReport sets methods beside one another, two at a time.
+func PairsReport() report.Report {
 	return report.Report{
 		Name:    "pairs",
 		Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
@@ -25,16 +21,21 @@ func Report() report.Report {
 the means of one against the other's, a dot a data set.`,
 		Example: `  bench report pairs
   bench report pairs --methods GBRFF2,LGBM -o figs/`,
-		Flags: report.Plain(Build),
+		Flags: report.Plain(Pairs),
 	}
 }
 
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.
 const mostScatters = 36
 
-// Build returns the document. It is an error if there are fewer than two whole methods or no data set
+// Pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
+// and a scatter of the means with one dot a data set.
+//
+// Wins are counted on exact means. Reports compare and tests say how sure a win is.
+//
+// The result is the document. It is an error if there are fewer than two whole methods or no data set
 // that counts, and if stored cells contradict each other.
-func Build(f frame.Frame, o report.Options) (doc.Document, error) {
+func Pairs(f frame.Frame, o report.Options) (doc.Document, error) {
 	t, err := f.TableOf(o.Metric)
 	if err != nil {
 		return doc.Document{}, err
@@ -43,8 +44,10 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	means := t.Means()
-	out := doc.Table{Corner: "Method", Legend: []string{"Won/tied/lost by the method of the row against that of the column, on exact means."}}
-	records := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "won", "tied", "lost", "mean_difference"}}
+	out := doc.Table{Corner: "Method", Legend: []string{"Won/tied/lost by the method of the row against that of the " +
+		"column, on exact means."}}
+	records := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "won", "tied",
+		"lost", "mean_difference"}}
 	var figures []doc.Block
 	left := 0
 	for a, name := range t.Whole() {
@@ -72,7 +75,8 @@ func Build(f frame.Frame, o report.Options) (doc.Document, error) {
 	if left > 0 {
 		own = []string{fmt.Sprintf("%s not drawn; name fewer methods with --methods.", frame.Count(left, "pair"))}
 	}
-	d := o.Document("pairs", &t, fmt.Sprintf("Data sets won, tied and lost by mean test %s among %s, protocol %s", t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes(own...))
+	d := o.Document("pairs", &t, fmt.Sprintf("Data sets won, tied and lost by mean test %s among %s, protocol %s",
+		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes(own...))
 	d.Blocks = append([]doc.Block{out}, figures...)
 	t.End(&d, records)
 	return d, nil
@@ -92,10 +96,13 @@ func scatter(t frame.Table, a, b int, about string) doc.Figure {
 	for _, s := range t.CountedSets() {
 		y, x := frame.Float64(s.Entries[a].Mean), frame.Float64(s.Entries[b].Mean)
 		ours, theirs := strconv.FormatFloat(y, 'f', t.Decimals(), 64), strconv.FormatFloat(x, 'f', t.Decimals(), 64)
-		points = append(points, plot.Point{Name: s.Name, X: x, Y: y, Tip: fmt.Sprintf("%s: %s %s, %s %s", s.Name, t.Methods[a], ours, t.Methods[b], theirs)})
+		points = append(points, plot.Point{Name: s.Name, X: x, Y: y, Tip: fmt.Sprintf("%s: %s %s, %s %s", s.Name,
+			t.Methods[a], ours, t.Methods[b], theirs)})
 		numbers.Add(s.Name, doc.Texts(ours, theirs)...)
 	}
 	title := t.Methods[a] + " - " + t.Methods[b]
-	return doc.Figure{Title: title, About: about, Numbers: &numbers, Detail: true, Alt: fmt.Sprintf("Mean test %s of %s against that of %s, a dot a data set", t.Metric.Title, t.Methods[a], t.Methods[b]),
+	return doc.Figure{Title: title, About: about, Numbers: &numbers, Detail: true,
+		Alt: fmt.Sprintf("Mean test %s of %s against that of %s, a dot a data set", t.Metric.Title, t.Methods[a],
+			t.Methods[b]),
 		Plot: plot.Diagonal(points, t.Methods[b], t.Methods[a], "mean "+t.Measured(), t.Metric.Percent)}
 }

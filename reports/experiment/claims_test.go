@@ -1,4 +1,4 @@
-package claims
+package experiment
 
 import (
 	"math"
@@ -18,8 +18,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// drawn are differences of two methods on sets, with a mean and, between splits, the correlation that Nadeau and Bengio take,
-// test/(train+test): each set has a part that all its splits share.
+// drawn are differences of two methods on sets, with a mean and, between splits, the correlation that Nadeau and
+// Bengio take, test/(train+test): each set has a part that all its splits share.
 func drawn(stream *rng.RandomState, mean float64, sets, splits int) []sample {
 	const ratio, deviation = 3.0 / 7, 2.0
 	out := make([]sample, sets)
@@ -54,8 +54,8 @@ func part(samples []sample, least, most float64) Part {
 	return p
 }
 
-// At most 5 % of false claims are said to hold and at most 5 % of true claims are said to fail, where the difference is the very
-// end of the region that is asked for, which is the worst case for both.
+// At most 5 % of false claims are said to hold and at most 5 % of true claims are said to fail, where the
+// difference is the very end of the region that is asked for, which is the worst case for both.
 func TestWrongVerdicts(t *testing.T) {
 	const claims = 1000
 	limit := int(claims * (0.05 + 3*math.Sqrt(0.05*0.95/claims)))
@@ -87,7 +87,8 @@ func TestWrongVerdicts(t *testing.T) {
 			counts[verdict(draw(stream))]++
 		}
 		if counts[Holds] > limit || counts[Fails] > limit {
-			t.Errorf("%s: of %d claims at the end of what is asked %d hold and %d fail, want at most %d each", name, claims, counts[Holds], counts[Fails], limit)
+			t.Errorf("%s: of %d claims at the end of what is asked %d hold and %d fail, want at most %d each", name,
+				claims, counts[Holds], counts[Fails], limit)
 		}
 		if strings.Contains(name, "20 splits") && counts[Holds]+counts[Fails] == 0 {
 			t.Errorf("%s: no verdict at all", name)
@@ -183,8 +184,8 @@ func row(dataset, method string, split, correct int, seconds float64) store.Row 
 	return r
 }
 
-// frameOf is a sweep of two methods over one quantity: A is ahead by 4 points at 1 and equal at 2, and takes twice the time, which
-// grows with the square of the quantity.
+// frameOf is a sweep of two methods over one quantity: A is ahead by 4 points at 1 and equal at 2, and takes twice
+// the time, which grows with the square of the quantity.
 func frameOf(t *testing.T) frame.Frame {
 	return frameWith(t, []int{1, 2, 4}, func(x int) float64 { return float64(x * x) })
 }
@@ -197,7 +198,8 @@ func frameWith(t *testing.T, xs []int, seconds func(x int) float64) frame.Frame 
 	for _, x := range xs {
 		for _, m := range []string{"A", "B"} {
 			method := m + " rounds=" + string(rune('0'+x))
-			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points, frame.Point{Series: m, Value: float64(x), Method: method})
+			in.Protocol.Sweep.Points = append(in.Protocol.Sweep.Points,
+				frame.Point{Series: m, Value: float64(x), Method: method})
 			for split := 1; split <= 5; split++ {
 				for i, set := range []string{"s", "r"} {
 					correct, time := 70+split+10*i, seconds(x)*(1+0.01*float64(split))
@@ -215,8 +217,8 @@ func frameWith(t *testing.T, xs []int, seconds func(x int) float64) frame.Frame 
 	return in.Frame(t)
 }
 
-// The power with which times grow is read over the upper half of the values, as in the table of the sweep: below it a constant
-// time hides the growth.
+// The power with which times grow is read over the upper half of the values, as in the table of the sweep: below it
+// a constant time hides the growth.
 func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 	f := frameWith(t, []int{1, 2, 4, 8}, func(x int) float64 { return max(1, float64(x*x)/16) })
 	for _, c := range []struct {
@@ -259,32 +261,43 @@ func decides(t *testing.T, f frame.Frame, c decision) {
 	got := must.Get(Decide(f, []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}}))(t)
 	if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
 		low, high := got[0].Parts[0].Interval(0.95)
-		t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high, c.want, c.value)
+		t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high,
+			c.want, c.value)
 	}
 }
 
 func TestDecide(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []decision{
-		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.6, Holds},
-		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf), 4.6, Fails},
-		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 4.6, inf), 4.6, Open},
-		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0, Holds},
-		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
-		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1, 2}},
+		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.6,
+			Holds},
+		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf),
+			4.6, Fails},
+		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}},
+			4.6, inf), 4.6, Open},
+		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0,
+			Holds},
+		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
+			Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
+		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"},
+			At: []float64{1, 2}},
 			0, inf), 4.6, Fails},
 		{"more ahead at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
 			LessAt: []float64{2}}, 0, inf), 4.6, Holds},
 		{"on each set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
 			Datasets: []string{"s", "r"}, EachSet: true}, 0, inf), 4.6, Holds},
-		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1}, WithAt: []float64{2}}, 0, inf), 4.6, Holds},
+		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1},
+			WithAt: []float64{2}}, 0, inf), 4.6, Holds},
 		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 78, Holds},
-		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9, 2.1), 2.003, Holds},
-		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.003, Fails},
+		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9,
+			2.1), 2.003, Holds},
+		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.003,
+			Fails},
 		{"a square", ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 1.8, 2.2), 2, Holds},
 		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
 		{"others that are not there", ends(experiments.Comparison{Series: "A", With: []string{}}, 0, inf), 0, Missing},
-		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0, Missing},
+		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0,
+			Missing},
 	} {
 		decides(t, frameOf(t), c)
 	}
@@ -333,8 +346,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A comparison that names its sets is about these, though a third series lacks one of them. Differences of an error are told to
-// three digits, however small they are.
+// A comparison that names its sets is about these, though a third series lacks one of them. Differences of an error
+// are told to three digits, however small they are.
 func TestAThirdSeriesLacksASet(t *testing.T) {
 	var cells []store.Row
 	for split := 1; split <= 5; split++ {
@@ -345,10 +358,14 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 	}
 	in := rows.Of(5, cells...)
 	for _, c := range []decision{
-		{"on the set that C lacks", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 4.6, Holds},
-		{"its time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU, Datasets: []string{"r"}}, 1.9, 2.1), 2, Holds},
-		{"C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
-		{"the time of C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Of: experiments.CPU, Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
+		{"on the set that C lacks", ends(experiments.Comparison{Series: "A", With: []string{"B"},
+			Datasets: []string{"r"}}, 0, math.Inf(1)), 4.6, Holds},
+		{"its time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU,
+			Datasets: []string{"r"}}, 1.9, 2.1), 2, Holds},
+		{"C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Datasets: []string{"r"}}, 0,
+			math.Inf(1)), 0, Missing},
+		{"the time of C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Of: experiments.CPU,
+			Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
 	} {
 		decides(t, in.Frame(t), c)
 	}
@@ -382,10 +399,12 @@ func TestSetsArePoints(t *testing.T) {
 		got := must.Get(Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}}))(t)
 		return got[0]
 	}
-	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140}, WithAt: []float64{70}}, 5, 15)); r.Verdict != Holds || math.Abs(r.Parts[0].Value()-10) > 1e-9 {
+	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140},
+		WithAt: []float64{70}}, 5, 15)); r.Verdict != Holds || math.Abs(r.Parts[0].Value()-10) > 1e-9 {
 		t.Errorf("more rows are better by %g: %s, want 10 and that it holds", r.Parts[0].Value(), r.Verdict)
 	}
-	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70}}, math.Inf(-1), 0)); r.Verdict != Holds {
+	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70}}, math.Inf(-1),
+		0)); r.Verdict != Holds {
 		t.Errorf("behind on few rows: %s", r.Verdict)
 	}
 }

@@ -1,4 +1,4 @@
-package times
+package costs
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ const (
 	rarely    = 0.05 // methods with a smaller share are not named
 )
 
-// quartiles returns the quartiles over splits of a method's mean seconds over the timed sets. They are NaN if fewer than
-// fewSplits splits were timed on all of these sets.
+// quartiles returns the quartiles over splits of a method's mean seconds over the timed sets. They are NaN if fewer
+// than fewSplits splits were timed on all of these sets.
 func (p *page) quartiles(method string) [2]float64 {
 	sums, sets := map[int]float64{}, map[int]int{}
 	for _, s := range p.timed {
@@ -52,8 +52,8 @@ func (p *page) quartiles(method string) [2]float64 {
 // resampled reports whether there are enough sets to draw from, and at least two methods to compare.
 func (p *page) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
 
-// resample fills the fields half and share of costs, which must still be in the order of methods. Each resample draws as
-// many timed sets as there are, with replacement, and share is how often the method is on the front.
+// resample fills the fields half and share of costs, which must still be in the order of methods. Each resample
+// draws as many timed sets as there are, with replacement, and share is how often the method is on the front.
 func (p *page) resample() {
 	var values, seconds [][]float64 // a row a timed set, larger values are better
 	for _, s := range p.Sets {
@@ -99,8 +99,8 @@ func (p *page) resample() {
 	}
 }
 
-// sureness is a sentence with the share of resamples in which each method is on the front, the largest share first. Methods
-// with a share below rarely are only counted.
+// sureness is a sentence with the share of resamples in which each method is on the front, the largest share first.
+// Methods with a share below rarely are only counted.
 func (p *page) sureness() []doc.Block {
 	if !p.resampled() {
 		return nil
@@ -113,7 +113,8 @@ func (p *page) sureness() []doc.Block {
 			often = append(often, c.method+" "+frame.Probability(c.share))
 		}
 	}
-	text := fmt.Sprintf("Shares of %d draws of %s from these, with replacement, in which a method is on the front: %s", resamples, frame.Count(len(p.timed), "data set"), strings.Join(often, ", "))
+	text := fmt.Sprintf("Shares of %d draws of %s from these, with replacement, in which a method is on the front: %s",
+		resamples, frame.Count(len(p.timed), "data set"), strings.Join(often, ", "))
 	if others := len(costs) - len(often); others > 0 {
 		text += fmt.Sprintf("; %s below %v", frame.Count(others, "other method"), rarely)
 	}
