@@ -29,7 +29,8 @@ func drawnColumn(r *rapid.T, rows int) []string {
 		{"0", "1", "-2.5", "3e2", "007", "+4", "9007199254740993"},
 		{"red", "blue", "Blue", "two words", "a,b", `q"q`, "o'x", "50 % off", "a\\nb"},
 		{"1", "2", "x"}, {"1", "2", "3", "4", "5", "6", "unknown"}, {"", "a"}, {"2020-01-02", "2021-03-04"}, {"k"},
-		{"yes", "no"}, {"1,5", "2,25"},
+		{"yes", "no"}, {"1,5", "2,25"}, {"1,234", "12,345,678", "7"}, {"1.234,5", "2"}, {"1 234", "12"},
+		{"12%", "3.5 %"}, {"12%", "12"}, {"Yes", "NO", "n", "true"}, {"1", "0", "yes"},
 	}).Draw(r, "kind")
 	marks := rapid.SampledFrom([]string{"", "?", "NA", "nan", "-999"})
 	kind = slices.Concat(kind, rapid.SliceOfN(marks, 0, 2).Draw(r, "marks"))
@@ -182,10 +183,9 @@ func drawnParquet(r *rapid.T, columns [][]string) []byte {
 }
 
 var (
-	saidLabel   = regexp.MustCompile(`(?m)^# label (".*?")(?: \(class \+1\))?: (\d+) rows$`)
-	saidNumbers = regexp.MustCompile(
-		`(?m)^# column (\d+) ".*?": numbers (\S+) to (\S+), (\d+) different(?:; (\d+) missing)?$`)
-	saidLevels = regexp.MustCompile(`(?m)^# column (\d+) ".*?": (\d+) categories: .*?(?:; (\d+) missing)?$`)
+	saidLabel  = regexp.MustCompile(`(?m)^# label (".*?")(?: \(class \+1\))?: (\d+) rows$`)
+	saidColumn = regexp.MustCompile(`(?m)^# column (\d+) ".*?": (.*?)(?:; (\d+) missing)?$`)
+	saidLevels = regexp.MustCompile(`^(\d+) categories: `)
 )
 
 // TestDescribeAgreesWithWhatIsRead draws files in all formats. The labels, the numeric columns and the categorical
@@ -235,25 +235,36 @@ func compare(r *rapid.T, d *describe.Description, set *datasets.Set) {
 		r.Fatalf("classes %q in\n%s", set.Labels, d.TOML)
 	}
 	n, width := set.X.Dims()
-	next := 0
-	for _, m := range saidNumbers.FindAllStringSubmatch(d.TOML, -1) {
-		low, high, seen, gaps := math.Inf(1), math.Inf(-1), map[float64]bool{}, 0
+	next, columns := 0, saidColumn.FindAllStringSubmatch(d.TOML, -1)
+	for _, m := range columns { // of numbers, which come first
+		if saidLevels.MatchString(m[2]) || strings.HasPrefix(m[2], "left out: ") {
+			continue
+		}
+		low, high, seen, gaps := math.Inf(1), math.Inf(-1), map[float64]int{}, 0
 		for i := range n {
 			v := set.X.At(i, next)
 			if v != v {
 				gaps++
 				continue
 			}
-			low, high, seen[v] = min(low, v), max(high, v), true
+			low, high = min(low, v), max(high, v)
+			seen[v]++
 		}
 		next++
-		want := fmt.Sprintf("%s to %s, %s, %d", m[2], m[3], m[4], number(m[5]))
-		if got := fmt.Sprintf("%v to %v, %d, %d", low, high, len(seen), gaps); got != want {
-			r.Fatalf("column %s has %s in\n%s", m[1], got, d.TOML)
+		got := fmt.Sprintf("numbers %v to %v, %d different", low, high, len(seen))
+		if strings.Contains(m[2], " yes, ") {
+			got = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", seen[1], seen[0])
+		}
+		if got != m[2] || gaps != number(m[3]) {
+			r.Fatalf("column %s has %s, %d missing in\n%s", m[1], got, gaps, d.TOML)
 		}
 	}
-	for _, m := range saidLevels.FindAllStringSubmatch(d.TOML, -1) {
-		known := number(m[2])
+	for _, m := range columns {
+		levels := saidLevels.FindStringSubmatch(m[2])
+		if levels == nil {
+			continue
+		}
+		known := number(levels[1])
 		ones := 0
 		for k := range known + min(1, number(m[3])) {
 			for i := range n {

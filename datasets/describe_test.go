@@ -108,8 +108,9 @@ func TestColumns(t *testing.T) {
 	})
 	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
 	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
-	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
-		`drop = ["id", "unit", "when", "amount", "note"]; ` +
+	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; ` +
+		`thousands = ","; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
+		`drop = ["id", "unit", "when", "note"]; ` +
 		`categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"; ` +
 		`cautions = ["column id is left out: it numbers the rows", ` +
 		`"column note is left out: it looks like an identifier or free text: 120 different values in 121 rows", ` +
@@ -120,10 +121,12 @@ func TestColumns(t *testing.T) {
 	said := strings.Join(append(d.Problems, d.Notes...), "\n")
 	for _, part := range []string{
 		"column id is left out: it numbers the rows", `column unit is left out: every known value is "kg"`, "column when: each of 121 values is a date or a time (DIR/a.csv:2 \"2021-03-01\"",
-		"column amount: each of 121 values is written with thousands separators", `column age: "unknown" in 12 rows is read as a missing value`,
+		`"," separates thousands in column amount: "1,000,000.5" is read as 1000000.5`,
+		`column age: "unknown" in 12 rows is read as a missing value`,
 		"column note is left out: it looks like an identifier or free text", "column code has -999 in 16 rows, far from its other values 1 to 39",
 		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its validation part alone: "rare"`,
-		"column twin repeats column level", "1 row repeats an earlier row with the same label", "the set has 121 rows and 14 features",
+		"column twin repeats column level", "1 row repeats an earlier row with the same label",
+		"the set has 121 rows and 15 features",
 	} {
 		must.Hold(t, said, part)
 	}
@@ -258,7 +261,16 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"quoted sep=|", "a.csv", "\"sep=|\"\r\n" + strings.ReplaceAll(plain, ",", "|"), `separator = "|"`, ""},
 		{"a separator at the ends", "a.csv", strings.ReplaceAll(plain, "\n", ",\n"), `label = "y"`, ""},
 		{"a separator at the ends, no names", "a.csv", lines("", "%d,%s,"), "label = 1   # a guess", ""},
-		{"percent signs", "a.csv", lines("x,y\n", "%d%,%s"), "each of 40 values is written with the sign of a unit", ""},
+		{"percent signs", "a.csv", lines("x,y\n", "%d.5 %,%s"), `# column 0 "x": numbers 0.5 to 39.5, 40 different`,
+			""},
+		{"some percent signs", "a.csv", lines("x,y\n", "%d%,%s") + "7,a\n",
+			`1 value is a plain number (DIR/a.csv:42 "7"); each of the other 40 is a number with a percent sign`, ""},
+		{"half of the percent signs", "a.csv", plain + lines("", "%d%,%s"),
+			"each of 40 values is a number with a percent sign (DIR/a.csv:42 ", ""},
+		{"yes and no", "a.csv", lines("x,y\n", "YES,%s") + "No,a\n?,b\nn,a\n",
+			`# column 0 "x": 40 yes, which is 1, and 2 no, which is 0; 1 missing`, ""},
+		{"yes, no and perhaps", "a.csv", lines("x,y\n", "yes,%s") + "no,a\nperhaps,b\n", "3 categories", ""},
+		{"yes among numbers", "a.csv", plain + "yes,a\n", `1 value is a yes or a no (DIR/a.csv:42 "yes")`, ""},
 		{"amounts", "a.csv", lines("x,y\n", "$%d.50,%s"), "each of 40 values is written with the sign of a unit", ""},
 		{"UTF-16", "a.csv", "\xff\xfex\x00,\x00", "", "the file is UTF-16 text; save it as UTF-8"},
 		{"UTF-16 without a mark", "a.csv", "x\x00,\x00y\x00\n\x00", "",

@@ -58,6 +58,7 @@ type Reading struct {
 	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
 	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
 	Decimal      string     `toml:"decimal" json:"decimal,omitempty"`               // of csv and blank: "," where numbers have a decimal comma
+	Thousands    string     `toml:"thousands" json:"thousands,omitempty"`           // one of the Separators, or ""
 	Missing      Marks      `toml:"missing" json:"missing,omitzero"`                // the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
 	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
 	Impute       string     `toml:"impute" json:"impute,omitempty"`                 // what a missing number becomes: "median", "mean" or "most-frequent" of the training rows, or "none" (NaN); "" makes it an error

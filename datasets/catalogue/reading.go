@@ -86,6 +86,7 @@ func (e *Entry) checkKeys() error {
 		{"header", *e.Header && e.FileFormat().Sparse}, // a file that names its columns may have it: a label by name sets it
 		{"columns", e.Columns != nil},
 		{"decimal", e.Decimal != ""},
+		{"thousands", e.Thousands != ""},
 		{"label", e.Label != nil},
 		{"drop", e.Drop != nil},
 		{"categorical", e.Categorical != nil},
@@ -97,6 +98,9 @@ func (e *Entry) checkKeys() error {
 	return nil
 }
 
+// Separators are the values of the key thousands. The blank and the apostrophe stand for their typographic forms, too.
+var Separators = []string{",", ".", "'", " ", "_"}
+
 // checkColumns looks at how a file is divided into columns, and at the notation of numbers.
 func (e *Entry) checkColumns() error {
 	switch {
@@ -106,6 +110,12 @@ func (e *Entry) checkColumns() error {
 		return fmt.Errorf("columns names the columns of a file without a header; remove columns or header = true")
 	case e.Decimal != "" && e.Decimal != ",":
 		return fmt.Errorf("decimal = %q is not \".\" or \",\"", e.Decimal)
+	case e.Thousands != "" && !slices.Contains(Separators, e.Thousands):
+		return fmt.Errorf("thousands = %q is not one of \"%s\"", e.Thousands, strings.Join(Separators, "\", \""))
+	case e.Thousands == "." && e.Decimal == "":
+		return fmt.Errorf("thousands = \".\" is for numbers with a decimal comma; write decimal = \",\", too")
+	case e.Thousands == "," && e.Decimal == ",":
+		return fmt.Errorf("decimal and thousands are both \",\"; they must differ")
 	}
 	return nil
 }

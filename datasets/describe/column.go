@@ -17,11 +17,13 @@ type column struct {
 	j        int
 	name     string
 	numeric  bool
-	drop     string   // why the column is left out; "" if it is an input
-	missing  int      // rows without a value
-	words    []string // what else than the usual marks stands for a missing value in a column of numbers
-	distinct int      // known values
-	low      float64  // of a column of numbers
+	kind     read.Kind // of a column of numbers
+	yes      int       // rows
+	drop     string    // why the column is left out; "" if it is an input
+	missing  int       // rows without a value
+	words    []string  // what else than the usual marks stands for a missing value in a column of numbers
+	distinct int       // known values
+	low      float64   // of a column of numbers
 	high     float64
 }
 
@@ -37,16 +39,14 @@ func (c *column) leaveIdentifier(d *Description, reason string, args ...any) {
 	d.cautions = append(d.cautions, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
-// number reads a number in the file's notation.
-func (s *source) number(text []byte) (float64, bool) { return read.Number(text, s.decimal) }
-
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 
 // known holds the values of one column without the missing ones. Its memory is used again for the next column.
 type known struct {
 	levels  map[string]int // rows of each text
 	numbers []float64
-	strays  []int // rows whose value is no number
+	kinds   []read.Kind // of all rows
+	strays  []int       // rows whose value is no number
 }
 
 // look finds out what column j holds, and notes what is odd about it.
@@ -57,20 +57,35 @@ func (s *source) look(j int, k *known, d *Description) column {
 		return c
 	}
 	clear(k.levels)
-	k.numbers, k.strays = k.numbers[:0], k.strays[:0]
+	k.numbers, k.kinds, k.strays = k.numbers[:0], k.kinds[:0], k.strays[:0]
+	times := [read.YesNo + 1]int{}
 	for i := range s.rows() {
-		text := s.text(i, j)
+		text, v, kind := s.text(i, j), 0.0, read.NoKind
 		if s.missing(text, j) {
 			c.missing++
-			continue
-		}
-		k.levels[string(text)]++
-		if v, ok := s.number(text); ok {
-			k.numbers = append(k.numbers, v)
 		} else {
+			k.levels[string(text)]++
+			v, kind, _ = s.style.Value(text)
+			times[kind]++
+		}
+		k.numbers, k.kinds = append(k.numbers, v), append(k.kinds, kind)
+	}
+	switch c.kind = read.Plain; {
+	case times[read.Percent] > times[read.Plain]:
+		c.kind = read.Percent
+	case times[read.YesNo] > 0 && times[read.YesNo] == s.rows()-c.missing:
+		c.kind = read.YesNo // yes, no and other texts are categories
+	}
+	n := 0
+	for i, kind := range k.kinds {
+		if kind == c.kind {
+			k.numbers[n] = k.numbers[i]
+			n++
+		} else if !s.missing(s.text(i, j), j) {
 			k.strays = append(k.strays, i)
 		}
 	}
+	k.numbers = k.numbers[:n]
 	rows := s.rows() - c.missing
 	switch c.distinct = len(k.levels); {
 	case rows == 0:
@@ -111,6 +126,11 @@ func (c *column) look(k *known, d *Description) {
 		d.note("column %s has whole numbers beyond 2^53 (%v to %v), which are rounded to floating-point numbers",
 			c.name, c.low, c.high)
 	}
+	if c.kind == read.YesNo {
+		above, _ := slices.BinarySearch(v, 1)
+		c.yes = n - above
+		d.note("column %s: yes and no are read as 1 and 0 (%d and %d rows)", c.name, c.yes, above)
+	}
 	switch {
 	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(d, "it numbers the rows")
@@ -150,7 +170,8 @@ func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
 		words[string(s.text(i, c.j))]++
 	}
 	keys := sortedKeys(words)
-	if len(keys) > 3 || slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
+	if len(keys) > 3 || slices.ContainsFunc(k.strays, func(i int) bool { return k.kinds[i] != read.NoKind }) ||
+		slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
 		s.cannotRead(c, k.strays, d)
 		return
 	}
@@ -219,17 +240,29 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 		places = append(places, fmt.Sprintf("%s %q", s.where(i), clip(string(s.text(i, c.j)))))
 	}
 	what, advice := "not a number", "repair them, or list them in missing"
-	switch read.NotationOf(s.text(strays[0], c.j), s.decimal) {
+	_, stray, _ := s.style.Value(s.text(strays[0], c.j))
+	switch read.NotationOf(s.text(strays[0], c.j), s.style) {
 	case read.Date, read.Time:
 		what, advice = "a date or a time", "write numbers in their place, such as days"
 	case read.Unit:
 		what, advice = "written with the sign of a unit", "remove the sign from the file"
 	case read.Thousands:
-		what, advice = "written with thousands separators", "remove these from the file"
+		separator := read.ThousandsOf(s.text(strays[0], c.j), s.style.Decimal)
+		what = "written with thousands separators"
+		advice = fmt.Sprintf("say so by --thousands %q, or remove these from the file", separator)
+		if s.style.Thousands != "" {
+			advice = fmt.Sprintf("write them with %q as in the other columns, or remove them from the file",
+				s.style.Thousands)
+		}
 	case read.CommaAmbiguous:
-		what, advice = "written with a comma", "remove it if it separates thousands, or write decimal = \",\" if it is a decimal comma"
+		what = "written with a comma"
+		advice = `say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`
 	case read.DecimalComma, read.DecimalPoint:
 		what, advice = "written with another decimal separator", "write one of them throughout the file"
+	}
+	if stray != read.NoKind {
+		what, advice = stray.String(), fmt.Sprintf("each of the other %d is %s; write all values of the column one way",
+			s.rows()-c.missing-len(strays), c.kind)
 	}
 	c.leave(d, "%s "+what, values(len(strays)))
 	d.problem("column %s: %s %s (%s); %s", c.name, values(len(strays)), what, strings.Join(places, ", "), advice)
@@ -246,7 +279,10 @@ func values(n int) string {
 func (s *source) texts(c *column, k *known, d *Description) {
 	rows := len(k.strays) + len(k.numbers)
 	odd := slices.DeleteFunc(k.strays, func(i int) bool {
-		return read.NotationOf(s.text(i, c.j), s.decimal) == read.NoNumber
+		if k.kinds[i] == read.NoKind {
+			return read.NotationOf(s.text(i, c.j), s.style) == read.NoNumber
+		}
+		return k.kinds[i] == read.YesNo
 	})
 	switch n := rows - (len(k.strays) - len(odd)); {
 	case 5*n >= 4*rows:

@@ -1,7 +1,8 @@
 // Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue reads.
 //
 //	cells.go   the values of the file
-//	header.go  whether a line names the columns, and the decimal comma
+//	header.go  whether a line names the columns
+//	style.go   how numbers are written: the decimal comma, and what separates thousands
 //	column.go  what a column holds: numbers, categories, an identifier, dates, nothing new
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
@@ -31,13 +32,14 @@ import (
 
 // Options say what is known of a file.
 type Options struct {
-	TOML     string                 // path where the caller will write the description; the description names data files relative to it
-	Test     string                 // path of a test file of the set's own; "" for none
-	Label    string                 // name or number of the label; "" lets it be guessed
-	Positive []string               // labels of class +1; nil lets them be guessed
-	Drop     []string               // names or numbers of columns that are left out
-	Taken    func(name string) bool // whether a set has the name already
-	Memory   int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
+	TOML      string                 // where the description will be written, which names files relative to it
+	Test      string                 // path of a test file of the set's own; "" for none
+	Label     string                 // name or number of the label; "" lets it be guessed
+	Positive  []string               // labels of class +1; nil lets them be guessed
+	Thousands string                 // what separates thousands; "" lets it be found
+	Drop      []string               // names or numbers of columns that are left out
+	Taken     func(name string) bool // whether a set has the name already
+	Memory    int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
 }
 
 // A Description is what was found.
@@ -126,7 +128,8 @@ type source struct {
 	paths   []string // of the file, and of the test file
 	format  *format.Format
 	options format.Options
-	decimal string // "," or ""
+	style   read.Style // of numbers
+	points  bool       // some column surely has decimal points
 	header  bool
 
 	parts   []*cells
@@ -222,9 +225,11 @@ func (s *source) table(d *Description, o Options) error {
 		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
 	}
 	s.findHeader()
-	s.findDecimal(d)
 	if s.rows() == 0 {
 		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
+	}
+	if err := s.findStyle(d, o); err != nil {
+		return err
 	}
 	if err := s.findLabel(d, o); err != nil {
 		return err

@@ -24,7 +24,8 @@ func (s *source) findHeader() {
 		_, number := wording.ParseDecimal(text)
 		_, comma := read.CommaNumber(text)
 		unnamed := len(text) == 0 && (j == 0 || cells.empty(j))
-		if number || comma || read.NotationOf(text, "") != read.NoNumber || read.IsMissingMark(text) && !unnamed {
+		if number || comma || read.NotationOf(text, read.Style{}) != read.NoNumber ||
+			read.IsMissingMark(text) && !unnamed {
 			return
 		}
 		names[j] = string(text)
@@ -36,46 +37,6 @@ func (s *source) findHeader() {
 	}
 	if s.header = differs; s.header {
 		s.first, s.names = 1, names
-	}
-}
-
-// findDecimal decides whether numbers have a decimal comma: at least one column has decimal commas, and no column has
-// decimal points.
-func (s *source) findDecimal(d *Description) {
-	if !s.format.Takes("decimal") {
-		return
-	}
-	var commas, points []string
-	sure := false // some comma is not followed by exactly three digits, so that it cannot separate thousands
-	for j := range s.parts[0].Width {
-		comma, point, known := 0, 0, 0
-		for i := range s.rows() {
-			text := s.text(i, j)
-			if read.IsMissingMark(text) {
-				continue
-			}
-			known++
-			if _, ok := read.CommaNumber(text); ok && bytes.IndexByte(text, ',') >= 0 {
-				comma++
-				sure = sure || read.NotationOf(text, "") == read.DecimalComma
-			}
-			if _, ok := wording.ParseDecimal(text); ok && bytes.IndexByte(text, '.') >= 0 {
-				point++
-			}
-		}
-		switch {
-		case comma > 0 && 5*comma > known:
-			commas = append(commas, s.nameOf(j))
-		case point > 0 && 5*point > known:
-			points = append(points, s.nameOf(j))
-		}
-	}
-	switch {
-	case !sure:
-	case commas != nil && points == nil:
-		s.decimal = ","
-	case commas != nil:
-		d.problem("numbers have a decimal comma in %s and a decimal point in %s; write one of them throughout the file", listed(commas), listed(points))
 	}
 }
 

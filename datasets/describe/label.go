@@ -133,15 +133,15 @@ const many = 20
 // of them, or they are no whole numbers.
 func (s *source) countLabels(d *Description, o Options, labels [][]byte, where func(i int) string) (bool, error) {
 	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
-	numbers := true
+	kinds := map[read.Kind]bool{}
 	for i, text := range labels {
 		if read.IsMissingMark(text) && !slices.Contains(o.Positive, string(text)) {
 			missing, mark = append(missing, where(i)), cmp.Or(mark, string(text))
 			continue
 		}
 		counts[catalogue.CanonicalLabel(text)]++
-		v, ok := s.number(text)
-		numbers, whole = numbers && ok, whole && v == math.Trunc(v)
+		v, kind, _ := s.style.Value(text)
+		kinds[kind], whole = true, whole && v == math.Trunc(v)
 	}
 	if missing != nil {
 		d.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing), strings.Join(missing[:min(3, len(missing))], ", "))
@@ -161,6 +161,7 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 		}
 		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
 	}
+	numbers := len(kinds) == 1 && (kinds[read.Plain] || kinds[read.Percent])
 	return numbers && (len(names) > many || !whole), nil
 }
 
@@ -250,7 +251,7 @@ func (s *source) findLeaks(d *Description) {
 			continue
 		}
 		if s.task == "regression" {
-			if c.numeric && s.line(c.j) {
+			if c.numeric && s.line(c) {
 				d.caution("column %s looks like a leak: it is a straight line of the label", c.name)
 			}
 		} else if s.tells(c) {
@@ -283,7 +284,7 @@ func (s *source) tells(c column) bool {
 	}
 	var all []labelled
 	for i := range s.rows() {
-		if v, ok := s.number(s.text(i, c.j)); ok {
+		if v, kind, _ := s.style.Value(s.text(i, c.j)); kind == c.kind {
 			all = append(all, labelled{v, s.of[i]})
 		}
 	}
@@ -313,12 +314,12 @@ func (s *source) class(i int) string {
 }
 
 // line reports a correlation with the label that is 1 or -1 but for rounding.
-func (s *source) line(j int) bool {
+func (s *source) line(c column) bool {
 	var n, sx, sy, sxx, syy, sxy float64
 	for i := range s.rows() {
-		x, ok := s.number(s.text(i, j))
-		y, there := s.number(s.text(i, s.label))
-		if !ok || !there {
+		x, kind, _ := s.style.Value(s.text(i, c.j))
+		y, unit, _ := s.style.Value(s.text(i, s.label))
+		if kind != c.kind || unit == read.NoKind {
 			continue
 		}
 		n++

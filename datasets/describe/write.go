@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -54,8 +56,11 @@ func (s *source) toml(d *Description, o Options) string {
 	if s.format.Takes("header") {
 		key("header", fmt.Sprint(s.header))
 	}
-	if s.decimal != "" {
-		key("decimal", quoted(s.decimal))
+	if s.style.Decimal != "" {
+		key("decimal", quoted(s.style.Decimal))
+	}
+	if s.style.Thousands != "" {
+		key("thousands", quoted(s.style.Thousands))
 	}
 	if s.format.Takes("label") {
 		guess := ""
@@ -168,6 +173,8 @@ func (s *source) comments(b *strings.Builder) {
 			continue
 		case c.drop != "":
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
+		case c.numeric && c.kind == read.YesNo:
+			text = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", c.yes, s.rows()-c.missing-c.yes)
 		case c.numeric:
 			text = fmt.Sprintf("numbers %v to %v, %d different", c.low, c.high, c.distinct)
 		default:

@@ -23,6 +23,7 @@ type columns struct {
 	coded   []codedColumn
 	numbers []float64 // row by row, of the numeric columns
 	parse   numeric
+	ways    []way // of each numeric column
 	labels  target
 	n       int // rows
 }
@@ -63,7 +64,7 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	if memory := format.Product(int64(rows), int64(8*len(c.numeric)+4*len(c.coded)+labelBytes)); !r.Fits(memory) {
 		return nil, c.tooWide(memory, len(c.numeric)+len(c.coded), rows)
 	}
-	c.numbers = make([]float64, 0, rows*len(c.numeric))
+	c.numbers, c.ways = make([]float64, 0, rows*len(c.numeric)), make([]way, len(c.numeric))
 	for i := range c.coded {
 		c.coded[i].codes = make([]int32, 0, rows)
 	}
@@ -135,9 +136,14 @@ func (c *columns) add(t *format.Table, row format.Row) error {
 		if k < 0 {
 			continue
 		}
-		v, ok := c.parse.value(text)
-		if !ok {
+		v, kind, ok := c.parse.value(text)
+		if !ok || t.Sparse && kind > Plain {
 			return c.notNumber(t, row, j)
+		}
+		if kind != c.ways[k].kind {
+			if err := c.ways[k].same(kind, t, row.Line, j, text); err != nil {
+				return err
+			}
 		}
 		c.numbers[start+k] = v
 	}

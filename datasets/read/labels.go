@@ -24,6 +24,7 @@ type target struct {
 	files  string // for errors that are about no single row
 	hint   string // see format.Table
 	y      []float64
+	way    way     // of y
 	codes  []int32 // of each row: the number of its label in found
 	found  []found // in order of appearance
 	byText map[string]int32
@@ -56,11 +57,11 @@ func (r reader) newTarget(tables []*format.Table) target {
 // add reads the label of the next row.
 func (t *target) add(r reader, table *format.Table, line int, text []byte) error {
 	if t.needs != "" {
-		v, ok := r.number(text)
+		v, kind, _ := r.style().Value(text)
 		switch {
-		case ok:
+		case kind == Plain || kind == Percent && !table.Sparse:
 			t.y = append(t.y, v)
-			return nil
+			return t.way.same(kind, table, line, t.column, text)
 		case IsMissingMark(text):
 			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in or remove the row")
 		}

@@ -1,119 +1,17 @@
 package read
 
 import (
-	"bytes"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Notations of numbers that are no plain decimal numbers. Thousands may be separated by no-break spaces and by curly
-// apostrophes, too.
-var (
-	dates     = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
-	units     = regexp.MustCompile(`^[+-]?([$€£¥] ?)?[+-]?\d[\d., '’]*( ?[%‰$€£¥])?$`)
-	times     = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
-	thousands = map[string]*regexp.Regexp{
-		"":  regexp.MustCompile(`^[+-]?\d{1,3}([, \x{a0}\x{202f}'’_]\d{3})+(\.\d*)?$`),
-		",": regexp.MustCompile(`^[+-]?\d{1,3}([. \x{a0}\x{202f}'’_]\d{3})+(,\d*)?$`),
-	}
-)
-
-// A Notation is how a text that is no plain number writes one.
-type Notation string
-
-// The notations.
-const (
-	NoNumber       Notation = ""
-	Date           Notation = "date"
-	Time           Notation = "time"
-	DecimalComma   Notation = "decimal comma"
-	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
-	Thousands      Notation = "thousands separators" // as in 1,234.5
-	Unit           Notation = "unit"                 // a percent sign or the sign of a currency
-	CommaAmbiguous Notation = "comma"                // one comma before three digits, which is a decimal comma or separates thousands
-)
-
-// NotationOf tells how a text that is no number under the decimal separator, "" or ",", writes one.
-func NotationOf(text []byte, decimal string) Notation {
-	text = bytes.TrimSpace(text)
-	isThousands := thousands[decimal].Match(text)
-	_, comma := CommaNumber(text)
-	_, point := wording.ParseDecimal(text)
-	switch {
-	case decimal == "" && comma && isThousands:
-		return CommaAmbiguous
-	case decimal == "" && comma:
-		return DecimalComma
-	case isThousands:
-		return Thousands
-	case decimal == "," && point:
-		return DecimalPoint
-	case dates.Match(text):
-		return Date
-	case times.Match(text):
-		return Time
-	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
-		return Unit
-	}
-	return NoNumber
-}
-
-// advice says what to do about a text that is no number under the entry's keys. It has own advice for a number in another
-// notation and for a date, and returns otherwise for any other text.
-func (r reader) advice(text []byte, otherwise string) string {
-	comma := "write it with a decimal point"
-	if r.FileFormat().Takes("decimal") {
-		comma = `write decimal = ","`
-	}
-	switch NotationOf(text, r.Decimal) {
-	case DecimalComma:
-		return "if the comma is a decimal comma, " + comma
-	case CommaAmbiguous:
-		return "if the comma is a decimal comma, " + comma + "; if it separates thousands, which is not read, remove it from the file"
-	case Thousands:
-		return "thousands separators are not read; remove them from the file"
-	case DecimalPoint:
-		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
-	case Unit:
-		return "signs of units are not read; remove them from the file"
-	case Date, Time:
-		return "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"
-	}
-	return otherwise
-}
-
-// number reads a finite number in the notation of the entry.
-func (r reader) number(text []byte) (float64, bool) { return Number(text, r.Decimal) }
-
-// Number reads a finite number with the decimal separator, "" for a point or ",".
-func Number(text []byte, decimal string) (float64, bool) {
-	if decimal == "," {
-		return CommaNumber(text)
-	}
-	return wording.ParseDecimal(text)
-}
-
-// CommaNumber reads a finite number with at most one decimal comma and no point.
-func CommaNumber(text []byte) (float64, bool) {
-	at := bytes.IndexByte(text, ',')
-	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
-		return 0, false
-	}
-	if at < 0 {
-		return wording.ParseDecimal(text)
-	}
-	var room [64]byte
-	point := append(room[:0], text...)
-	point[at] = '.'
-	return wording.ParseDecimal(point)
-}
+// style is how the entry says that numbers are written.
+func (r reader) style() Style { return Style{r.Decimal, r.Thousands} }
 
 // isMark reports a text that the entry lists as a mark of a missing value.
 func (r reader) isMark(text []byte) bool {
@@ -130,25 +28,45 @@ type numeric struct {
 func (r reader) numeric() numeric {
 	n := numeric{reader: r}
 	for _, mark := range r.Missing {
-		if v, ok := r.number([]byte(mark)); ok {
+		if v, ok := r.style().Number([]byte(mark)); ok {
 			n.marks = append(n.marks, v)
 		}
 	}
 	return n
 }
 
-// value returns the number that a text stands for, and false if it stands for none.
-func (n *numeric) value(text []byte) (float64, bool) {
-	v, ok := n.number(text)
-	if !ok && n.isMark(text) || ok && slices.Contains(n.marks, v) {
-		return math.NaN(), n.Impute != ""
+// value returns the number that a text stands for, with its kind, and false if it stands for none.
+func (n *numeric) value(text []byte) (float64, Kind, bool) {
+	v, kind, ok := n.style().Value(text)
+	if kind != Plain && n.isMark(text) || kind == Plain && slices.Contains(n.marks, v) {
+		return math.NaN(), NoKind, n.Impute != ""
 	}
-	return v, ok
+	return v, kind, ok
+}
+
+// A way is how a column is written, and where that was seen first.
+type way struct {
+	kind Kind
+	file string
+	line int
+}
+
+// same returns an error for a value that is of another kind than the values before it.
+func (w *way) same(kind Kind, t *format.Table, line, column int, text []byte) error {
+	switch {
+	case kind == w.kind, kind == NoKind:
+		return nil
+	case w.kind == NoKind:
+		*w = way{kind, t.File, line}
+		return nil
+	}
+	return t.Errorf(line, column, text, "is %s, and %s:%d has %s; write all values of the column one way", kind, w.file,
+		w.line, w.kind)
 }
 
 // isNumericMark reports another spelling of a mark that is a number.
 func (r reader) isNumericMark(text []byte) bool {
-	v, ok := r.number(text)
+	v, ok := r.style().Number(text)
 	return ok && slices.Contains(r.numeric().marks, v)
 }
 

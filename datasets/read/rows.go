@@ -19,8 +19,8 @@ import (
 // feature is ignored. A feature "job=admin" is 1 where the column job is admin and 0 elsewhere, unless a column has
 // the feature's own name. A file without names has one column for each feature, in order. A missing number is empty or
 // a mark such as NA or ?. With gaps it becomes NaN, and without gaps it is an error. like is the set that the model was
-// trained on, or nil; its separator, decimal comma and marks of missing values are accepted, too. memory is the bytes
-// that reading may take.
+// trained on, or nil; its separator, notation of numbers and marks of missing values are accepted, too. memory is the
+// bytes that reading may take.
 func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense, error) {
 	own := catalogue.Entry{}
 	if like != nil {
@@ -43,7 +43,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 		header, separator = true, own.Separator[0]
 	}
 	if string(separator) != own.Separator {
-		own.Decimal = "" // a file with another separator has no decimal comma
+		own.Decimal, own.Thousands = "", "" // a file with another separator has no decimal comma
 	}
 	numbers := reader{&own, b}.numeric()
 	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator), Header: header}}
@@ -68,14 +68,14 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if err != nil {
 		return nil, err
 	}
-	n := 0
+	n, ways := 0, make([]way, t.Width)
 	for row, err := range t.Rows {
 		if err != nil {
 			return nil, wrap(err)
 		}
 		to := x.RawRowView(n)
 		for j, f := range from {
-			if to[j], err = f.value(t, row, &numbers); err != nil {
+			if to[j], err = f.value(t, row, &numbers, ways); err != nil {
 				return nil, err
 			}
 		}
@@ -140,17 +140,17 @@ func sources(t *format.Table, features []string) ([]featureSource, error) {
 	return out, nil
 }
 
-func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric) (float64, error) {
+func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric, ways []way) (float64, error) {
 	text := t.Cell(row, f.column)
 	if f.levels == nil {
-		v, ok := numbers.value(text)
+		v, kind, ok := numbers.value(text)
 		switch {
 		case !ok && numbers.Impute != "" && IsMissingMark(text):
 			return math.NaN(), nil
 		case !ok:
 			return 0, t.Errorf(row.Line, f.column, text, "is not a finite number, which the model needs")
 		}
-		return v, nil
+		return v, ways[f.column].same(kind, t, row.Line, f.column, text)
 	}
 	if !f.levels[string(text)] {
 		return 0, t.Errorf(row.Line, f.column, text, "is no level that the model knows")

@@ -337,10 +337,15 @@ func TestReadRows(t *testing.T) {
 		"any order, others passed over": {"job,name,height,age\ncook,x,1.5,30\nadmin,y,2,40\n", "30 1.5 0 1; 40 2 1 0", ""},
 		"coded already":                 {"age,height,job=admin,job=cook\n1,2,0,1\n", "1 2 0 1", ""},
 		"no names":                      {"1,2,1,0\n3,4,0,1\n", "1 2 1 0; 3 4 0 1", ""},
-		"a column lacks":                {"age,job\n1,cook\n", "", `no column is named "height", which the model needs; the columns are age, job`},
-		"an unknown level":              {"age,height,job\n1,2,smith\n", "", `:2: column 2 ("job"): value "smith" is no level that the model knows`},
-		"no number":                     {"age,height,job\n1,tall,cook\n", "", `value "tall" is not a finite number`},
-		"no names, too few columns":     {"1,2\n", "", "names none of the features"},
+		"percentages, yes and no":       {"age,height,job\n30%,No,cook\n4.5 %,y,admin\n", "30 0 0 1; 4.5 1 1 0", ""},
+		"some percentages": {"age,height,job\n30%,1,cook\n4,1,admin\n", "",
+			`rows.csv:3: column 0 ("age"): value "4" is a plain number, and `},
+		"a column lacks": {"age,job\n1,cook\n", "",
+			`no column is named "height", which the model needs; the columns are age, job`},
+		"an unknown level": {"age,height,job\n1,2,smith\n", "",
+			`:2: column 2 ("job"): value "smith" is no level that the model knows`},
+		"no number":                 {"age,height,job\n1,tall,cook\n", "", `value "tall" is not a finite number`},
+		"no names, too few columns": {"1,2\n", "", "names none of the features"},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
 		must.Do(t, os.WriteFile(path, []byte(c.file), 0o644))

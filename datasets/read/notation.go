@@ -1,0 +1,232 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/wording"
+)
+
+// A Style is how a file writes numbers: the values of the keys decimal, "" for a point or ",", and thousands, "" where
+// no separator of thousands is read.
+type Style struct{ Decimal, Thousands string }
+
+// grouped matches, for each style, a number with at least one separator: one to three digits, of which the first is not
+// 0, and groups of exactly three. In India the groups before the last three digits have two, as in 12,34,567. The blank
+// may be a no-break or a thin one, and the apostrophe a curly one.
+var grouped = func() map[Style]*regexp.Regexp {
+	out := map[Style]*regexp.Regexp{}
+	for _, decimal := range []string{"", ","} {
+		for _, separator := range catalogue.Separators {
+			if separator != (Style{Decimal: decimal}).point() {
+				group := strings.NewReplacer("'", "'’", " ", " \\x{a0}\\x{2009}\\x{202f}").Replace(separator)
+				point := (Style{Decimal: decimal}).point()
+				out[Style{decimal, separator}] = regexp.MustCompile(`^[+-]?[1-9](?:\d{0,2}(?:[` + group + `]\d{3})+|` +
+					`\d?(?:[` + group + `]\d{2})+[` + group + `]\d{3})([` + point + `]\d*)?$`)
+			}
+		}
+	}
+	return out
+}()
+
+// Styles are the styles with separators of thousands.
+var Styles = slices.Collect(maps.Keys(grouped))
+
+// point is the decimal separator.
+func (s Style) point() string {
+	if s.Decimal == "" {
+		return "."
+	}
+	return s.Decimal
+}
+
+// Grouped reports whether a text is a number whose thousands the style separates. It is sure if the text has two groups
+// of three digits or a decimal separator: then it can be no number without separators of thousands.
+func (s Style) Grouped(text []byte) (fits, sure bool) {
+	at := grouped[s].FindSubmatchIndex(text)
+	if at == nil {
+		return false, false
+	}
+	digits := text
+	if at[2] >= 0 {
+		digits = text[:at[2]]
+	}
+	return true, at[2] >= 0 || len(bytes.FieldsFunc(digits, notDigit)) > 2
+}
+
+func notDigit(r rune) bool { return r < '0' || r > '9' }
+
+// Number reads a finite number without any sign of a unit.
+func (s Style) Number(text []byte) (float64, bool) {
+	plain := wording.ParseDecimal
+	if s.Decimal == "," {
+		plain = CommaNumber
+	}
+	v, ok := plain(text)
+	if ok || s.Thousands == "" || !grouped[s].Match(text) {
+		return v, ok
+	}
+	keep := "0123456789+-" + s.point()
+	return plain(bytes.Map(func(r rune) rune {
+		if strings.ContainsRune(keep, r) {
+			return r
+		}
+		return -1
+	}, text))
+}
+
+// CommaNumber reads a finite number with at most one decimal comma and no point.
+func CommaNumber(text []byte) (float64, bool) {
+	at := bytes.IndexByte(text, ',')
+	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
+		return 0, false
+	}
+	if at < 0 {
+		return wording.ParseDecimal(text)
+	}
+	var room [64]byte
+	point := append(room[:0], text...)
+	point[at] = '.'
+	return wording.ParseDecimal(point)
+}
+
+// A Kind is how a text stands for a number. The known values of a column have one kind.
+type Kind byte
+
+// The kinds.
+const (
+	NoKind  Kind = iota // no number, or a missing one
+	Plain               // 12.5
+	Percent             // 12.5% or 12.5 %, which is 12.5
+	YesNo               // yes or no, which is 1 or 0
+)
+
+// String says what a value of the kind is.
+func (k Kind) String() string {
+	return [...]string{"no number", "a plain number", "a number with a percent sign", "a yes or a no"}[k]
+}
+
+// yes and no are the words that stand for 1 and 0, in lower case.
+var yes, no = []string{"yes", "true", "y", "t"}, []string{"no", "false", "n", "f"}
+
+// Value reads a number of any kind.
+func (s Style) Value(text []byte) (float64, Kind, bool) {
+	if v, ok := s.Number(text); ok {
+		return v, Plain, true
+	}
+	if bare, has := bytes.CutSuffix(text, []byte("%")); has {
+		if v, ok := s.Number(bytes.TrimSpace(bare)); ok {
+			return v, Percent, true
+		}
+	}
+	if len(text) <= len("false") {
+		word := strings.ToLower(string(text))
+		if isYes := slices.Contains(yes, word); isYes || slices.Contains(no, word) {
+			return map[bool]float64{true: 1}[isYes], YesNo, true
+		}
+	}
+	return 0, NoKind, false
+}
+
+// Notations of numbers that are no plain decimal numbers.
+var (
+	dates = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|` +
+		`\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
+	units = regexp.MustCompile(`^[+-]?([$€£¥] ?)?[+-]?\d[\d., '’]*( ?[%‰$€£¥])?$`)
+	times = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+)
+
+// A Notation is how a text that is no plain number writes one.
+type Notation string
+
+// The notations.
+const (
+	NoNumber       Notation = ""
+	Date           Notation = "date"
+	Time           Notation = "time"
+	DecimalComma   Notation = "decimal comma"
+	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
+	Thousands      Notation = "thousands separators" // as in 1,234.5
+	Unit           Notation = "unit"                 // a percent sign or the sign of a currency
+	CommaAmbiguous Notation = "comma"                // one comma before three digits, of either meaning
+)
+
+// NotationOf tells how a text that is no number of the style writes one.
+func NotationOf(text []byte, s Style) Notation {
+	text = bytes.TrimSpace(text)
+	_, comma := CommaNumber(text)
+	_, point := wording.ParseDecimal(text)
+	separator := ThousandsOf(text, s.Decimal)
+	switch {
+	case s.Decimal == "" && comma && separator == "," && s.Thousands == "":
+		return CommaAmbiguous
+	case s.Decimal == "" && comma:
+		return DecimalComma
+	case separator != "":
+		return Thousands
+	case s.Decimal == "," && point:
+		return DecimalPoint
+	case dates.Match(text):
+		return Date
+	case times.Match(text):
+		return Time
+	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
+		return Unit
+	}
+	return NoNumber
+}
+
+// ThousandsOf returns the separator of a number's thousands, "" if the text is none with such a separator.
+func ThousandsOf(text []byte, decimal string) string {
+	for _, separator := range catalogue.Separators {
+		s := Style{decimal, separator}
+		if re := grouped[s]; re != nil && re.Match(text) {
+			return separator
+		}
+	}
+	return ""
+}
+
+// advice says what to do about a text that is no number under the entry's keys. It has own advice for a number in
+// another notation and for a date, and returns otherwise for any other text.
+func (r reader) advice(text []byte, otherwise string) string {
+	comma := "write it with a decimal point"
+	if r.FileFormat().Takes("decimal") {
+		comma = `write decimal = ","`
+	}
+	switch NotationOf(text, r.style()) {
+	case DecimalComma:
+		if r.Thousands == "," {
+			return `thousands = "," separates groups of three digits; if the comma is a decimal comma, ` + comma +
+				" instead"
+		}
+		return "if the comma is a decimal comma, " + comma
+	case CommaAmbiguous:
+		return "if the comma is a decimal comma, " + comma + "; if it separates thousands, " + r.thousandsAdvice(",")
+	case Thousands:
+		return "if these are separators of thousands, " + r.thousandsAdvice(ThousandsOf(text, r.Decimal))
+	case DecimalPoint:
+		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
+	case Unit:
+		return "signs of currencies are not read; remove them from the file"
+	case Date, Time:
+		return "dates and times are not read; list the column in drop, " +
+			"or write a number in their place, such as days or seconds"
+	}
+	return otherwise
+}
+
+func (r reader) thousandsAdvice(separator string) string {
+	switch {
+	case !r.FileFormat().Takes("thousands"):
+		return "remove them from the file"
+	case r.Thousands != "":
+		return fmt.Sprintf("write the thousands = %q of the set throughout the file", r.Thousands)
+	}
+	return fmt.Sprintf("write thousands = %q", separator)
+}

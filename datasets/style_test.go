@@ -1,0 +1,144 @@
+package datasets_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"pgregory.net/rapid"
+)
+
+// TestThousands describes columns in which thousands may be separated. What is certain is read and noted. What is not
+// is a problem or a note, until --thousands says it.
+func TestThousands(t *testing.T) {
+	const commas, semicolons = ",", ";"
+	problem := "column x: each of 40 values is written with a comma "
+	for _, c := range []struct {
+		what, separator, values, thousands, keys, said string
+	}{
+		{"a decimal point behind commas", commas, "12,632.31|1,000|7", "", `thousands = ","`,
+			`"12,632.31" is read as 12632.31`},
+		{"two commas", semicolons, "1,234,567|1,000|2,000", "", `thousands = ","`, `"1,234,567" is read as 1234567`},
+		{"one comma, columns with commas", commas, "45,000|120,500", "", `thousands = ","`,
+			`"45,000" is read as 45000`},
+		{"one comma", semicolons, "45,000|120,500", "", "", problem},
+		{"one comma, said", semicolons, "45,000|120,500", ",", `thousands = ","`, ""},
+		{"one comma, and numbers below 1000", semicolons, "45,000|120,500|999", "", `thousands = ","`,
+			"is read as 45000"},
+		{"one comma, and numbers from 1000 on", semicolons, "45,000|1500|999", "", "",
+			"column x: each of 14 values is written with a comma "},
+		{"decimal commas", semicolons, "1,25|0,500|1,234", "", `decimal = ","`, ""},
+		{"points, decimal commas", semicolons, "1.234,5|1.000|2", "", `decimal = ","; thousands = "."`,
+			`"1.234,5" is read as 1234.5`},
+		{"two points", semicolons, "1.234.567|2.000", "", `decimal = ","; thousands = "."`, `is read as 1234567`},
+		{"one point", semicolons, "1.234|2.000|7", "", "", "if the point separates thousands, say so by --thousands ."},
+		{"one point, said", semicolons, "1.234|2.000|7", ".", `decimal = ","; thousands = "."`, ""},
+		{"decimal points", semicolons, "1.234|2.000|0.5", "", "", ""},
+		{"apostrophes", commas, "1'234.5|2’000|7", "", `thousands = "'"`, "is read as 1234.5"},
+		{"no-break blanks", semicolons, "1\u00a0234,5|2\u202f000|7", "", `decimal = ","; thousands = " "`,
+			"is read as 1234.5"},
+		{"two numbers with a blank", commas, "123 456|234 567", "", "", "is written with thousands separators"},
+		{"underscores", commas, "1_234|7", "", `thousands = "_"`, "is read as 1234"},
+		{"percent", commas, "1,234.5 %|12%", "", `thousands = ","`, "is read as 1234.5"},
+		{"groups of other sizes", commas, "12,34,56|1,23,45", "", "", "2 levels of x"},
+		{"groups of two, then of three", commas, "12,34,567|1,23,456.5", "", `thousands = ","`, "is read as 1234567"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			values := strings.Split(c.values, "|")
+			d := must.Get(described(t, "a.csv", "x"+c.separator+"y\n"+rows(40, func(i int) string {
+				return `"` + values[i%len(values)] + `"` + c.separator + []string{"u", "v"}[i*5%7%2]
+			}), describe.Options{Thousands: c.thousands}))(t)
+			got := keys(d.TOML)
+			_, got, _ = strings.Cut(got, "header = true; ")
+			got, _, _ = strings.Cut(got, "label = ")
+			must.Be(t, strings.TrimSuffix(got, "; "), c.keys)
+			must.Hold(t, strings.Join(d.Problems, "\n")+"\n"+strings.Join(d.Notes, "\n"), c.said)
+		})
+	}
+	d := must.Get(described(t, "a.csv", "a,b,y\n"+rows(40, func(i int) string {
+		return fmt.Sprintf("%q,%q,%s", "1,234,5"+fmt.Sprint(10+i), "1'2"+fmt.Sprint(10+i), []string{"u", "v"}[i*5%7%2])
+	}), describe.Options{}))(t)
+	must.Hold(t, strings.Join(d.Problems, "\n"),
+		`thousands are separated by "," in column a and by "'" in column b; write one`)
+}
+
+// TestNumbersAsPeopleWriteThem draws numbers and writes them twice, once plainly and once with separators of thousands
+// and percent signs. Both tables are read as the same numbers. If --thousands does not say what separates, describe
+// may also name the column in a problem or a note.
+func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(r *rapid.T) {
+		style := rapid.SampledFrom([]read.Style{{Thousands: ","}, {Thousands: "'"}, {Thousands: " "}, {Thousands: "_"},
+			{Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}}).Draw(r, "style")
+		said := rapid.Bool().Draw(r, "said")
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"", "%", " %"}), 1, 3).Draw(r, "percent")
+		const n = 30
+		plain, written := "", ""
+		for i := range n {
+			for _, unit := range kinds {
+				whole := rapid.IntRange(-9_999_999, 9_999_999).Draw(r, "whole")
+				part := rapid.SampledFrom([]string{"", ".5", ".25", ".125"}).Draw(r, "part")
+				number := strconv.Itoa(whole)
+				plain += number + part + ";"
+				written += groupedBy(number, style.Thousands) + strings.ReplaceAll(part, ".", point(style)) + unit + ";"
+			}
+			label := []string{"u", "v"}[i%2] + "\n"
+			plain, written = plain+label, written+label
+		}
+		head := strings.Repeat("x;", len(kinds)) + "y\n"
+		o := describe.Options{Drop: []string{}}
+		want, _ := loaded(r, dir, head+plain, o)
+		if said {
+			o.Thousands = style.Thousands
+		}
+		got, d := loaded(r, dir, head+written, o)
+		if got == nil || len(got.Features) < len(want.Features) {
+			if said && style.Decimal == "" || d.Problems == nil {
+				r.Fatalf("problems %q, notes %q of\n%s", d.Problems, d.Notes, written)
+			}
+			return
+		}
+		for i, v := range got.X.RawMatrix().Data {
+			if v != want.X.RawMatrix().Data[i] {
+				r.Fatalf("%v, want %v: notes %q of\n%s", v, want.X.RawMatrix().Data[i], d.Notes, written)
+			}
+		}
+	})
+}
+
+// point is the decimal separator of a style.
+func point(s read.Style) string { return string("."[:1-len(s.Decimal)]) + s.Decimal }
+
+// groupedBy writes a whole number with a separator of thousands.
+func groupedBy(number, separator string) string {
+	sign, digits := "", strings.TrimPrefix(number, "-")
+	if digits != number {
+		sign = "-"
+	}
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + separator + digits[at:]
+	}
+	return sign + digits
+}
+
+// loaded describes a file and loads it; the set is nil if it does not load.
+func loaded(t must.T, dir, content string, o describe.Options) (*datasets.Set, *describe.Description) {
+	path := filepath.Join(dir, "a.csv")
+	o.TOML, o.Memory = filepath.Join(dir, "a.toml"), 1<<30
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
+	d := must.Get(describe.File(context.Background(), path, o))(t)
+	e := must.Get(catalogue.Description{TOML: d.TOML, Path: o.TOML}.Entry())(t)
+	set, err := read.Load(context.Background(), files.Directory{Memory: 1 << 30}, e)
+	must.Be(t, err == nil, d.Loads)
+	return set, d
+}
