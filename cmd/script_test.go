@@ -51,18 +51,12 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// runScripts runs the scripts of a folder of testdata. [thorough] is true in make thorough: what stands behind
+// runScripts runs the scripts of a folder of testdata. [thorough] is true in make thorough: what follows
 // [!thorough] stop runs there alone.
 func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 	t.Helper()
 	setUp := more.Setup
-	more.Dir, more.UpdateScripts, more.RequireExplicitExec = filepath.Join("testdata", folder), *update, true
-	more.Condition = func(name string) (bool, error) {
-		if name != "thorough" {
-			return false, fmt.Errorf("unknown condition %s", name)
-		}
-		return testenv.Thorough(t), nil
-	}
+	more.UpdateScripts, more.RequireExplicitExec = *update, true
 	caches := strings.Fields(string(must.Get(exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output())(t)))
 	more.Setup = func(e *testscript.Env) error {
 		for name, value := range map[string]string{
@@ -78,7 +72,21 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 		}
 		return nil
 	}
-	testscript.Run(t, more)
+	scripts := map[bool][]string{}
+	for _, file := range must.Get(filepath.Glob(filepath.Join("testdata", folder, "*.txtar")))(t) {
+		thorough := testenv.ThoroughPart(t, file)
+		scripts[thorough] = append(scripts[thorough], file)
+	}
+	for thorough, files := range scripts {
+		more.Files = files
+		more.Condition = func(name string) (bool, error) {
+			if name != "thorough" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return thorough, nil
+		}
+		testscript.Run(t, more)
+	}
 }
 
 // TestScripts runs testdata/script: the sets that need no file.

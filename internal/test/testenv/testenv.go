@@ -98,9 +98,15 @@ func NotUnderRace(t testing.TB) {
 }
 
 // Thorough reports whether a test runs all that it is made for, as make thorough asks; make test takes a part of it.
-// BENCH_THOROUGH=2/8 asks for the second of eight shares of tests, which a continuous run takes in turn. Tests belong to
-// shares by their names.
+// BENCH_THOROUGH=2/8 asks for the second of eight shares; a continuous run takes such a share in turn. A test, or a
+// subtest that asks for itself, belongs to a share by its name.
 func Thorough(t testing.TB) bool {
+	t.Helper()
+	return ThoroughPart(t, t.Name())
+}
+
+// ThoroughPart is Thorough for a part of a test that is no subtest yet.
+func ThoroughPart(t testing.TB, name string) bool {
 	t.Helper()
 	asked := os.Getenv("BENCH_THOROUGH")
 	share, of, divided := strings.Cut(asked, "/")
@@ -112,8 +118,7 @@ func Thorough(t testing.TB) bool {
 	if err1 != nil || err2 != nil || k < 1 || k > n {
 		t.Fatalf("BENCH_THOROUGH is %q, which is no share such as 2/8", asked)
 	}
-	test, _, _ := strings.Cut(t.Name(), "/")
-	return uint64(crc32.ChecksumIEEE([]byte(start+" "+test)))%n == k-1
+	return uint64(crc32.ChecksumIEEE([]byte(start+" "+name)))%n == k-1
 }
 
 // OnlyThorough skips t where Thorough does not ask for it.
