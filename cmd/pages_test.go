@@ -115,10 +115,10 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
 	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know "+
 		"what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. "+
-		"[The methods](../methods.md) says what each minimises, and `bench methods show NAME` prints what stands here. "+
+		"[The methods](../explanation/methods.md) says what each minimises, and `bench methods show NAME` prints what stands here. "+
 		"How biased `draw` = structured (SORF) is for few features is under "+
-		"[Draws](../methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
-		"[KNN](../methods.md#logistic-lda-and-knn)."))
+		"[Draws](../explanation/methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
+		"[KNN](../explanation/methods.md#logistic-lda-and-knn)."))
 	for _, s := range specs {
 		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
@@ -128,7 +128,7 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 		}
 		fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
 		for _, axis := range s.DefaultGrid() {
-			fmt.Fprintf(&b, "- %s: %s\n", cmp.Or(axis.Name, "of several"), axisText(axis))
+			listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))
 		}
 		var can []string
 		for _, a := range abilities(s) {
@@ -143,13 +143,17 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	return b.String()
 }
 
+func listItem(b *strings.Builder, format string, args ...any) {
+	b.WriteString(hanging(fmt.Sprintf(format, args...), 2, 100) + "\n")
+}
+
 func cataloguePage(sets *catalogue.Catalogue) string {
 	var b strings.Builder
 	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come from, and `bench data show NAME` prints all that is known of a set."))
 	groups := sets.Groups()
 	b.WriteString("\nGroups, for `--datasets`:\n\n")
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		fmt.Fprintf(&b, "- `%s`: %s\n", name, strings.Join(groups[name], ", "))
+		listItem(&b, "- `%s`: %s", name, strings.Join(groups[name], ", "))
 	}
 	b.WriteString("\n| set | what it is | task | rows | columns | classes | source |\n|---|---|---|---|---|---|---|\n")
 	var defects strings.Builder
@@ -160,7 +164,7 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows, e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
 		for _, d := range e.Defects {
-			fmt.Fprintf(&defects, "- `%s`: %s\n", e.Name, inMarkdown.Replace(d))
+			listItem(&defects, "- `%s`: %s", e.Name, inMarkdown.Replace(d))
 		}
 	}
 	return b.String() + "\n## Known defects\n\n" + defects.String()

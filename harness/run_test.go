@@ -417,7 +417,7 @@ func TestProtocolRefuses(t *testing.T) {
 
 // TestDocumentedProtocol: the file of the published cap does what it says.
 func TestDocumentedProtocol(t *testing.T) {
-	p := must.Get(protocol.Load("../docs/bmkr-capped.toml"))(t)
+	p := must.Get(protocol.Load("../docs/notebook/bmkr-capped.toml"))(t)
 	table2 := must.Get(protocol.Load("table2"))(t)
 	if !reflect.DeepEqual(p.Semantics, table2.Semantics) || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
 		t.Errorf("semantics %+v and settings %+v, not table2's with the cap", p.Semantics, p.Methods)

@@ -21,9 +21,9 @@ func TestParametersAreDescribed(t *testing.T) {
 	}
 }
 
-// TestParametersAreInTheGlossary: a parameter's name stands in docs/glossary.md, so that one name is not given two meanings.
+// TestParametersAreInTheGlossary: a parameter's name stands in docs/reference/glossary.md, so that one name is not given two meanings.
 func TestParametersAreInTheGlossary(t *testing.T) {
-	glossary := must.Get(os.ReadFile("../docs/glossary.md"))(t)
+	glossary := must.Get(os.ReadFile("../docs/reference/glossary.md"))(t)
 	known := map[string]bool{}
 	_, table, _ := strings.Cut(string(glossary), "| parameter | meaning |")
 	for _, line := range strings.Split(table, "\n") {
@@ -35,7 +35,7 @@ func TestParametersAreInTheGlossary(t *testing.T) {
 	for _, spec := range methods.All().All() {
 		for _, p := range spec.Parameters() {
 			if !known[p.Name] {
-				t.Errorf("%s: parameter %s is not in docs/glossary.md", spec.Name, p.Name)
+				t.Errorf("%s: parameter %s is not in docs/reference/glossary.md", spec.Name, p.Name)
 			}
 		}
 	}

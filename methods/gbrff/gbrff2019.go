@@ -25,7 +25,7 @@ func (p Params2019) withoutScaling() Params2019 {
 }
 
 // coefficient returns the kernel coefficient: gamma or, if gamma is 0, 1/2 as in the paper. The accuracies of the paper's Table 2
-// need gamma = 1/(2d) instead, for PBRFF and for GBRFF: see docs/methods.md and the protocol table2-2019.
+// need gamma = 1/(2d) instead, for PBRFF and for GBRFF: see docs/explanation/methods.md and the protocol table2-2019.
 func (p Params2019) coefficient() float64 {
 	if p.Gamma == 0 {
 		return 0.5

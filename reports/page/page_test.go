@@ -82,7 +82,7 @@ type countWriter int
 func (n *countWriter) Write(b []byte) (int, error) { *n += countWriter(len(b)); return len(b), nil }
 
 // papers is the one address outside of the page. A link loads nothing before somebody follows it.
-const papers = "https://github.com/kernelboosting/bench/blob/main/docs/papers.md"
+const papers = "https://github.com/kernelboosting/bench/blob/main/docs/explanation/papers.md"
 
 // The file loads nothing and runs nothing but what its policy knows by hash, whatever the names in it.
 func TestSelfContained(t *testing.T) {
