@@ -21,7 +21,8 @@ func TestParametersAreDescribed(t *testing.T) {
 	}
 }
 
-// TestParametersAreInTheGlossary: a parameter's name stands in docs/reference/glossary.md, so that one name is not given two meanings.
+// TestParametersAreInTheGlossary: each parameter's name is in docs/reference/glossary.md, so that one name is not given
+// two meanings.
 func TestParametersAreInTheGlossary(t *testing.T) {
 	glossary := must.Get(os.ReadFile("../docs/reference/glossary.md"))(t)
 	known := map[string]bool{}

@@ -14,7 +14,8 @@ const noLimit = -1
 
 // LGBM declares LightGBM's boosting: leaf-wise trees on histograms of at most 255
 // bins. The grid is that of the 2020 paper: max_depth 1..10 with num_leaves
-// 2^max_depth, and lambda 0, 2^-5..2^-2. docs/explanation/methods.md says how far the trees agree with those of LightGBM itself.
+// 2^max_depth, and lambda 0, 2^-5..2^-2. docs/explanation/methods.md says how far the trees agree with those of
+// LightGBM itself.
 func LGBM() registry.Spec {
 	var depths []any
 	for depth := 1; depth <= 10; depth++ {
