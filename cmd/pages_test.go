@@ -115,8 +115,8 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
 	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know "+
 		"what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. "+
-		"[The methods](../explanation/methods.md) says what each minimises, and `bench methods show NAME` prints what is "+
-		"listed here. "+
+		"[The methods](../explanation/methods.md) says what each minimises, and `bench methods show NAME` prints what "+
+		"is listed here. "+
 		"How biased `draw` = structured (SORF) is for few features is under "+
 		"[Draws](../explanation/methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
 		"[KNN](../explanation/methods.md#logistic-lda-and-knn)."))
