@@ -39,9 +39,17 @@ type Set struct {
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
 	Gaps        Gaps             // what becomes of missing values, which are NaN in X
+	Groups      *Groups          // which rows belong together; nil if each row stands for itself
 	Splits      []Division       // the set's own splits, in order; nil if it has none
 	Notes       []string         // what the reader did that the set's user should know, such as lines that are not read
 	Fingerprint string           // as files.Directory.Fingerprint gives it
+}
+
+// Groups say which rows belong together, such as those of one patient, which no split and no fold parts.
+type Groups struct {
+	Column string   // the name of the column that tells the groups
+	Of     []int32  // the group of each row, a place in Names
+	Names  []string // the values of the column, in order of appearance
 }
 
 // A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No

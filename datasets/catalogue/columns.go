@@ -12,12 +12,12 @@ import (
 // A Column names a column by its header, or by its number from 0; negative
 // numbers count from the end. In TOML it is a string or an integer. In a list of
 // columns it may also be a range that includes both of its ends, or all columns that
-// are neither label nor dropped.
+// are neither label, nor group, nor dropped.
 type Column struct {
 	Index int     `json:"index"`
 	Name  string  `json:"name,omitempty"`
 	To    *Column `json:"to,omitempty"`  // the last column of a range whose length only the file tells
-	All   bool    `json:"all,omitempty"` // every column but label and drop
+	All   bool    `json:"all,omitempty"` // every column but label, group and drop
 }
 
 // UnmarshalTOML implements toml.Unmarshaler.
@@ -53,7 +53,7 @@ func (c Column) String() string {
 
 // A ColumnList is what drop and categorical hold. In TOML it is a list, or one
 // column alone; {from = 3, to = 7} stands for the columns 3 to 7, and the string
-// "all", not in a list, for every column but label and drop. Ranges of numbers are
+// "all", not in a list, for every column but label, group and drop. Ranges of numbers are
 // spelled out when they are read, so that both spellings are one reading.
 type ColumnList []Column
 
@@ -183,11 +183,13 @@ func (e *Entry) fromStart(c Column) Column {
 	return c
 }
 
-// remaining lists the numbers of all columns but label and drop.
+// remaining lists the numbers of all columns but label, group and drop.
 func (e *Entry) remaining() []Column {
 	taken := map[int]bool{}
-	if e.Label != nil {
-		taken[e.fromStart(*e.Label).Index] = true
+	for _, c := range []*Column{e.Label, e.Group} {
+		if c != nil {
+			taken[e.fromStart(*c).Index] = true
+		}
 	}
 	for _, c := range e.Drop {
 		taken[e.fromStart(c).Index] = true

@@ -55,6 +55,7 @@ type Reading struct {
 	Header       *bool      `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
 	Columns      Texts      `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
 	Label        *Column    `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
+	Group        *Column    `toml:"group" json:"group,omitempty"`                   // which rows are one group
 	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
 	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
 	Decimal      string     `toml:"decimal" json:"decimal,omitempty"`               // of csv and blank: "," where numbers have a decimal comma
@@ -352,7 +353,7 @@ func (e *Entry) checkJoin() error {
 
 // checkFile looks at what a file is for and at its parts.
 func (e *Entry) checkFile(f File) error {
-	holdsLabel := f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && e.Label != nil
+	holdsLabel := f.Path == e.Files[0].Path && f.Channel == e.Files[0].Channel && (e.Label != nil || e.Group != nil)
 	switch {
 	case !slices.Contains([]string{"", RoleTest, RoleSplits, RoleDocumentation}, f.Role):
 		return fmt.Errorf("role %q is not %q, %q or %q", f.Role, RoleTest, RoleSplits, RoleDocumentation)
@@ -365,7 +366,7 @@ func (e *Entry) checkFile(f File) error {
 	case f.Features != 0 && f.Channel == "":
 		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
 	case f.Permute != 0 && (f.Channel == "" || holdsLabel):
-		return fmt.Errorf("permute = %d is of a file with a channel that does not hold the label", f.Permute)
+		return fmt.Errorf("permute = %d is of a file with a channel that holds neither label nor group", f.Permute)
 	}
 	return e.checkSource(f)
 }

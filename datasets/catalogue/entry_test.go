@@ -11,7 +11,7 @@ func TestChannelMistakes(t *testing.T) {
 	const head = "name = \"mine\"\nlabel = 0\nformat = \"csv\"\n"
 	const files = "[[files]]\npath = \"a\"\nchannel = \"x\"\npermute = 3\n[[files]]\npath = \"b\"\nchannel = \"y\"\n"
 	for toml, want := range map[string]string{
-		head + files: `set mine: file "a": permute = 3 is of a file with a channel that does not hold the label`,
+		head + files: `set mine: file "a": permute = 3 is of a file with a channel that holds neither label nor group`,
 		head + "channels = [{ name = \"a\", features = 1 }]\n[[files]]\npath = \"a\"\nchannel = \"x\"\n":     "set mine: channels divides the features of files without a channel; give one of them",
 		head + "file = \"a\"\nchannels = [{ name = \"a\", features = 0 }]\n":                                 "set mine: channels: a has features = 0; it needs at least one",
 		head + "file = \"a\"\nchannels = [{ name = \"a\", features = 1 }, { name = \"a\", features = 1 }]\n": `set mine: channels: every channel needs a name of its own, and one is called "a"`,

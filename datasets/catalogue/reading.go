@@ -37,7 +37,8 @@ func (e *Entry) complete() error {
 		e.Separator = "\t"
 	}
 	if e.Header == nil {
-		byName := e.Label != nil && e.Label.Name != "" && e.Columns == nil
+		named := func(c *Column) bool { return c != nil && c.Name != "" }
+		byName := (named(e.Label) || named(e.Group)) && e.Columns == nil
 		e.Header = &byName
 	}
 	if e.Decimal == "." {
@@ -53,8 +54,10 @@ func (e *Entry) complete() error {
 		return nil
 	}
 	if e.Label != nil {
-		label := e.numbered(*e.Label)
-		e.Label = &label
+		e.Label = new(e.numbered(*e.Label))
+	}
+	if e.Group != nil {
+		e.Group = new(e.numbered(*e.Group))
 	}
 	var err error
 	if e.Drop, err = e.numberedList(e.Drop); err == nil {
@@ -88,6 +91,7 @@ func (e *Entry) checkKeys() error {
 		{"decimal", e.Decimal != ""},
 		{"thousands", e.Thousands != ""},
 		{"label", e.Label != nil},
+		{"group", e.Group != nil},
 		{"drop", e.Drop != nil},
 		{"categorical", e.Categorical != nil},
 	} {

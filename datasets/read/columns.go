@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +26,8 @@ type columns struct {
 	parse   numeric
 	ways    []way // of each numeric column
 	labels  target
-	n       int // rows
+	group   *codedColumn // nil for none; its levels are the groups
+	n       int          // rows
 }
 
 // A codedColumn is a categorical column.
@@ -60,13 +62,19 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	if err := c.assign(t, tables); err != nil {
 		return nil, err
 	}
-	const labelBytes = 12 // a code and a number
+	labelBytes := 12 // a code and a number
+	if c.group != nil {
+		labelBytes += 4
+	}
 	if memory := format.Product(int64(rows), int64(8*len(c.numeric)+4*len(c.coded)+labelBytes)); !r.Fits(memory) {
 		return nil, c.tooWide(memory, len(c.numeric)+len(c.coded), rows)
 	}
 	c.numbers, c.ways = make([]float64, 0, rows*len(c.numeric)), make([]way, len(c.numeric))
 	for i := range c.coded {
 		c.coded[i].codes = make([]int32, 0, rows)
+	}
+	if c.group != nil {
+		c.group.codes = make([]int32, 0, rows)
 	}
 	if c.labels.needs != "" {
 		c.labels.y = make([]float64, 0, rows)
@@ -100,6 +108,12 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 		used[label] = "label"
 	}
 	c.labels.column = label
+	if c.Group != nil {
+		if err := claim(t, used, catalogue.ColumnList{*c.Group}, "group"); err != nil {
+			return err
+		}
+		c.group = &codedColumn{column: slices.Index(used, "group"), code: map[string]int32{}}
+	}
 	if err := claim(t, used, c.Drop, "drop"); err != nil {
 		return err
 	}
@@ -159,6 +173,11 @@ func (c *columns) add(t *format.Table, row format.Row) error {
 		}
 		column.codes = append(column.codes, code)
 	}
+	if c.group != nil {
+		if err := c.addGroup(t, row); err != nil {
+			return err
+		}
+	}
 	c.n++
 	if c.labels.column < 0 {
 		return nil
@@ -186,6 +205,43 @@ func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, te
 		return 0, c.Refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.File, t.Column(column.column))
 	}
 	return column.add(name), nil
+}
+
+// addGroup reads the group of the next row. Groups are compared as labels are.
+func (c *columns) addGroup(t *format.Table, row format.Row) error {
+	text := t.Cell(row, c.group.column)
+	code, known := c.group.code[string(text)]
+	if !known {
+		name := catalogue.CanonicalLabel(text)
+		if IsMissingMark([]byte(name)) || c.isMark([]byte(name)) {
+			return t.Errorf(row.Line, c.group.column, text, "is no group, and every row needs one; "+
+				"fill it in with a value of its own if the row belongs to no other, or remove the row")
+		}
+		if memory := int64(levelBytes + len(text)); !c.Fits(memory) {
+			return c.Refuse(memory, "choose another group", "%s: %d groups up to here", t.File, len(c.group.names))
+		}
+		code = c.group.add(name)
+		c.group.code[string(text)] = code
+	}
+	c.group.codes = append(c.group.codes, code)
+	return nil
+}
+
+// groups returns the groups of all rows. It returns nil and a note if every row is a group of its own.
+func (c *columns) groups() (*datasets.Groups, []string, error) {
+	if c.group == nil {
+		return nil, nil, nil
+	}
+	name, n := featureName(c.table, c.group.column), len(c.group.names)
+	switch {
+	case n == 1:
+		return nil, nil, fmt.Errorf("%s: every row has the group %s; splits need two groups or more, so choose "+
+			"another column", c.table.File, format.Shown(c.group.names[0]))
+	case n == c.n:
+		return nil, []string{fmt.Sprintf("every row has a group of its own in column %s, so that the set is divided "+
+			"as one without groups", format.Shown(name))}, nil
+	}
+	return &datasets.Groups{Column: name, Of: c.group.codes, Names: c.group.names}, nil, nil
 }
 
 // levelBytes estimates what a level takes beside its text.

@@ -183,6 +183,11 @@ func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []conten
 	if s.TrainRows == c.n {
 		s.TrainRows = 0
 	}
+	var notes []string
+	if s.Groups, notes, err = c.groups(); err != nil {
+		return nil, err
+	}
+	s.Notes = append(s.Notes, notes...)
 	s.X, s.Features, err = c.matrix()
 	return &c.labels, err
 }
@@ -195,7 +200,7 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 	for k, c := range contents {
 		part, one := &datasets.Set{}, *r.Entry
 		if k > 0 {
-			one.Label = nil
+			one.Label, one.Group = nil, nil
 		}
 		l, err := reader{&one, r.Budget}.readRows(ctx, part, []content{c})
 		if err != nil {
@@ -203,7 +208,7 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 		}
 		rows, d := part.X.Dims()
 		if k == 0 {
-			labels, n = l, rows
+			labels, n, s.Groups = l, rows, part.Groups
 		} else if rows != n {
 			return nil, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows",
 				c.name, rows, contents[0].name, n)

@@ -142,7 +142,7 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 	if err != nil {
 		return nil, err
 	}
-	set, why, err := h.usable(ctx, entry, alone)
+	set, why, err := h.usable(ctx, entry, req.Splits, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -176,14 +176,16 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 }
 
 // usable returns what planning needs of a set, or why the plan goes on without the set.
-func (h *Experiment) usable(ctx context.Context, entry *catalogue.Entry, alone bool) (plannedSet, result.Why, error) {
+func (h *Experiment) usable(
+	ctx context.Context, entry *catalogue.Entry, splits []int, alone bool,
+) (plannedSet, result.Why, error) {
 	switch state, err := h.Data.State(entry); {
 	case state == files.Wrong, state == files.Missing && entry.Local():
 		return plannedSet{}, result.Why{}, err
 	case state == files.Missing:
 		return plannedSet{}, result.Why{Kind: result.NoData}, nil
 	}
-	set, err := h.set(ctx, entry)
+	set, err := h.set(ctx, entry, splits)
 	if why := (*splitError)(nil); errors.As(err, &why) && ctx.Err() == nil && !alone {
 		return set, result.Why{Kind: result.Unsplittable, Text: err.Error()}, nil
 	}
@@ -375,12 +377,11 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 			Guessed: !spec.DeclaresCost(),
 		}
 		c.Spec.Cell, c.Spec.Memory = c.Cell, memory
-		if c.Spec.Train, c.Spec.Test, err = set.splitter.SizesOf(set.rows, set.trainRows, set.own, s); err != nil {
-			return nil, err
+		size, err := set.sizes(h.Protocol.SplitterOf(spec.Name), s)
+		if err != nil {
+			return nil, fmt.Errorf("protocol %s, %s, split %d: %w", h.Protocol.Name, spec.Name, s, err)
 		}
-		if fewer > 0 {
-			c.Spec.Train = min(c.Spec.Train, fewer)
-		}
+		c.Spec.Train, c.Spec.Test, c.Spec.Groups = size.train, size.test, size.groups
 		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.trainRows > 0)
 		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)

@@ -23,15 +23,48 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // shape of a split's training part
 	rows        int
-	trainRows   int // of the set's own training part; 0 if it has none
-	splitter    split.Splitter
+	trainRows   int                 // of the set's own training part; 0 if it has none
 	own         []datasets.Division // the set's own splits; nil for as many splits as are asked for
 	splitsHash  string              // SHA-256 of the file that lists the splits; "" if the protocol uses none
+	grouped     *datasets.Set       // a set with groups, without its inputs; nil for other sets
+	drawn       map[drawing]sizes   // of grouped
+}
+
+// A drawing is a split of a set with groups. Only drawing it tells its sizes.
+type drawing struct {
+	splitter split.Splitter
+	number   int
+}
+
+// The sizes of a split are rows, and in a set with groups also groups.
+type sizes struct {
+	train, test int
+	groups      [2]int // of both parts
+}
+
+// sizes returns the sizes of a split.
+func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err error) {
+	if p.grouped == nil {
+		s.train, s.test, err = splitter.SizesOf(p.rows, p.trainRows, p.own, number)
+		return s, err
+	}
+	key := drawing{splitter, number}
+	if s, known := p.drawn[key]; known {
+		return s, nil
+	}
+	drawn, err := splitter.Split(p.grouped, uint32(number))
+	if err != nil {
+		return s, err
+	}
+	s.train, s.test = len(drawn.Train), len(drawn.Test)
+	s.groups[0], s.groups[1] = drawn.Groups(p.grouped)
+	p.drawn[key] = s
+	return s, nil
 }
 
 // set looks up what planning needs of a data set. It loads the set only if the catalogue does not tell the set's
-// size, classes or parts.
-func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSet, error) {
+// size, classes or parts, or if it has groups. Then all splits are drawn, so that one that cannot be is noticed here.
+func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []int) (plannedSet, error) {
 	fingerprint, err := h.Data.Fingerprint(entry)
 	if err != nil {
 		return plannedSet{}, err
@@ -43,7 +76,9 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	blocks, blocksKnown := entry.Blocks()
 	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Codes: entry.Codes, Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
-	if sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil || !partsKnown || !blocksKnown {
+	var grouped *datasets.Set
+	if entry.Group != nil || sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil ||
+		!partsKnown || !blocksKnown {
 		set, err := read.Load(ctx, h.Data, entry)
 		if err != nil {
 			return plannedSet{}, err
@@ -51,6 +86,9 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 		n, d := set.X.Dims()
 		sh.N, sh.D, sh.Codes, sh.Classes, sh.Blocks = n, d, set.Codes(), set.Classes, set.Blocks
 		trainRows, counts, labels = set.TrainRows, set.Counts(), set.Labels
+		if set.Groups != nil {
+			grouped, set.X = set, nil
+		}
 	}
 	splitter := h.Protocol.Semantics.Splitter()
 	var own []datasets.Division
@@ -68,12 +106,24 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry) (plannedSe
 	if err != nil {
 		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)}
 	}
-	if err := h.enoughOfEachClass(entry, counts, labels); err != nil {
-		return plannedSet{}, err
-	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, trainRows: trainRows,
-		splitter: splitter, own: own, splitsHash: file.SHA256}
+		own: own, splitsHash: file.SHA256, grouped: grouped, drawn: map[drawing]sizes{}}
 	p.train.N = train
+	if grouped == nil {
+		return p, h.enoughOfEachClass(entry, counts, labels)
+	}
+	for _, number := range append([]int{1}, splits...) {
+		if len(own) > 0 && number > len(own) {
+			continue
+		}
+		size, err := p.sizes(splitter, number)
+		if err != nil {
+			return plannedSet{}, &splitError{fmt.Errorf("protocol %s, split %d: %w", h.Protocol.Name, number, err)}
+		}
+		if number == 1 {
+			p.train.N = size.train
+		}
+	}
 	return p, nil
 }
 

@@ -103,13 +103,13 @@ func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 			return nil, err
 		}
 	}
-	set, err := h.set(ctx, entry)
-	if err != nil {
-		return nil, err
-	}
 	splits := make([]int, len(stored))
 	for i, c := range stored {
 		splits[i] = c.Split
+	}
+	set, err := h.set(ctx, entry, splits)
+	if err != nil {
+		return nil, err
 	}
 	return h.cells(set, spec, splits, NewForecast(nil))
 }

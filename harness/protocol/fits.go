@@ -47,7 +47,8 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 		scores[g] = make([]result.Score, folds)
 	}
 	for _, e := range r.Folds {
-		if want := split.FoldSize(r.TrainRows, folds, e.Fold); e.Score.N != want {
+		want := split.FoldSize(r.TrainRows, folds, e.Fold)
+		if e.Score.N != want && r.Score.TestGroups == nil { // groups make folds of other sizes; Run.Check adds them up
 			return fmt.Errorf("fold %d has %d rows, of %d it has %d", e.Fold, e.Score.N, r.TrainRows, want)
 		}
 		scores[e.GridIndex][e.Fold] = e.Score
@@ -70,7 +71,11 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 // fitsTests checks the sizes of the two parts, as far as the protocol alone says them, and which tests there are.
 func (p *Protocol) fitsTests(r result.Run) error {
 	sem := p.Semantics
-	if !sem.Splitter().Possible(r.TrainRows, r.TestRows) {
+	grouped := r.Score.TestGroups != nil
+	if grouped && *r.Score.TrainGroups < int64(sem.Folds) {
+		return fmt.Errorf("%d groups were learned from, too few for %d folds", *r.Score.TrainGroups, sem.Folds)
+	}
+	if !sem.Splitter().Possible(r.TrainRows, r.TestRows, grouped) {
 		return fmt.Errorf("the protocol divides no rows into %d to learn from and %d to test", r.TrainRows, r.TestRows)
 	}
 	if there := len(r.GridTests) > 0; there != sem.TestGrid && r.FitSeconds != nil {

@@ -181,6 +181,11 @@ func (r Run) checkTests() error {
 	if r.TrainRows < 1 {
 		return errors.New("it has no training rows")
 	}
+	among := func(groups *int64, rows int) bool { return groups == nil || 1 <= *groups && *groups <= int64(rows) }
+	train, test := r.Score.TrainGroups, r.Score.TestGroups
+	if (train == nil) != (test == nil) || !among(train, r.TrainRows) || !among(test, r.TestRows) {
+		return errors.New("its groups are not those of its rows")
+	}
 	if len(r.SeedTests) > 0 {
 		first := r.SeedTests[0]
 		if own := r.Score; first.ScoresHash != r.ScoresHash || !own.sameCounts(first.Score) {

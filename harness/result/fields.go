@@ -37,7 +37,7 @@ type Kind int
 // These are the kinds of fields.
 const (
 	Count Kind = iota // an integer, of rows
-	Wide              // an integer, of pairs of rows
+	Wide              // an integer, of anything else
 	Real
 )
 
@@ -62,6 +62,10 @@ var fields = []Field{
 	{Name: "brier", Title: "Brier score", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1, at: func(s *Score) any { return &s.Brier }},
 	// The calibration error is a mean of rounded terms, which may add up to more than 1.
 	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1.000001, at: func(s *Score) any { return &s.ECE }},
+	{Name: "train_groups", Title: "groups of rows that were learned from", Kind: Wide, TestOnly: true,
+		Tasks: classes | registry.Regression, at: func(s *Score) any { return &s.TrainGroups }},
+	{Name: "test_groups", Title: "groups of rows that were tested", Kind: Wide, TestOnly: true,
+		Tasks: classes | registry.Regression, at: func(s *Score) any { return &s.TestGroups }},
 }
 
 // Fields returns the fields of scores in the order of the table. Nobody changes them.

@@ -53,6 +53,10 @@ type Score struct {
 	// harness/metric.
 	LogLoss, Brier, ECE *float64
 
+	// TrainGroups and TestGroups are for the test on a set whose rows form groups: how many groups the model
+	// learned from, and how many N rows are of.
+	TrainGroups, TestGroups *int64
+
 	// More has the values of those Fields that have no field of their own here, by name; see Field.Value.
 	More map[string]any
 }

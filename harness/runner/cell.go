@@ -60,6 +60,7 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 		return err
 	}
 	run.Score, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
+	addGroups(&run.Score, parts)
 	if of := j.method.Probability; of != nil && j.set.Task == registry.Binary {
 		if err := addProbabilities(&run.Score, of, whole.Score.Y, r.scores); err != nil {
 			return fmt.Errorf("test with %s: %w", j.Grid[best], err)

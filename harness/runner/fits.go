@@ -38,6 +38,8 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	case r.TrainRows != c.Train && (ok || r.TrainRows != c.Shape.N) || r.TestRows != c.Test && (ok || r.TestRows != 0):
 		return fmt.Errorf("it has %d training and %d test rows, and the plan %d and %d",
 			r.TrainRows, r.TestRows, c.Train, c.Test)
+	case ok && groupsOf(r.Score) != c.Groups:
+		return fmt.Errorf("its parts have %d groups of rows, and the plan's have %d", groupsOf(r.Score), c.Groups)
 	case ok && r.FitSeconds == nil:
 		return fmt.Errorf("it has no time of a refit")
 	case ok && !slices.Equal(seeds, c.Seeds):
@@ -46,6 +48,13 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 		return fmt.Errorf("it has %d scores for each test row, and the plan has %d", r.Outputs, c.Shape.Outputs())
 	}
 	return c.fitsKept(r)
+}
+
+func groupsOf(s result.Score) (n [2]int) {
+	if s.TrainGroups != nil && s.TestGroups != nil {
+		n = [2]int{int(*s.TrainGroups), int(*s.TestGroups)}
+	}
+	return n
 }
 
 // fitsKept refuses what the request did not ask to keep, and a canary's verdict that no canary has.

@@ -46,6 +46,7 @@ func (c CellSpec) Imported(
 	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
+	addGroups(&run.Score, parts)
 	if of != nil && set.Task == registry.Binary {
 		if err := addProbabilities(&run.Score, of, whole.Score.Y, values); err != nil {
 			return run, fmt.Errorf("%s: %w", c.Cell, err)

@@ -55,6 +55,7 @@ type CellSpec struct {
 	Shape    registry.Shape        `json:"shape"`             // of the training part of the first split
 	Train    int                   `json:"train"`             // rows of the training part
 	Test     int                   `json:"test"`              // rows of the test part
+	Groups   [2]int                `json:"groups,omitzero"`   // of rows in these parts; zeros in a set without groups
 	Cost     float64               `json:"cost"`              // predicted, in the method's own units
 	Memory   int64                 `json:"memory"`            // predicted bytes at its peak, the data set included
 	Seconds  float64               `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured

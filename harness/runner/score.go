@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -107,4 +108,11 @@ func addProbabilities(s *result.Score, of func(score float64) float64, y, scores
 	logLoss, brier, ece := metric.OfProbabilities(y, p)
 	s.LogLoss, s.Brier, s.ECE = &logLoss, &brier, &ece
 	return nil
+}
+
+// addGroups adds how many groups a test's rows and its training rows are of, in a set with groups.
+func addGroups(s *result.Score, parts split.Parts) {
+	if train, test := parts.Split.Groups(parts.Set); test > 0 {
+		s.TrainGroups, s.TestGroups = new(int64(train)), new(int64(test))
+	}
 }

@@ -166,15 +166,15 @@ func FoldSize(n, folds, fold int) int {
 }
 
 // Possible reports whether a set may be divided into parts of these sizes. Some rows may be in neither, since some
-// methods learn from fewer rows.
-func (s Splitter) Possible(train, test int) bool {
-	switch s.kind() {
-	case Stratified:
-		return test >= int(math.Ceil(s.TestFraction*float64(train+test)))
-	case KFold:
-		return test >= (train+test)/s.Parts
-	case All:
+// methods learn from fewer rows. grouped says that the set has groups: parts of whole groups may have any size.
+func (s Splitter) Possible(train, test int, grouped bool) bool {
+	switch kind := s.kind(); {
+	case kind == All:
 		return test >= train
+	case kind == Stratified && !grouped:
+		return test >= int(math.Ceil(s.TestFraction*float64(train+test)))
+	case kind == KFold && !grouped:
+		return test >= (train+test)/s.Parts
 	}
 	return true
 }
@@ -216,12 +216,34 @@ func (s Split) Fold(f int) (train, validation []int) {
 	return train, validation
 }
 
+// Groups returns how many groups of a set's rows are in Train and in Test; 0 and 0 for a set without groups.
+func (s Split) Groups(set *datasets.Set) (train, test int) {
+	if set.Groups == nil {
+		return 0, 0
+	}
+	distinct := func(rows []int) (n int) {
+		seen := make([]bool, len(set.Groups.Names))
+		for _, row := range rows {
+			if g := set.Groups.Of[row]; !seen[g] {
+				seen[g] = true
+				n++
+			}
+		}
+		return n
+	}
+	return distinct(s.Train), distinct(s.Test)
+}
+
 // Split draws a split of a set; seed is the number of the split, from 1.
 //
 // Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind
 // seeds a stream with seed for the folds alone. If TrainRows is less than the number of training rows, TrainRows of
 // these are drawn before the folds, as train_test_split(train, train_size=TrainRows, stratify=y) draws them. The
 // folds equal scikit-learn's StratifiedKFold(Folds, shuffle=True) on the training rows, or KFold's for regression.
+//
+// If rows of the set belong together (Set.Groups), whole groups are drawn instead, see deal: sizes and the shares of
+// classes are then as near to the above as the draw comes. TrainRows is still the most rows that are learned from. It
+// is an error if Given or OpenML part a group. All learns from what it tests.
 //
 // It is an error if the set or a class has too few rows: each fold, a drawn test part and each part of KFold need one
 // row.
@@ -248,10 +270,11 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 		out.Train, out.Test, err = s.own(set, seed)
 	case Given:
 		out.Train, out.Test = upto(0, set.TrainRows), upto(set.TrainRows, len(set.Y))
+		err = apart(set, out.Train, out.Test, "the set's own division")
 	case All:
 		out.Train, out.Test = upto(0, len(set.Y)), upto(0, len(set.Y))
 	default:
-		out.Train, out.Test, err = s.drawn(rng, set.Task, set.Y, len(set.Y)-test, test)
+		out.Train, out.Test, err = s.drawn(rng, set, upto(0, len(set.Y)), test, 0)
 	}
 	if err == nil && s.TrainRows > 0 && s.TrainRows < len(out.Train) {
 		out.Train, err = s.some(rng, set, out.Train)
@@ -259,15 +282,32 @@ func (s Splitter) split(set *datasets.Set, seed uint32) (out Split, err error) {
 	if err != nil || s.Folds == 0 {
 		return out, err
 	}
-	out.Folds, err = folds(rng, set.Task, at(set.Y, out.Train), s.Folds, "training rows")
+	out.Folds, err = folds(rng, set, out.Train, s.Folds, 0, "training rows")
 	return out, err
 }
 
-func (s Splitter) drawn(rng *rng.RandomState, task registry.Task, y []float64, nTrain, nTest int) (train, test []int, err error) {
-	if task != registry.Regression {
-		return stratifiedSplit(rng, y, nTrain, nTest)
+// drawn draws test rows of some rows of a set, and returns both parts as positions among them. With groups about so
+// many are drawn, and at most `most` are left, if most is positive.
+func (s Splitter) drawn(
+	rng *rng.RandomState, set *datasets.Set, rows []int, nTest, most int,
+) (train, test []int, err error) {
+	n := len(rows)
+	switch {
+	case set.Groups != nil:
+		d := newDeal(set, rows)
+		share := float64(nTest) / float64(n)
+		hand, err := d.hands(rng, []float64{1 - share, share}, 1, s.Folds, most)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts := d.hold(hand, 2)
+		permute(rng, parts[0])
+		permute(rng, parts[1])
+		return parts[0], parts[1], nil
+	case set.Task != registry.Regression:
+		return stratifiedSplit(rng, at(set.Y, rows), n-nTest, nTest)
 	}
-	p := rng.Permutation(len(y))
+	p := rng.Permutation(n)
 	return p[nTest:], p[:nTest], nil
 }
 
@@ -280,6 +320,9 @@ func (s Splitter) own(set *datasets.Set, seed uint32) (train, test []int, err er
 		return nil, nil, fmt.Errorf("there is no split %d; the set's own splits are 1 to %d", seed, len(set.Splits))
 	}
 	d := set.Splits[seed-1]
+	if err := apart(set, d.Train, d.Test, fmt.Sprintf("the set's own split %d", seed)); err != nil {
+		return nil, nil, err
+	}
 	if len(d.Train) < s.Folds {
 		return nil, nil, fmt.Errorf("%d training rows are too few for %d folds", len(d.Train), s.Folds)
 	}
@@ -295,7 +338,7 @@ func Own(splits []datasets.Division) error {
 }
 
 func (s Splitter) some(rng *rng.RandomState, set *datasets.Set, train []int) ([]int, error) {
-	drawn, _, err := s.drawn(rng, set.Task, at(set.Y, train), s.TrainRows, len(train)-s.TrainRows)
+	drawn, _, err := s.drawn(rng, set, train, len(train)-s.TrainRows, s.TrainRows)
 	for i, position := range drawn {
 		drawn[i] = train[position]
 	}
@@ -308,20 +351,30 @@ func (s Splitter) part(set *datasets.Set, seed uint32) (train, test []int, err e
 		return nil, nil, errors.New("splits are counted from 1")
 	}
 	round, part := (seed-1)/uint32(s.Parts), int((seed-1)%uint32(s.Parts))
-	parts, err := folds(rng.New(round+1), set.Task, set.Y, s.Parts, "rows")
+	all := upto(0, len(set.Y))
+	parts, err := folds(rng.New(round+1), set, all, s.Parts, s.Folds, "rows")
 	if err != nil {
 		return nil, nil, fmt.Errorf("the parts of %s: %w", KFold, err)
 	}
-	train, test = Split{Train: upto(0, len(set.Y)), Folds: parts}.Fold(part)
+	train, test = Split{Train: all, Folds: parts}.Fold(part)
 	return train, test, nil
 }
 
-// folds draws the folds of rows with targets y, as ascending positions. what names the rows in an error.
-func folds(rng *rng.RandomState, task registry.Task, y []float64, k int, what string) ([][]int, error) {
-	if task == registry.Regression {
-		return plainFolds(rng, len(y), k), nil
+// folds draws the k folds of some rows, as ascending positions. inner is how many folds each k-1 of them are to be
+// divided into. what names the rows in an error.
+func folds(rng *rng.RandomState, set *datasets.Set, rows []int, k, inner int, what string) ([][]int, error) {
+	switch {
+	case set.Groups != nil:
+		d := newDeal(set, rows)
+		hand, err := d.hands(rng, slices.Repeat([]float64{1 / float64(k)}, k), 0, inner, 0)
+		if err != nil {
+			return nil, err
+		}
+		return d.hold(hand, k), nil
+	case set.Task == registry.Regression:
+		return plainFolds(rng, len(rows), k), nil
 	}
-	return stratifiedFolds(rng, y, k, what)
+	return stratifiedFolds(rng, at(set.Y, rows), k, what)
 }
 
 func upto(from, to int) []int {
