@@ -6,14 +6,14 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/logit"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // Logistic declares logistic regression with an l2 penalty (Cox 1958; Hastie, Tibshirani and Friedman, The Elements of
 // Statistical Learning, section 4.4), for all classes at once or for each class against the rest. The objective is C times the
-// losses plus half the squared weights, which is the problem of package logit with lambda = 1/(2 C n).
+// losses plus half the squared weights, which is the problem of solve.Logistic with lambda = 1/(2 C n).
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
@@ -52,14 +52,14 @@ func logisticCost(s registry.Shape, p LogisticParams) float64 {
 func fitLogistic(ctx context.Context, env registry.Env, train registry.Data, p LogisticParams) (registry.Model, error) {
 	sh := train.Shape()
 	m := &linear{D: sh.D, Outputs: sh.Outputs()}
-	problem := logit.Problem{X: fitting.Rows(train.X), N: sh.N, D: sh.D, K: 1, Lambda: 1 / (2 * p.C * float64(sh.N))}
+	problem := solve.Logistic{X: fitting.Rows(train.X), N: sh.N, D: sh.D, K: 1, Lambda: 1 / (2 * p.C * float64(sh.N))}
 	into := func() error {
 		theta := make([]float64, problem.K*(sh.D+1))
 		largest, err := problem.Solve(ctx, theta)
 		if err != nil {
 			return fmt.Errorf("Logistic with C=%v: %w", p.C, err)
 		}
-		if largest > logit.Open {
+		if largest > solve.Open {
 			env.Log.Warn("Logistic ended before its minimum", "c", p.C, "largest component of the gradient", largest)
 		}
 		w := problem.K * sh.D

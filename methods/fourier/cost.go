@@ -124,7 +124,7 @@ func (g groupSetting) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.mostRank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
 	lasso := g.columnsBytes(s, !g.tube)
-	order := min(n, rank, largest)
+	order := min(n, rank, directLimit)
 	direct := 3*order*order + rank*min(n, rowsAtOnce)
 	if rank > n {
 		direct = 2*order*order + 2*n*rank
@@ -178,7 +178,7 @@ func (g groupSetting) stepNanoseconds(s registry.Shape) float64 {
 	if !g.tube && active <= n {
 		system, iterated = order*order*order/30+5*order*order, turns*order*order*product
 	}
-	if order > largest || s.Outputs() > 1 && iterated < system {
+	if order > directLimit || s.Outputs() > 1 && iterated < system {
 		system = iterated
 	}
 	return 15e3 + 1500*float64(g.parts(s)) + system + n*(row+2*r*product)

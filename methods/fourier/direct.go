@@ -40,16 +40,16 @@ func (l *lasso) solveDirectly(ctx context.Context, p *point) error {
 		for i, d := range p.second {
 			p.out[i] = d * (p.fit[i] - p.f[i])
 		}
-		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.rest, p.out })
+		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.R, p.out })
 		for j, at := range l.placed(p) {
-			copy(right[at:], l.blocks[j].of(p.rest))
+			copy(right[at:], l.blocks[j].of(p.R))
 		}
 		l.root(p, right, 1)
 	}
 	for i, v := range right {
 		u[i*(m+8)+m] = v
 	}
-	clear(p.z)
+	clear(p.X)
 	if !vmath.Factor(u, a, m, 1, ones) {
 		return nil // numbers overflow; z = 0 is a step downhill
 	}
@@ -58,13 +58,13 @@ func (l *lasso) solveDirectly(ctx context.Context, p *point) error {
 		for i, root := range roots {
 			p.out[i] = root * right[i]
 		}
-		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.rest, p.out })
-		l.metric(p, p.z, p.rest, true)
+		l.gradients([]*point{p}, false, func(p *point) (g, v []float64) { return p.R, p.out })
+		l.metric(p, p.X, p.R, true)
 		return nil
 	}
 	l.root(p, right, 1)
 	for j, at := range l.placed(p) {
-		copy(l.blocks[j].of(p.z), right[at:])
+		copy(l.blocks[j].of(p.X), right[at:])
 	}
 	return nil
 }

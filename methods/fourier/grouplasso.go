@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
@@ -12,9 +13,9 @@ import (
 //
 //	min over w  P(w) = h(X w) + lambda sum_j |w_j|,   h(f) = sum_i loss(f_i, y_i),
 //
-// eq. (19), for each output and for any number of penalties lambda. X is Psi in orthonormal bases of its blocks j, one block
-// for each channel (see columns). Each pair of output and penalty is a problem of its own. The problems share the products with
-// X, so that X is read once for all of them. The symbols:
+// eq. (19), for each output and for any number of penalties lambda. X is Psi in orthonormal bases of its blocks j, one
+// block for each channel (see columns). Each pair of output and penalty is a problem of its own. The problems share the
+// products with X, so that X is read once for all of them. The symbols:
 //
 //	w       weights, an element for each column of X
 //	f       the point at which the loss is evaluated
@@ -22,16 +23,17 @@ import (
 //	g       X'v
 //	a, tau  centre and step of the proximal point method
 //
-// The algorithm is the semismooth Newton augmented Lagrangian method (Li, Sun and Toh, SIAM J. Optim. 28, 2018; for groups
-// Zhang, Zhang, Sun and Toh, Math. Program. 179, 2020). It is the proximal point method a <- argmin P(w) + |w - a|^2/(2 tau).
-// Each of these minima is found through its dual problem, which is smooth,
+// The algorithm is the semismooth Newton augmented Lagrangian method (Li, Sun and Toh, SIAM J. Optim. 28, 2018; for
+// groups Zhang, Zhang, Sun and Toh, Math. Program. 179, 2020). It is the proximal point method a <- argmin P(w) + |w -
+// a|^2/(2 tau). Each of these minima is found through its dual problem, which is smooth,
 //
 //	min over v  phi(v) = h*(v) + |w(v)|^2 / (2 tau),   phi' = f - X w(v),
 //
 // by Newton's steps (newton.go). Here w(v) = prox(a - tau X'v): the prox shortens each block by tau lambda.
 //
-// Stopping rule: the duality gap is at most tol P. For the gap, v is scaled into |X_j'v| <= lambda, so that the gap bounds how
-// far P is from its minimum. After lassoLimit steps the search ends without this, and the gap says how good the weights are.
+// Stopping rule: the duality gap is at most tol P. For the gap, v is scaled into |X_j'v| <= lambda, so that the gap
+// bounds how far P is from its minimum. After lassoLimit steps the search ends without this, and the gap says how good
+// the weights are.
 type lasso struct {
 	*columns
 	loss    loss
@@ -45,6 +47,7 @@ type lasso struct {
 
 // A point is the iterate of the method for one output and one penalty.
 type point struct {
+	lasso         *lasso
 	y             []float64
 	lambda        float64
 	w, centre, g  []float64 // an element for each column of X
@@ -62,11 +65,14 @@ const (
 	lassoGap   = 1e-6 // relative duality gap
 	lassoLimit = 2000 // Newton's steps
 
-	quick, slow    = 2, 4  // tau grows after a move of the centre within quick steps, and shrinks after slow steps without one
-	grows, shrinks = 4, 3  // the factors by which tau grows and shrinks
-	firstTau       = 10    // the first tau from w = 0, times the loss's curvature and the largest squared norm of a block of X
-	warmTau        = 3     // the first tau from given weights, times lambda over the largest norm of a block of these weights
-	roundingOf     = 1e-13 // see lambdaMax
+	// tau grows after a move of the centre within quick steps, and shrinks after patience steps without one
+	quick, patience = 2, 4
+	grows, shrinks  = 4, 3 // the factors by which tau grows and shrinks
+	// the first tau from w = 0, times the loss's curvature and the largest squared norm of a block of X
+	firstTau = 10
+	// the first tau from given weights, times lambda over the largest norm of a block of these weights
+	warmTau    = 3
+	roundingOf = 1e-13 // see lambdaMax
 )
 
 // newLasso prepares the group lasso of p at sigma.
@@ -79,9 +85,9 @@ func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso
 	return &lasso{columns: m, loss: of, outputs: p.outputs, y: p.y, top: -1}, nil
 }
 
-// lambdaMax is the least penalty with which w = 0. The gradient at w = 0 can differ from zero by rounding alone, as for rows
-// with equal features and different targets. Where the gradient is that small, relative to the sum of the slopes |v_i|,
-// lambdaMax is zero.
+// lambdaMax is the least penalty with which w = 0. The gradient at w = 0 can differ from zero by rounding alone, as for
+// rows with equal features and different targets. Where the gradient is that small, relative to the sum of the slopes
+// |v_i|, lambdaMax is zero.
 func (l *lasso) lambdaMax() float64 {
 	if l.top >= 0 {
 		return l.top
@@ -105,9 +111,11 @@ func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 	ps := make([]*point, l.outputs)
 	for c := range ps {
 		rows, columns := vectors(l.n), vectors(l.rank)
-		p := &point{y: l.y[c*l.n : (c+1)*l.n], lambda: lambda, tau: firstTau / (l.loss.curvature() * scale), waited: quick + 1,
-			w: columns(), g: columns(), f: rows(), v: rows(), fit: rows(), active: make([]bool, len(l.blocks)),
-			system: system{second: rows(), out: rows(), start: rows(), z: columns(), rest: columns(), to: columns(), pre: columns(), product: columns()}}
+		p := &point{y: l.y[c*l.n : (c+1)*l.n], lambda: lambda, tau: firstTau / (l.loss.curvature() * scale),
+			waited: quick + 1,
+			w:      columns(), g: columns(), f: rows(), v: rows(), fit: rows(), active: make([]bool, len(l.blocks)),
+			lasso: l, system: system{CG: solve.NewCG(l.rank), second: rows(), out: rows(), start: rows()}}
+		p.Z = columns()
 		if w != nil {
 			p.w = l.reduce(w[c*l.width : (c+1)*l.width])
 			if size := slices.Max(l.norms(p.w)); size > 0 {
@@ -129,8 +137,9 @@ func (l *lasso) newPoints(w []float64, lambda float64) []*point {
 // vectors returns a function that makes vectors of n elements.
 func vectors(n int) func() []float64 { return func() []float64 { return make([]float64, n) } }
 
-// path returns the weights for the penalties fractions times lambdaMax. openGaps holds the relative gap of each penalty, or zero
-// where the gap is small enough. Every penalty starts from w = 0, so that its weights do not depend on the other penalties.
+// path returns the weights for the penalties fractions times lambdaMax. openGaps holds the relative gap of each
+// penalty, or zero where the gap is small enough. Every penalty starts from w = 0, so that its weights do not depend on
+// the other penalties.
 func (l *lasso) path(ctx context.Context, fractions []float64) (ws [][]float64, openGaps []float64, err error) {
 	var ps []*point
 	for _, fraction := range fractions {
@@ -173,8 +182,8 @@ func (l *lasso) solve(ctx context.Context, left []*point, tol float64) error {
 	}
 }
 
-// innerGap is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's steps
-// make small.
+// innerGap is h(X w) + h*(v) - v.X w >= 0: the duality gap of the proximal point method's own problem, which Newton's
+// steps make small.
 func (p *point) innerGap() float64 {
 	return max(0, p.fitLoss-p.loss-vmath.Dot(p.v, p.fit)+vmath.Dot(p.v, p.f))
 }
@@ -198,8 +207,8 @@ func (l *lasso) closed(p *point, tol float64) bool {
 	return true
 }
 
-// advance moves the centre a to w if innerGap is at most |w - a|^2/(2 tau) or tol/10 h(X w). tau grows if the centre moves
-// after few steps, and shrinks if the centre stays for many. advance reports whether w has to be computed again.
+// advance moves the centre a to w if innerGap is at most |w - a|^2/(2 tau) or tol/10 h(X w). tau grows if the centre
+// moves after few steps, and shrinks if the centre stays for many. advance reports whether w has to be computed again.
 func (p *point) advance(tol float64) bool {
 	far := 0.0
 	for i, v := range p.w {
@@ -211,7 +220,7 @@ func (p *point) advance(tol float64) bool {
 		if p.waited <= quick {
 			p.tau *= grows
 		}
-	case p.waited < slow:
+	case p.waited < patience:
 		return false
 	default:
 		p.tau /= shrinks

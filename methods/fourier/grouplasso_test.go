@@ -126,7 +126,7 @@ func TestSystems(t *testing.T) {
 				if !(q.slope < 0) || !(q.phi < q.before) || slices.Equal(q.f, before) {
 					t.Errorf("%s: the slope is %v, phi goes from %v to %v", what, q.slope, q.before, q.phi)
 				}
-				off, tol := slices.Clone(q.out), 100*residual
+				off, tol := slices.Clone(q.out), 100*cgTolerance
 				if vmath.Axpy(-1, step, off); q.direct {
 					tol = 1e-9
 				}

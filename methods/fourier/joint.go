@@ -63,7 +63,7 @@ func MKLJoint() registry.Spec {
 // The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the last evaluation. The
 // gradient of F is the partial derivative in sigma at this minimum (the envelope theorem).
 //
-// Stopping rule: the rule of package lbfgs, or the number of steps.
+// Stopping rule: the rule of solve.LBFGS, or the number of steps.
 type jointly struct {
 	*problem
 	loss         loss

@@ -236,8 +236,7 @@ func TestRidgeOracle(t *testing.T) {
 func dualRidge(p *problem) *ridge {
 	r := newRidge(p, p.width)
 	r.dual, r.order, r.psi = true, p.n, make([]float64, p.n*p.width)
-	r.gram, r.factor = make([]float64, p.n*p.n), make([]float64, p.n*p.n)
-	r.solver.Resize(p.n)
+	r.gram = make([]float64, p.n*p.n)
 	return r
 }
 

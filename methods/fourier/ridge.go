@@ -2,11 +2,11 @@ package fourier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -27,16 +27,14 @@ type ridge struct {
 	dual   bool
 	order  int       // of the linear system: min(n, width)
 	gram   []float64 // order x order
-	factor []float64
 	psi    []float64 // dual: n x width
 	right  []float64 // primal: outputs x width, Psi'y
-	solver *cholesky.Factorizer
+	system solve.Shifted
 }
 
 func newRidge(p *problem, width int) *ridge {
 	r := &ridge{problem: p, width: width, dual: p.n < width, order: min(p.n, width)}
-	r.gram, r.factor = make([]float64, r.order*r.order), make([]float64, r.order*r.order)
-	r.solver = cholesky.New(r.order)
+	r.gram = make([]float64, r.order*r.order)
 	if r.dual {
 		r.psi = make([]float64, p.n*width)
 	} else {
@@ -109,16 +107,8 @@ func (r *ridge) prepareDual(ctx context.Context, rows func(lo, hi int) []float64
 
 // solve returns w (outputs x width) for a lambda and the matrix that was prepared.
 func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
-	copy(r.factor, r.gram)
-	for i := range r.order {
-		r.factor[i*r.order+i] += 2 * lambda
-	}
-	err := r.solver.Factor(ctx, r.factor)
-	if errors.Is(err, cholesky.ErrNotPositive) {
-		return nil, fmt.Errorf("the products of the features with the penalty lambda = %v on them are not positive definite: raise lambda", lambda)
-	}
-	if err != nil {
-		return nil, err
+	if err := r.system.Factor(ctx, r.gram, r.order, r.order, 0, 2*lambda); err != nil {
+		return nil, fmt.Errorf("lambda=%v: %w", lambda, err)
 	}
 	right := r.right
 	if r.dual {
@@ -126,7 +116,7 @@ func (r *ridge) solve(ctx context.Context, lambda float64) ([]float64, error) {
 	}
 	x := append([]float64(nil), right...)
 	for c := range r.outputs {
-		if err := r.solver.Solve(ctx, r.factor, x[c*r.order:(c+1)*r.order]); err != nil {
+		if err := r.system.Solve(ctx, x[c*r.order:(c+1)*r.order]); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -60,7 +60,7 @@ func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []Le
 //
 // by L-BFGS. The gradient of F is the partial derivative of (9) in sigma at the best w. The derivative (8) of w does not enter.
 //
-// Stopping rule: the rule of package lbfgs, or the number of steps.
+// Stopping rule: the rule of solve.LBFGS, or the number of steps.
 //
 // F is not convex, and the search has one start. With a dozen random features, another start finds a minimum that is lower by
 // more than a per cent for one draw in four. With a hundred features this hardly ever happens (TestOneStart). A second search
@@ -83,7 +83,7 @@ func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma,
 // descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. The sigma it returns is evaluated last.
 func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
 	at := make([]float64, len(start)) // sigma of the last evaluation
-	search := lbfgs.Minimizer{MaxIter: steps}
+	search := solve.LBFGS{MaxIter: steps}
 	sigma = slices.Clone(start)
 	best = search.Minimize(sigma, func(sigma, gs []float64) (f float64) {
 		if err == nil {

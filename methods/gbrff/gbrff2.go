@@ -6,8 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/brent"
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -130,9 +129,9 @@ type wave struct {
 	z        []float64 // omega.x_i, or cos(at.x_i - b)
 	at       []float64 // the frequency at which its loss was evaluated last
 	sin, cos []float64 // of omega.x_i
-	optimum  lbfgs.Minimizer
+	optimum  solve.LBFGS
 	phase    func(turns float64) float64
-	loss     lbfgs.Objective
+	loss     solve.Objective
 }
 
 func newWave(x examples, r []float64, lambda float64) *wave {
@@ -140,7 +139,7 @@ func newWave(x examples, r []float64, lambda float64) *wave {
 	w := &wave{
 		x: x, r: r, lambda: lambda,
 		z: make([]float64, n), sin: make([]float64, n), cos: make([]float64, n),
-		optimum: lbfgs.Minimizer{MaxIter: frequencyIterations},
+		optimum: solve.LBFGS{MaxIter: frequencyIterations},
 	}
 	w.phase, w.loss = w.phaseLoss, w.frequencyLoss
 	return w
@@ -150,7 +149,7 @@ func newWave(x examples, r []float64, lambda float64) *wave {
 func (w *wave) findPhase(omega []float64) float64 {
 	w.x.MatVec(w.z, omega)
 	vmath.SinCos(w.sin, w.cos, w.z)
-	turns, _ := brent.Minimize(w.phase, -0.5, 0.5, phaseTolerance)
+	turns, _ := solve.Brent(w.phase, -0.5, 0.5, phaseTolerance)
 	w.b = 2 * math.Pi * turns
 	return w.b
 }

@@ -1,7 +1,7 @@
 package gbrff
 
 import (
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -31,8 +31,8 @@ type learner struct {
 	slopes   []float64     // K: the loss's derivatives in u_j
 	mixture  []float64     // 2K: the weak learner as a combination of trig's columns
 	h        []float64     // n
-	optimum  lbfgs.Minimizer
-	loss     lbfgs.Objective
+	optimum  solve.LBFGS
+	loss     solve.Objective
 }
 
 func newLearner(x *vmath.Packed, k int) *learner {
@@ -41,7 +41,7 @@ func newLearner(x *vmath.Packed, k int) *learner {
 		landmark: make([]float64, x.Cols()),
 		u:        make([]float64, k), slopes: make([]float64, k), mixture: make([]float64, 2*k),
 		h:       make([]float64, x.Rows()),
-		optimum: lbfgs.Minimizer{MaxIter: landmarkIterations},
+		optimum: solve.LBFGS{MaxIter: landmarkIterations},
 	}
 	b.loss = b.landmarkLoss
 	return b

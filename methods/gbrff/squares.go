@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -51,7 +51,7 @@ type squares struct {
 
 // A search is that of one grid point for its landmark.
 type search struct {
-	optimum  lbfgs.Minimizer
+	optimum  solve.LBFGS
 	energy   float64   // mean r_i^2
 	landmark []float64 // d
 }

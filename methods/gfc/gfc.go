@@ -22,8 +22,8 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
 	"github.com/kernelboosting/bench/methods/internal/linear"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -89,7 +89,7 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	env.Rand().Norms(starts)
 	floats.Scale(1/math.Sqrt(float64(d)), starts)
 	r := newRidge(vmath.Pack(fitting.Rows(train.X), n, d), train.Y)
-	search := lbfgs.Minimizer{MaxIter: stepIterations}
+	search := solve.LBFGS{MaxIter: stepIterations}
 	theta := make([]float64, d+1) // w, then rho
 	loss := func(theta, gradient []float64) float64 {
 		if ctx.Err() != nil { // a zero gradient ends the search

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/brent"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 
 	"pgregory.net/rapid"
 )
@@ -56,7 +56,7 @@ var reference = []struct {
 func TestPathMatchesSciPy(t *testing.T) {
 	for _, c := range reference {
 		var points []float64
-		x, fx := brent.Minimize(func(x float64) float64 {
+		x, fx := solve.Brent(func(x float64) float64 {
 			points = append(points, x)
 			return curves[c.function](x)
 		}, c.a, c.b, c.tol)
@@ -89,7 +89,7 @@ func TestUnimodal(t *testing.T) {
 		tol := rapid.SampledFrom([]float64{1e-1, 1e-2, 1e-4}).Draw(t, "tol")
 		power := rapid.SampledFrom([]float64{1, 1.5, 2}).Draw(t, "power")
 		f := func(x float64) float64 { return math.Pow(math.Abs(x-at), power) }
-		x, _ := brent.Minimize(f, a, a+width, tol)
+		x, _ := solve.Brent(f, a, a+width, tol)
 		if want := min(max(at, a), a+width); math.Abs(x-want) > tol {
 			t.Fatalf("x = %v, want %v within %v", x, want, tol)
 		}
@@ -109,7 +109,7 @@ func TestLocalMinimum(t *testing.T) {
 			return sum
 		}
 		const tol = 1e-2
-		x, fx := brent.Minimize(f, -0.5, 0.5, tol)
+		x, fx := solve.Brent(f, -0.5, 0.5, tol)
 		if x < -0.5 || x > 0.5 || fx != f(x) {
 			t.Fatalf("x = %v, f = %v", x, fx)
 		}
@@ -121,7 +121,7 @@ func TestLocalMinimum(t *testing.T) {
 }
 
 func TestEmptyInterval(t *testing.T) {
-	if x, fx := brent.Minimize(waves, 0.25, 0.25, 1e-2); x != 0.25 || fx != waves(0.25) {
+	if x, fx := solve.Brent(waves, 0.25, 0.25, 1e-2); x != 0.25 || fx != waves(0.25) {
 		t.Errorf("x = %v, f = %v", x, fx)
 	}
 }

@@ -3,11 +3,11 @@ package internal_test
 import (
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 )
 
 // The functions of testdata/lbfgs.json.
-var objectives = map[string]lbfgs.Objective{
+var objectives = map[string]solve.Objective{
 	"beale": func(x, g []float64) float64 {
 		f := 0.0
 		g[0], g[1] = 0, 0

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -53,7 +53,7 @@ func TestIteratesMatchSciPy(t *testing.T) {
 	for i, c := range ref.Cases {
 		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
 			for k, want := range c.Iterates {
-				m := lbfgs.Minimizer{MaxIter: k + 1}
+				m := solve.LBFGS{MaxIter: k + 1}
 				x := slices.Clone(c.Start)
 				r := m.Minimize(x, objectives[c.Function])
 				if r.Iterations != k+1 {
@@ -75,16 +75,16 @@ func TestIteratesMatchSciPy(t *testing.T) {
 // are equal too. The one run of more than 100 iterations (Beale from (1, 4)) creeps
 // along a ray without a minimum and is left out.
 func TestStopsLikeSciPy(t *testing.T) {
-	reasons := map[string]lbfgs.Status{
-		"CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL":     lbfgs.GradientSmall,
-		"CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH": lbfgs.ReductionSmall,
+	reasons := map[string]solve.Status{
+		"CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL":     solve.GradientSmall,
+		"CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH": solve.ReductionSmall,
 	}
 	for i, c := range readReference(t).Cases {
 		if c.Full.Iterations > 100 {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d-%s-%d", i, c.Function, len(c.Start)), func(t *testing.T) {
-			var m lbfgs.Minimizer
+			var m solve.LBFGS
 			x := slices.Clone(c.Start)
 			r := m.Minimize(x, objectives[c.Function])
 			if math.Abs(r.F-c.Full.F) > 1e-7*max(1, math.Abs(c.Full.F)) {
@@ -137,13 +137,13 @@ func TestOptimaMatchGonum(t *testing.T) {
 			if err != nil {
 				t.Fatal("gonum:", err)
 			}
-			m := lbfgs.Minimizer{GradTol: 1e-6, RelTol: -1}
+			m := solve.LBFGS{GradTol: 1e-6, RelTol: -1}
 			x := slices.Clone(c.start)
 			got := m.Minimize(x, func(x, g []float64) float64 {
 				c.f.Grad(g, x)
 				return c.f.Func(x)
 			})
-			if got.Status != lbfgs.GradientSmall && got.Status != lbfgs.SearchFailed {
+			if got.Status != solve.GradientSmall && got.Status != solve.SearchFailed {
 				t.Errorf("stopped because %v", got.Status)
 			}
 			if math.Abs(got.F-want.F) > 1e-6*max(1, math.Abs(want.F)) {
@@ -156,13 +156,13 @@ func TestOptimaMatchGonum(t *testing.T) {
 // TestNonFiniteTrials starts beside the pole of -log: the first trial steps leave
 // the domain, where the objective is NaN.
 func TestNonFiniteTrials(t *testing.T) {
-	m := lbfgs.Minimizer{RelTol: -1}
+	m := solve.LBFGS{RelTol: -1}
 	x := []float64{1e-3}
 	r := m.Minimize(x, func(x, g []float64) float64 {
 		g[0] = 1/(1-x[0]) - 1e-3/x[0]
 		return -math.Log(1-x[0]) - 1e-3*math.Log(x[0]) // minimum at 1e-3/1.001
 	})
-	if math.Abs(x[0]-1e-3/1.001) > 1e-6 || r.Status != lbfgs.GradientSmall {
+	if math.Abs(x[0]-1e-3/1.001) > 1e-6 || r.Status != solve.GradientSmall {
 		t.Errorf("x = %v, %+v", x[0], r)
 	}
 	x[0] = 1
@@ -173,13 +173,13 @@ func TestNonFiniteTrials(t *testing.T) {
 		g[0] = 1
 		return x[0]
 	})
-	if r.Status != lbfgs.SearchFailed || x[0] != 1 || r.F != 1 {
+	if r.Status != solve.SearchFailed || x[0] != 1 || r.F != 1 {
 		t.Errorf("a function undefined below its start: x = %v, %+v", x[0], r)
 	}
 }
 
 func TestAllocatesNothing(t *testing.T) {
-	m := lbfgs.Minimizer{MaxIter: 10}
+	m := solve.LBFGS{MaxIter: 10}
 	f := objectives["rosenbrock"]
 	x := make([]float64, 20)
 	run := func() {
@@ -197,7 +197,7 @@ func TestAllocatesNothing(t *testing.T) {
 // TestNeverWorse: the result is finite, no worse than the start, and repeated on
 // a used workspace bit for bit.
 func TestNeverWorse(t *testing.T) {
-	var used lbfgs.Minimizer
+	var used solve.LBFGS
 	used.MaxIter = 10
 	names := []string{"beale", "rosenbrock", "wood", "quadratic", "waves", "quartic", "exponentials"}
 	dims := []int{2, 4, 4, 7, 7, 7, 4}
@@ -207,7 +207,7 @@ func TestNeverWorse(t *testing.T) {
 		start := rapid.SliceOfN(rapid.Float64Range(-20, 20), dims[k], dims[k]).Draw(t, "start")
 		x, again := slices.Clone(start), slices.Clone(start)
 		r := used.Minimize(x, f)
-		fresh := lbfgs.Minimizer{MaxIter: 10}
+		fresh := solve.LBFGS{MaxIter: 10}
 		if r2 := fresh.Minimize(again, f); r2 != r || !slices.Equal(x, again) {
 			t.Fatalf("a used workspace gave %+v at %v, a fresh one %+v at %v", r, x, r2, again)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -104,7 +105,8 @@ func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
 	return sum
 }
 
-func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams, yield func(int, registry.Model) error) error {
+func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams,
+	yield func(int, registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	ys, mean := fitting.Targets(train)
 	var strips []float64 // of all covers in turn: two at a time would be more than is declared
@@ -125,11 +127,11 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 					solutions = append(solutions, &solution{lambda: ps[i].Lambda})
 				}
 			}
-			solve, enough, measure := c.falkon, falkonTol, "relative residual"
+			fit, enough, measure := c.falkon, falkonTol, "relative residual"
 			if p.shared().logistic {
-				solve, enough, measure = c.logisticFalkon, logisticOpen, "squared Newton decrement"
+				fit, enough, measure = c.logisticFalkon, logisticOpen, "squared Newton decrement"
 			}
-			if err := solve(ctx, solutions, ys, p.MaxIter); err != nil {
+			if err := fit(ctx, solutions, ys, p.MaxIter); err != nil {
 				return fmt.Errorf("FALKON with lambda from %v: %w", ps[some[0]].Lambda, err)
 			}
 			for _, s := range solutions {
@@ -141,7 +143,7 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 			for _, i := range some {
 				m := c.machineOf(len(ys))
 				for _, s := range solutions[:len(ys)] {
-					m.Coef, m.Bias = append(m.Coef, s.beta...), append(m.Bias, mean)
+					m.Coef, m.Bias = append(m.Coef, s.X...), append(m.Bias, mean)
 				}
 				solutions = solutions[len(ys):]
 				if err := yield(i, m); err != nil {
@@ -154,18 +156,21 @@ func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps [
 	return nil
 }
 
-// A solution is the state of line 2 for one penalty and one output; vectors have m elements.
+// A solution is the state of line 2 for one penalty and one output; vectors have m elements. X is beta, and in the end
+// alpha.
 type solution struct {
-	lambda    float64
-	a         []float64 // A', lower triangle
-	weights   []float64 // of the rows; nil for 1
-	beta      []float64 // in the end alpha
-	rest, to  []float64 // the residual b - W beta; the direction
-	v, tv, wv []float64 // A^-1 to; B to; W to
-	square    float64   // |rest|^2
-	enough    float64   // the |rest|^2 at which the solution ends
-	open      float64   // |rest| / |b|, or with the logistic loss the squared Newton decrement of the last step
+	solve.CG
+	lambda  float64
+	a       []float64 // A', lower triangle
+	weights []float64 // of the rows; nil for 1
+	v, tv   []float64 // A^-1 P; B P
+	enough  float64   // the |R|^2 at which the solution ends
+	most    int       // turns
+	open    float64   // |R| / |b|, or with the logistic loss the squared Newton decrement of the last step
 }
+
+// Done implements solve.System.
+func (s *solution) Done() bool { return s.RZ <= s.enough || s.Turn == s.most }
 
 // falkonFactor returns A' for a penalty: the factor of T diag(w) T'/m + lambda I, for weights w of the landmarks, nil
 // for 1.
@@ -191,7 +196,7 @@ func (c *cover) falkonFactor(ctx context.Context, lambda float64, weights []floa
 	for i := range m {
 		a[i*m+i] += lambda
 	}
-	return a, factor(ctx, c.solver, a)
+	return a, c.solver.Factor(ctx, a)
 }
 
 // falkon is Algorithm 1 for several solutions, each with the next of the targets ys in turn. beta becomes alpha.
@@ -214,7 +219,7 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 			s.a = a
 		}
 		s.reserve(c.m)
-		if err := c.back(ctx, s, s.rest, rights[i%len(ys)], nil); err != nil {
+		if err := c.back(ctx, s, s.R, rights[i%len(ys)], nil); err != nil {
 			return err
 		}
 	}
@@ -222,9 +227,9 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 		return err
 	}
 	for _, s := range all {
-		copy(s.beta, s.tv)
-		if s.square > s.enough {
-			s.open = float64(falkonTol * math.Sqrt(s.square/s.enough))
+		copy(s.X, s.tv)
+		if s.RZ > s.enough {
+			s.open = float64(falkonTol * math.Sqrt(s.RZ/s.enough))
 		}
 	}
 	return nil
@@ -232,61 +237,41 @@ func (c *cover) falkon(ctx context.Context, all []*solution, ys [][]float64, max
 
 // reserve makes the vectors, of m elements.
 func (s *solution) reserve(m int) {
-	for _, v := range []*[]float64{&s.beta, &s.rest, &s.to, &s.v, &s.tv, &s.wv} {
-		*v = make([]float64, m)
-	}
+	s.CG, s.v, s.tv = solve.NewCG(m), make([]float64, m), make([]float64, m)
 }
 
-// conjugate is line 2, for b in rest, and sets tv to B beta. It ends when the squared residual is at most the given
-// part of |b|^2, or after maxIter steps.
+// conjugate is line 2, for b in R, and sets tv to B beta. It ends when the squared residual is at most the given part
+// of |b|^2, or after maxIter turns.
 func (c *cover) conjugate(ctx context.Context, all []*solution, part float64, maxIter int) error {
 	for _, s := range all {
-		clear(s.beta)
-		copy(s.to, s.rest)
-		s.square = vmath.Dot(s.rest, s.rest)
-		s.enough = float64(part * s.square)
+		s.enough, s.most = float64(part*vmath.Dot(s.R, s.R)), maxIter
 	}
-	left := slices.DeleteFunc(slices.Clone(all), func(s *solution) bool { return s.square == 0 })
-	for range maxIter {
-		if err := c.apply(ctx, left); err != nil {
-			return err
-		}
-		for _, s := range left {
-			length, before := s.square/vmath.Dot(s.to, s.wv), s.square
-			vmath.Axpy(length, s.to, s.beta)
-			vmath.Axpy(-length, s.wv, s.rest)
-			s.square = vmath.Dot(s.rest, s.rest)
-			for k, v := range s.rest {
-				s.to[k] = v + float64(s.square/before*s.to[k])
-			}
-		}
-		left = slices.DeleteFunc(left, func(s *solution) bool { return s.square <= s.enough })
-		if len(left) == 0 {
-			break
-		}
+	if err := solve.Conjugate(ctx, all, func(left []*solution) error { return c.apply(ctx, left) }); err != nil {
+		return err
 	}
 	for _, s := range all {
-		if err := c.forward(ctx, s, s.beta); err != nil {
+		if err := c.forward(ctx, s, s.X); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// apply sets wv to W to.
+// apply sets AP to W P.
 func (c *cover) apply(ctx context.Context, solutions []*solution) error {
-	dst, src, weights := make([][]float64, len(solutions)), make([][]float64, len(solutions)), make([][]float64, len(solutions))
+	dst, src, weights := make([][]float64, len(solutions)), make([][]float64, len(solutions)),
+		make([][]float64, len(solutions))
 	for i, s := range solutions {
-		if err := c.forward(ctx, s, s.to); err != nil {
+		if err := c.forward(ctx, s, s.P); err != nil {
 			return err
 		}
-		dst[i], src[i], weights[i] = s.wv, s.tv, s.weights
+		dst[i], src[i], weights[i] = s.AP, s.tv, s.weights
 	}
 	if err := c.normal(ctx, dst, src, weights); err != nil {
 		return err
 	}
 	for _, s := range solutions {
-		if err := c.back(ctx, s, s.wv, s.wv, s.v); err != nil {
+		if err := c.back(ctx, s, s.AP, s.AP, s.v); err != nil {
 			return err
 		}
 	}

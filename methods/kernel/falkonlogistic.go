@@ -12,8 +12,8 @@ import (
 //
 //	min over alpha (m)  (1/n) sum_i log(1 + exp(-y_i f_i)) + lambda alpha'K_mm alpha,   f = K_nm alpha,
 //
-// by Newton steps for a penalty mu that falls to lambda. A step is the problem of FALKON with the penalty 2 mu and weights w_i, the
-// second derivatives of the loss at f_i:
+// by Newton steps for a penalty mu that falls to lambda. A step is the problem of FALKON with the penalty 2 mu and
+// weights w_i, the second derivatives of the loss at f_i:
 //
 //	1  alpha = 0, mu = max(lambda, logisticStart)
 //	2  g = K_nm'L'(f) / n + 2 mu K_mm alpha
@@ -21,11 +21,12 @@ import (
 //	4  alpha = alpha - t delta, t = 1, 1/2, .. until the objective with mu does not grow
 //	5  if mu > lambda: mu = max(lambda, mu / logisticFall), and line 2 again
 //
-// The preconditioner has T diag(w_z) T'/m + 2 mu I as A'A, with the weights w_z of the landmarks. The large penalties come first,
-// so that Newton's method begins where it converges fast.
+// The preconditioner has T diag(w_z) T'/m + 2 mu I as A'A, with the weights w_z of the landmarks. The large penalties
+// come first, so that Newton's method begins where it converges fast.
 //
-// Stopping rule: at mu = lambda, the squared Newton decrement g'delta is at most logisticDecrement, where the objective is at
-// most about half of that above its minimum; or logisticSteps steps in all, or no t in line 4, which are no errors. Line 3 ends at the relative residual logisticInner, or after max_iter steps.
+// Stopping rule: at mu = lambda, the squared Newton decrement g'delta is at most logisticDecrement, where the objective
+// is at most about half of that above its minimum; or logisticSteps steps in all, or no t in line 4, which are no
+// errors. Line 3 ends at the relative residual logisticInner, or after max_iter steps.
 const (
 	logisticStart     = 1e-2
 	logisticFall      = 100
@@ -52,7 +53,8 @@ type newton struct {
 	done         bool
 }
 
-// logisticFalkon solves the problem for several penalties, each with the next of the labels ys in turn. beta becomes alpha.
+// logisticFalkon solves the problem for several penalties, each with the next of the labels ys in turn. X becomes
+// alpha.
 func (c *cover) logisticFalkon(ctx context.Context, all []*solution, ys [][]float64, maxIter int) error {
 	left := make([]*newton, len(all))
 	for i, s := range all {
@@ -77,7 +79,7 @@ func (c *cover) logisticFalkon(ctx context.Context, all []*solution, ys [][]floa
 		}
 	}
 	for _, s := range states {
-		copy(s.beta, s.alpha)
+		copy(s.X, s.alpha)
 		s.lambda = s.least // newtonSystem has put 2 mu there
 	}
 	return nil
@@ -133,15 +135,15 @@ func (c *cover) newtonSystem(ctx context.Context, s *newton) error {
 	if s.a, err = c.falkonFactor(ctx, s.lambda, weights); err != nil {
 		return fmt.Errorf("the Newton step with mu=%v: %w", s.mu, err)
 	}
-	err = c.back(ctx, s.solution, s.rest, s.right, s.root)
-	copy(s.g, s.rest)
+	err = c.back(ctx, s.solution, s.R, s.right, s.root)
+	copy(s.g, s.R)
 	return err
 }
 
 // descend is lines 4 and 5.
 func (s *newton) descend() {
 	before := s.objective(s.f, s.root)
-	s.open = vmath.Dot(s.g, s.beta)
+	s.open = vmath.Dot(s.g, s.X)
 	f, root, t := make([]float64, len(s.f)), make([]float64, len(s.root)), 1.0
 	moved := false
 	for range logisticHalvings {

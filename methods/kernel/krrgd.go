@@ -7,7 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/lbfgs"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -71,7 +71,7 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 			theta[g] = -vmath.LogScalar(2 * float64(d))
 		}
 		if p.MaxIter > 0 {
-			descent := lbfgs.Minimizer{MaxIter: p.MaxIter}
+			descent := solve.LBFGS{MaxIter: p.MaxIter}
 			descent.Minimize(theta, loo.value)
 		}
 		if loo.err == nil {

@@ -21,10 +21,11 @@ import (
 //
 //	dE = <G, dK>,   G = M^-1 S M^-1 - sym(M^-1 q alpha'),
 //
-// and with H = G o K (elementwise), dE/dgamma_j = -sum_ab H_ab (x_aj - x_bj)^2 = 2 x_j'H x_j - 2 sum_a x_aj^2 sum_b H_ab.
+// and with H = G o K (elementwise), dE/dgamma_j = -sum_ab H_ab (x_aj - x_bj)^2 = 2 x_j'H x_j - 2 sum_a x_aj^2 sum_b
+// H_ab.
 type looProblem struct {
 	ctx    context.Context
-	err    error // of the last evaluation: the context's, or errNotPositive where M has no Cholesky factor
+	err    error // of the last evaluation: the context's, or cholesky.ErrNotPositive where M has no Cholesky factor
 	n, d   int
 	x      []float64
 	y      []float64
@@ -41,8 +42,10 @@ type looProblem struct {
 
 func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
 	n := len(x) / d
-	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d), alpha: make([]float64, n),
-		q: make([]float64, n), line: make([]float64, n), hx: make([]float64, rowsAtOnce*d), strip: make([]float64, rowsAtOnce*n), solver: cholesky.New(n)}
+	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d),
+		alpha: make([]float64, n),
+		q:     make([]float64, n), line: make([]float64, n), hx: make([]float64, rowsAtOnce*d),
+		strip: make([]float64, rowsAtOnce*n), solver: cholesky.New(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
 		*a = make([]float64, n*n)
 		if err := ctx.Err(); err != nil { // zeroing so much memory takes long
@@ -52,8 +55,8 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	return p, nil
 }
 
-// value returns E and writes its gradient. Where M has no Cholesky factor, E is infinite. After another error, which p.err
-// keeps, value returns E = 0 and the gradient 0, which ends the search.
+// value returns E and writes its gradient. Where M has no Cholesky factor, E is infinite. After another error, which
+// p.err keeps, value returns E = 0 and the gradient 0, which ends the search.
 func (p *looProblem) value(theta, gradient []float64) float64 {
 	clear(gradient)
 	if p.err == nil {
@@ -63,7 +66,8 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 	if p.err == nil {
 		e, p.err = p.slope(gradient)
 	}
-	if errors.Is(p.err, errNotPositive) { // coefficients overflow after too long a trial step: the line search shortens the step
+	// coefficients overflow after too long a trial step: the line search shortens the step
+	if errors.Is(p.err, cholesky.ErrNotPositive) {
 		p.err = nil
 		return math.Inf(1)
 	}
@@ -93,7 +97,7 @@ func (p *looProblem) solve(theta []float64) error {
 	if err != nil {
 		return err
 	}
-	if err := factor(p.ctx, p.solver, p.m); err != nil {
+	if err := p.solver.Factor(p.ctx, p.m); err != nil {
 		return err
 	}
 	copy(p.alpha, p.y)
@@ -129,8 +133,8 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 	return e, p.contract(gradient)
 }
 
-// contract adds the gradient of E to the gradient, from M^-1 S M^-1 in other. It sums over the part of H below the diagonal, which
-// counts twice: H is symmetric, and the distance of a row to itself is zero.
+// contract adds the gradient of E to the gradient, from M^-1 S M^-1 in other. It sums over the part of H below the
+// diagonal, which counts twice: H is symmetric, and the distance of a row to itself is zero.
 func (p *looProblem) contract(gradient []float64) error {
 	n, d := p.n, p.d
 	sums := make([]float64, n) // of the rows of H without its diagonal

@@ -2,13 +2,11 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"sync"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -77,17 +75,6 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
 	return fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
-}
-
-var errNotPositive = errors.New("the kernel matrix with its penalty is not positive definite: raise lambda")
-
-// factor calls f.Factor and replaces ErrNotPositive by an error that says what to do.
-func factor(ctx context.Context, f *cholesky.Factorizer, a []float64) error {
-	err := f.Factor(ctx, a)
-	if errors.Is(err, cholesky.ErrNotPositive) {
-		return errNotPositive
-	}
-	return err
 }
 
 // rowsAtOnce is the height of a strip of the kernel matrix.

@@ -114,7 +114,7 @@ func (p *problem) objective(f, alpha []float64, b float64) float64 {
 // linearise sets the system of a step.
 func (p *problem) linearise(ctx context.Context) error {
 	for i, v := range p.off {
-		p.r[i] = -v / p.s[i]
+		p.R[i] = -v / p.s[i]
 	}
 	off, bound := vector.MaxAbs(p.off), p.accuracy()/2
 	if off <= p.accuracy() {
@@ -125,9 +125,9 @@ func (p *problem) linearise(ctx context.Context) error {
 
 // step moves alpha and b along the solution of the system, and reports whether J allows a step.
 func (p *problem) step() bool {
-	alpha, f, value := p.r, p.z, p.objective(p.f, p.alpha, p.b) // r and z are free until the next step
+	alpha, f, value := p.R, p.Z, p.objective(p.f, p.alpha, p.b) // R and Z are free until the next step
 	for length := 1.0; length > leastStep; length /= 2 {
-		for i, v := range p.beta {
+		for i, v := range p.X {
 			alpha[i] = p.alpha[i] + float64(length*p.s[i]*v)
 			f[i] = p.f[i] + float64(length*(p.kbeta[i]+p.db))
 		}

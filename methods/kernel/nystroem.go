@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/logit"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -20,10 +19,10 @@ import (
 //	min over w, b  (1/n) sum_i L(y_i, phi(x_i).w + b) + lambda |w|^2,   L(y, f) = (y - f)^2 or log(1 + exp(-y f)),
 //
 // which is the problem of GK for functions of the landmarks alone. Regression is solved by its normal equations; for classes it
-// is logistic regression, one against the rest, with the stopping rule of package logit.
+// is logistic regression, one against the rest, with the stopping rule of solve.Logistic.
 func Nystroem() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name: "NYSTROEM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "NYSTROEM", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Williams and Seeger, NeurIPS 2000",
 		Summary: "linear model on the Nystroem features of a Gaussian kernel",
 		Load:    fitting.NearLoad(load),
@@ -126,41 +125,27 @@ type linearFit func(ctx context.Context, y []float64, lambda float64) (w []float
 
 // logistic is the logistic regression of labels on the features phi (n x m).
 func logistic(env registry.Env, phi []float64, n, m int) linearFit {
-	problem := logit.Problem{X: phi, N: n, D: m, K: 1}
+	problem := solve.Logistic{X: phi, N: n, D: m, K: 1}
 	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
 		theta := make([]float64, m+1)
 		problem.Y, problem.Lambda = y, lambda
 		largest, err := problem.Solve(ctx, theta)
-		if largest > logit.Open {
+		if largest > solve.Open {
 			env.Log.Warn("NYSTROEM ended before its minimum", "lambda", lambda, "largest component of the gradient", fmt.Sprintf("%.1g", largest))
 		}
 		return theta[:m], theta[m], err
 	}
 }
 
-// ridge is the ridge regression of targets y on the features phi (n x m): (Phi'Phi + n lambda I) w = Phi'y, with centred
-// columns of Phi and centred y. It centres phi in place, and computes Phi'Phi once for all lambda.
+// ridge is the ridge regression of targets y on the features phi (n x m).
 func ridge(ctx context.Context, phi []float64, n, m int) (linearFit, error) {
-	means, gram := make([]float64, m), make([]float64, m*m)
-	vmath.MatTVec(means, phi, n, m, slices.Repeat([]float64{1 / float64(n)}, n))
-	for i := range n {
-		vmath.Axpy(-1, means, phi[i*m:(i+1)*m])
-	}
-	if err := cholesky.Gram(ctx, gram, vmath.Transposed(phi, n, m), m, n); err != nil {
-		return nil, err
-	}
-	solver := cholesky.New(m)
+	var r solve.Ridge
+	err := r.Set(ctx, vmath.Transposed(phi, n, m), m, n, true)
 	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
-		off, mean := fitting.Centred(y)
-		a, w := slices.Clone(gram), make([]float64, m)
-		vmath.MatTVec(w, phi, n, m, off)
-		for j := range m {
-			a[j*m+j] += float64(float64(n) * lambda)
-		}
-		if err := factor(ctx, solver, a); err != nil {
+		w, b, _, err := r.Solve(ctx, y, 1, lambda)
+		if err != nil {
 			return nil, 0, err
 		}
-		err := solver.Solve(ctx, a, w)
-		return w, mean - vmath.Dot(means, w), err
-	}, nil
+		return w, b[0], nil
+	}, err
 }

@@ -59,11 +59,11 @@ func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float6
 		for i := range n {
 			a[i*n+i] += float64(share * trace)
 		}
-		if err := factor(ctx, solver, a); !errors.Is(err, errNotPositive) {
+		if err := solver.Factor(ctx, a); !errors.Is(err, cholesky.ErrNotPositive) {
 			return err
 		}
 	}
-	return errNotPositive
+	return cholesky.ErrNotPositive
 }
 
 // nystroemRank is the rank r of the preconditioner for n rows.

@@ -35,7 +35,7 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 			must.Do(t, solve(t.Context(), all, c.Targets(), 200))
 			m := cover.machineOf(c.Outputs)
 			for _, s := range all {
-				m.Coef, m.Bias = append(m.Coef, s.beta...), append(m.Bias, 0)
+				m.Coef, m.Bias = append(m.Coef, s.X...), append(m.Bias, 0)
 			}
 			c.Compare(t, m, share)
 		})

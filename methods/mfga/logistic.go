@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -34,13 +35,13 @@ type logistic struct {
 	residual []float64 // r
 	gradient []float64 // A'r
 	step     []float64 // the last step of the solution
-	curve    []float64 // upper triangle of A' diag(q (1-q)) A, with A'r as the next column; rows are `wide` elements apart
+	curve    []float64 // A' diag(q (1-q)) A, with A'r as the next column; rows are `wide` elements apart
 	wide     int
 	block    block
 	steps    int    // Newton steps since the active set grew
 	passes   [2]int // short and full evaluations since the active set grew
 	unsolved float64
-	sizeable
+	system   solve.Shifted
 }
 
 const (
@@ -135,17 +136,11 @@ func (l *logistic) penalty(c float64) float64 {
 
 // newSystem factors the Hessian of the last evaluation.
 func (l *logistic) newSystem(ctx context.Context, c, lambda float64) error {
-	cols := len(l.solution)
-	a := l.resize(cols)
-	for j := range cols {
-		for i := range j + 1 {
-			a[j*cols+i] = l.curve[i*l.wide+j]
-		}
-		if j >= l.lead {
-			a[j*cols+j] += c
-		}
+	vmath.Mirror(l.curve, l.wide)
+	if err := l.system.Factor(ctx, l.curve, l.wide, len(l.solution), l.lead, c); err != nil {
+		return fmt.Errorf("lambda=%v: %w", lambda, err)
 	}
-	return l.factor(ctx, lambda)
+	return nil
 }
 
 // direct sets step to the direction that the last Cholesky factor gives, and returns the product of the direction with the negative
@@ -159,7 +154,7 @@ func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 		}
 	}
 	copy(l.step, down)
-	err := l.backsolve(ctx, l.step)
+	err := l.system.Solve(ctx, l.step)
 	return vmath.Dot(down, l.step), err
 }
 

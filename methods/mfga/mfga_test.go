@@ -2,7 +2,6 @@ package mfga
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -170,17 +169,6 @@ func TestFarFits(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestIndefinite: a system that is not positive definite says what to do.
-func TestIndefinite(t *testing.T) {
-	must.Say(t, (&ridge{}).factorless(t.Context()), "raise lambda")
-}
-
-// factorless factors a matrix that is not definite.
-func (r *ridge) factorless(ctx context.Context) error {
-	copy(r.resize(2), []float64{1, 0, 2, 1})
-	return r.factor(ctx, 1e-3)
 }
 
 // TestLoadRefusals: fields that do not fit each other are no model.

@@ -2,11 +2,10 @@ package mfga
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -24,7 +23,7 @@ type ridge struct {
 	multiplied int
 	solution   []float64
 	residual   []float64 // f - y
-	sizeable
+	system     solve.Shifted
 }
 
 func newRidge(d *design, y []float64) *ridge {
@@ -54,18 +53,11 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	if err := r.products(ctx, cols); err != nil {
 		return err
 	}
-	a := r.resize(cols)
-	for j := range cols {
-		copy(a[j*cols:j*cols+j+1], r.gram[j*r.ld:])
-		if j >= r.lead {
-			a[j*cols+j] += float64(float64(r.n) * lambda)
-		}
-	}
-	if err := r.factor(ctx, lambda); err != nil {
-		return err
+	if err := r.system.Factor(ctx, r.gram, r.ld, cols, r.lead, float64(r.n)*lambda); err != nil {
+		return fmt.Errorf("lambda=%v: %w", lambda, err)
 	}
 	r.solution = append(r.solution[:0], r.right[:cols]...)
-	if err := r.backsolve(ctx, r.solution); err != nil {
+	if err := r.system.Solve(ctx, r.solution); err != nil {
 		return err
 	}
 	return fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
@@ -103,31 +95,4 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	}
 	r.multiplied = cols
 	return nil
-}
-
-// A sizeable is the memory of a system of equations whose size changes.
-type sizeable struct {
-	equations int
-	system    []float64 // equations x equations; the lower triangle holds the matrix, and after factor its Cholesky factor
-	solver    *cholesky.Factorizer
-}
-
-// resize returns the matrix of n equations, which the caller writes.
-func (s *sizeable) resize(n int) []float64 {
-	if s.equations != n || s.solver == nil {
-		s.equations, s.system, s.solver = n, make([]float64, n*n), cholesky.New(n)
-	}
-	return s.system
-}
-
-func (s *sizeable) factor(ctx context.Context, lambda float64) error {
-	err := s.solver.Factor(ctx, s.system)
-	if errors.Is(err, cholesky.ErrNotPositive) {
-		return fmt.Errorf("lambda=%v: the products of %d columns with their penalty are not positive definite: raise lambda", lambda, s.equations)
-	}
-	return err
-}
-
-func (s *sizeable) backsolve(ctx context.Context, b []float64) error {
-	return s.solver.Solve(ctx, s.system, b)
 }

@@ -12,7 +12,6 @@ package rfm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -183,9 +182,7 @@ func (f *fit) solve(ctx context.Context, lambda float64, slopes bool) error {
 	for i := range f.n {
 		f.k[i*f.n+i] = 1 + lambda
 	}
-	if err := f.solver.Factor(ctx, f.k); errors.Is(err, cholesky.ErrNotPositive) {
-		return errors.New("the kernel matrix with its penalty is not positive definite: standardise the features, or raise lambda")
-	} else if err != nil {
+	if err := f.solver.Factor(ctx, f.k); err != nil {
 		return err
 	}
 	for j, y := range f.ys {

@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/logit"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -57,15 +56,15 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	}, path, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// memory counts the features, the matrix of line 3, the pairs of a draw, and the layers of the model.
+// memory counts the features, the matrices of lines 1 and 3, the pairs of a draw, and the layers of the model.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
 	features := m * n
 	if m > n {
 		features += m * n // the n x n form of line 3 reads a transposed copy
 	}
-	side := min(n, m)
-	return 8*(features+side*side+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) + cholesky.Bytes(int(side)) + int64(vmath.PanelBytes(s.D, s.N))
+	return 8*(features+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) +
+		solve.RidgeBytes(2*p.Features, s.N) + solve.RidgeBytes(s.D, s.N) + int64(vmath.PanelBytes(s.D, s.N))
 }
 
 // pathCost counts, for each group of grid points that share their layers and each round of the longest one, the
@@ -114,7 +113,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			return err
 		}
 		m.rescale(mean, deviation)
-		if b.open > logit.Open {
+		if b.open > solve.Open {
 			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda, "largest component of the gradient", fmt.Sprintf("%.1g", b.open))
 		}
 		for _, i := range alike {
@@ -134,12 +133,12 @@ type booster struct {
 	n, d, k     int
 	x, phi      []float64 // n x d
 	task        registry.Task
-	y           []float64     // labels -1 and +1, classes or targets
-	shown       []float64     // n x outputs: the targets by which pairs are drawn: 0 and 1, indicators or numbers
-	top         logit.Problem // the problem of line 1, for the logistic loss
-	theta       []float64     // W_t and then b_t
-	scores, res []float64     // W_t Phi_t + b_t; r
-	open        float64       // the largest component of the gradient where a line 1 ended
+	y           []float64      // labels -1 and +1, classes or targets
+	shown       []float64      // n x outputs: the targets by which pairs are drawn: 0 and 1, indicators or numbers
+	top         solve.Logistic // the problem of line 1, for the logistic loss
+	theta       []float64      // W_t and then b_t
+	scores, res []float64      // W_t Phi_t + b_t; r
+	open        float64        // the largest component of the gradient where a line 1 ended
 }
 
 func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booster {
@@ -148,7 +147,7 @@ func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booste
 	b.phi = slices.Clone(b.x)
 	b.theta = make([]float64, b.k*(b.d+1))
 	b.scores, b.res, b.shown = make([]float64, b.k*b.n), make([]float64, b.k*b.n), make([]float64, b.k*b.n)
-	b.top = logit.Problem{X: b.phi, N: b.n, D: b.d, K: b.k, Lambda: p.Lambda}
+	b.top = solve.Logistic{X: b.phi, N: b.n, D: b.d, K: b.k, Lambda: p.Lambda}
 	for i, y := range train.Y {
 		switch b.task {
 		case registry.Multiclass:
@@ -170,10 +169,10 @@ func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booste
 func (b *booster) fit(ctx context.Context) (*model, error) {
 	m := &model{D: b.d, Outputs: b.k}
 	features := 2 * b.Features
-	side := min(features, b.n)
-	f, gram := make([]float64, features*b.n), make([]float64, side*side)
+	f := make([]float64, features*b.n)
+	var wide, narrow solve.Ridge // of line 3 and of line 1
 	for {
-		if err := b.refit(ctx); err != nil { // line 1
+		if err := b.refit(ctx, &narrow); err != nil { // line 1
 			return nil, err
 		}
 		m.Tops = append(m.Tops, slices.Clone(b.theta))
@@ -191,9 +190,12 @@ func (b *booster) fit(ctx context.Context) (*model, error) {
 			square := vector.Dot(w, w)
 			penalty, scale = b.Rho/square, 1/square
 		}
+		if err := wide.Set(ctx, f, features, b.n, !b.greedy); err != nil {
+			return nil, err
+		}
 		var fitted []float64
 		var err error
-		if r.S, r.Shift, fitted, err = ridge(ctx, f, features, b.n, b.res, b.k, penalty, !b.greedy, gram); err != nil { // line 3
+		if r.S, r.Shift, fitted, err = wide.Solve(ctx, b.res, b.k, penalty); err != nil { // line 3
 			return nil, err
 		}
 		r.Step = b.LearningRate * scale
@@ -221,14 +223,16 @@ func addLayer(phi, h, w []float64, step float64, k, d int) {
 }
 
 // refit is line 1.
-func (b *booster) refit(ctx context.Context) error {
+func (b *booster) refit(ctx context.Context, ridge *solve.Ridge) error {
 	if b.task != registry.Regression {
 		largest, err := b.top.Solve(ctx, b.theta)
 		b.open = max(b.open, largest)
 		return err
 	}
-	side := min(b.d, b.n)
-	w, shift, _, err := ridge(ctx, vmath.Transposed(b.phi, b.n, b.d), b.d, b.n, b.y, 1, b.Lambda, true, make([]float64, side*side))
+	if err := ridge.Set(ctx, vmath.Transposed(b.phi, b.n, b.d), b.d, b.n, true); err != nil {
+		return err
+	}
+	w, shift, _, err := ridge.Solve(ctx, b.y, 1, b.Lambda)
 	if err != nil {
 		return err
 	}

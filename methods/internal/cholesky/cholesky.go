@@ -4,8 +4,8 @@
 //	lowrank.go   K = V V' of low rank from the rows of K, by pivots
 //	gram.go      products of a matrix with its transpose
 //
-// Functions with a context look at it every few tens of milliseconds and return its error. The package runs on the caller's
-// goroutine, and has no other factorisations.
+// Functions with a context look at it every few tens of milliseconds and return its error. The package runs on the
+// caller's goroutine, and has no other factorisations.
 package cholesky
 
 import (
@@ -17,8 +17,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ErrNotPositive says that a matrix has no Cholesky factor.
-var ErrNotPositive = errors.New("the matrix is not positive definite")
+// ErrNotPositive says that a matrix has no Cholesky factor, and what a user can do: most matrices are products of
+// features with a penalty lambda on the diagonal.
+var ErrNotPositive = errors.New("the matrix with its penalty is not positive definite: " +
+	"standardise the features, or raise lambda")
 
 const (
 	blockSize = 64
@@ -48,7 +50,8 @@ func (f *Factorizer) Resize(n int) { f.n = n }
 // Bytes is the memory that Factor allocates, without the matrix.
 func Bytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
 
-// InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has allocated.
+// InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has
+// allocated.
 func InvertBytes(n int) int64 {
 	return 8 * int64(n*invertBlock+invertBlock*invertBlock)
 }
@@ -60,15 +63,15 @@ func grown(x []float64, n int) []float64 {
 	return x[:n]
 }
 
-// strip returns a number of rows, a multiple of blockSize. The products of length k of so many rows with w other rows take at
-// most `work` multiply-adds, unless blockSize rows take more.
+// strip returns a number of rows, a multiple of blockSize. The products of length k of so many rows with w other rows
+// take at most `work` multiply-adds, unless blockSize rows take more.
 func strip(k, w int) int {
 	h := work / max(1, k*w)
 	return max(blockSize, h-h%blockSize)
 }
 
-// Factor replaces the lower triangle of a by L with a = L L', and leaves the rest of a alone. It works on columns of blocks, from
-// left to right. Almost all the work of a column is one product of two panels.
+// Factor replaces the lower triangle of a by L with a = L L', and leaves the rest of a alone. It works on columns of
+// blocks, from left to right. Almost all the work of a column is one product of two panels.
 func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
 	n := f.n
 	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
@@ -240,9 +243,9 @@ func (f *Factorizer) Backward(ctx context.Context, l, b []float64) error {
 
 // Invert writes (L L')^-1 to dst from the factor l. dst must not overlap l.
 //
-// It makes R = L^-1 by blocks of rows. Let B be a block of L on the diagonal, A the part of L left of B, and R the rows of L^-1
-// above. Then the rows of L^-1 at B are -B^-1 A R left of the diagonal block, and B^-1 in it. dst gathers -A R for all rows below,
-// block by block.
+// It makes R = L^-1 by blocks of rows. Let B be a block of L on the diagonal, A the part of L left of B, and R the rows
+// of L^-1 above. Then the rows of L^-1 at B are -B^-1 A R left of the diagonal block, and B^-1 in it. dst gathers -A R
+// for all rows below, block by block.
 func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	n := f.n
 	f.head, f.panel = grown(f.head, invertBlock*invertBlock), grown(f.panel, n*invertBlock)
@@ -285,8 +288,8 @@ func lowerInverse(dst, l []float64, w, n int) {
 	}
 }
 
-// squareLower replaces the lower triangle R in dst by R'R, the sum of B'B over the blocks B of rows of R. The sum over the
-// first k rows of R fills only the first k rows of dst, so that it can overwrite the rows that are done.
+// squareLower replaces the lower triangle R in dst by R'R, the sum of B'B over the blocks B of rows of R. The sum over
+// the first k rows of R fills only the first k rows of dst, so that it can overwrite the rows that are done.
 func (f *Factorizer) squareLower(ctx context.Context, dst []float64) error {
 	n := f.n
 	for k := 0; k < n; k += invertBlock {

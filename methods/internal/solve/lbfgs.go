@@ -1,4 +1,16 @@
-// Package lbfgs minimises smooth functions by the limited-memory BFGS method.
+package solve
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/methods/internal/vector"
+	"gonum.org/v1/gonum/floats"
+)
+
+// An Objective returns f(x) and writes the gradient at x to g. It keeps neither x nor g.
+type Objective func(x, g []float64) float64
+
+// An LBFGS minimises smooth functions by the limited-memory BFGS method.
 //
 // The problem is min f(x) over x in R^n. One call returns the value and the gradient g of f. An iteration is
 //
@@ -12,28 +24,14 @@
 // no step is found. Two-loop recursion: Nocedal and Wright, Numerical
 // Optimization, Algorithm 7.4; the line search is in search.go.
 //
-// The boosting methods stop each inner problem after ten iterations, so the tenth iterate matters as much as the minimum.
-// Therefore the package follows L-BFGS-B 3.0 (Zhu, Byrd, Lu, Nocedal; Morales, Nocedal), the code behind SciPy's fmin_l_bfgs_b,
-// on problems without bounds: its defaults, first trial steps, line search and restarts. Iterates agree up to rounding. One
-// thing is added: if f or its slope is not finite at a trial point, the step is shortened.
+// The boosting methods stop each inner problem after ten iterations, so the tenth iterate matters as much as the
+// minimum. Therefore it follows L-BFGS-B 3.0 (Zhu, Byrd, Lu, Nocedal; Morales, Nocedal), the code behind SciPy's
+// fmin_l_bfgs_b, on problems without bounds: its defaults, first trial steps, line search and restarts. Iterates agree
+// up to rounding. One thing is added: if f or its slope is not finite at a trial point, the step is shortened.
 //
-// A [Minimizer] keeps its workspace, so that the million small problems of a
-// boosting run allocate nothing. It starts no goroutine and knows no bounds.
-package lbfgs
-
-import (
-	"math"
-
-	"github.com/kernelboosting/bench/methods/internal/vector"
-	"gonum.org/v1/gonum/floats"
-)
-
-// An Objective returns f(x) and writes the gradient at x to g. It keeps neither x nor g.
-type Objective func(x, g []float64) float64
-
-// A Minimizer holds the parameters and the workspace of a run. The zero value has
+// It keeps its workspace, so that the million small problems of a boosting run allocate nothing. The zero value has
 // SciPy's defaults. It is not safe for concurrent use.
-type Minimizer struct {
+type LBFGS struct {
 	MaxIter int     // iterations; 0 means 15000
 	GradTol float64 // bound on max|g_i|; 0 means 1e-5, negative means 0
 	RelTol  float64 // bound on the relative reduction of f; 0 means 1e7 * 2^-52, negative means no such stop
@@ -83,7 +81,7 @@ const (
 
 // Minimize runs the method from x and leaves the last iterate in x. It allocates
 // nothing if an earlier call had the same len(x).
-func (m *Minimizer) Minimize(x []float64, objective Objective) Result {
+func (m *LBFGS) Minimize(x []float64, objective Objective) Result {
 	m.reserve(len(x))
 	m.stored = 0
 	r := Result{F: objective(x, m.g), Evaluations: 1}
@@ -114,7 +112,7 @@ func (m *Minimizer) Minimize(x []float64, objective Objective) Result {
 // iterate does one iteration: direction, line search, and the next pair. If the
 // search fails it starts anew from the steepest descent, once; it returns false
 // if that fails too.
-func (m *Minimizer) iterate(x []float64, objective Objective, r *Result) bool {
+func (m *LBFGS) iterate(x []float64, objective Objective, r *Result) bool {
 	copy(m.x0, x)
 	copy(m.g0, m.g)
 	for {
@@ -142,7 +140,8 @@ func (m *Minimizer) iterate(x []float64, objective Objective, r *Result) bool {
 
 // lineSearch moves x from x0 along p and leaves the gradient there in m.g. It
 // returns f, the step and the slope along p at the new x.
-func (m *Minimizer) lineSearch(x []float64, objective Objective, r *Result, step, slope0 float64) (f, a, slope float64, ok bool) {
+func (m *LBFGS) lineSearch(x []float64, objective Objective, r *Result,
+	step, slope0 float64) (f, a, slope float64, ok bool) {
 	if !(slope0 < 0) {
 		return 0, 0, 0, false
 	}
@@ -162,7 +161,7 @@ func (m *Minimizer) lineSearch(x []float64, objective Objective, r *Result, step
 }
 
 // direction sets p = -H g by the two loops over the stored pairs.
-func (m *Minimizer) direction() {
+func (m *LBFGS) direction() {
 	for i, g := range m.g {
 		m.p[i] = -g
 	}
@@ -184,7 +183,7 @@ func (m *Minimizer) direction() {
 
 // remember stores the pair of the step just taken, unless its curvature s.y is
 // not safely positive.
-func (m *Minimizer) remember(step, slope0, slope float64) {
+func (m *LBFGS) remember(step, slope0, slope float64) {
 	sy := (slope - slope0) * step
 	if sy <= eps*-slope0*step {
 		return
@@ -197,18 +196,18 @@ func (m *Minimizer) remember(step, slope0, slope float64) {
 	c.gammaH = sy / vector.Dot(c.y, c.y)
 }
 
-func (m *Minimizer) gradientSmall() bool {
+func (m *LBFGS) gradientSmall() bool {
 	return vector.MaxAbs(m.g) <= max(0, orDefault(m.GradTol, defaultGradTol))
 }
 
-func (m *Minimizer) reductionSmall(before, after float64) bool {
+func (m *LBFGS) reductionSmall(before, after float64) bool {
 	scale := max(math.Abs(before), math.Abs(after), 1)
 	tol := orDefault(m.RelTol, defaultRelTol)
 	return tol >= 0 && before-after <= tol*scale
 }
 
 // reserve makes the workspace for n variables.
-func (m *Minimizer) reserve(n int) {
+func (m *LBFGS) reserve(n int) {
 	if n == m.capacity {
 		return
 	}

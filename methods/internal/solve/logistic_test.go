@@ -1,4 +1,4 @@
-package logit
+package solve
 
 import (
 	"math"
@@ -9,12 +9,12 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// TestBlocks: a pass in blocks has the bits of two products with the whole of X, whose columns are few or many.
-func TestBlocks(t *testing.T) {
+// TestLogisticBlocks: a pass in blocks has the bits of two products with the whole of X, whose columns are few or many.
+func TestLogisticBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, shape := range [][2]int{{5000, 20}, {1000, 100}, {300, 1}, {64, 300}} {
 		n, d := shape[0], shape[1]
-		s := Problem{N: n, D: d, K: 1, Lambda: 0.1, X: make([]float64, n*d), Y: make([]float64, n),
+		s := Logistic{N: n, D: d, K: 1, Lambda: 0.1, X: make([]float64, n*d), Y: make([]float64, n),
 			f: make([]float64, n), share: make([]float64, n), e: make([]float64, n)}
 		for i := range s.X {
 			s.X[i] = rng.NormFloat64()

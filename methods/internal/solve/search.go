@@ -1,4 +1,4 @@
-package lbfgs
+package solve
 
 import "math"
 
@@ -188,7 +188,8 @@ func (s *search) limit(t trial) float64 {
 func cubicStep(p, q trial) (a float64, ok bool) {
 	theta := 3*(p.f-q.f)/(q.a-p.a) + p.slope + q.slope
 	scale := max(math.Abs(theta), math.Abs(p.slope), math.Abs(q.slope))
-	gamma := float64(scale * math.Sqrt(max(0, float64((theta/scale)*(theta/scale))-float64((p.slope/scale)*(q.slope/scale)))))
+	gamma := float64(scale * math.Sqrt(max(0,
+		float64((theta/scale)*(theta/scale))-float64((p.slope/scale)*(q.slope/scale)))))
 	if q.a < p.a {
 		gamma = -gamma
 	}

@@ -1,16 +1,4 @@
-// Package brent minimises a function of one variable on an interval.
-//
-// The problem is min f(x) over a <= x <= b for continuous f; a local minimum is
-// found if f has several. Each step evaluates f at the vertex of the parabola
-// through the three best points or, where that is not trustworthy, at the golden
-// section of the larger part of the interval. The search stops when the minimiser is
-// enclosed within tol/3 + |x| sqrt(eps) on both sides, or after 500 evaluations.
-//
-// R. P. Brent, Algorithms for Minimization without Derivatives (1973), chapter 5,
-// in the form of Forsythe, Malcolm and Moler's FMIN, with the constants and the
-// order of decisions of SciPy's fminbound: the published boosting experiments stop it
-// early (tol of a hundredth of a turn), so that its path is part of their results.
-package brent
+package solve
 
 import "math"
 
@@ -25,9 +13,22 @@ const (
 // golden is the square of the inverse golden ratio: the smaller part of a section.
 var golden = 0.5 * (3 - math.Sqrt(5))
 
-// Minimize returns the best point x found in [a, b], a <= b, and f(x). tol is the allowed absolute error of x. f is not
-// evaluated closer than tol/3 to a point where its value is known. Minimize allocates nothing.
-func Minimize(f func(float64) float64, a, b, tol float64) (x, fx float64) {
+// Brent minimises a function of one variable on an interval.
+//
+// The problem is min f(x) over a <= x <= b for continuous f; a local minimum is
+// found if f has several. Each step evaluates f at the vertex of the parabola
+// through the three best points or, where that is not trustworthy, at the golden
+// section of the larger part of the interval. The search stops when the minimiser is
+// enclosed within tol/3 + |x| sqrt(eps) on both sides, or after 500 evaluations.
+//
+// R. P. Brent, Algorithms for Minimization without Derivatives (1973), chapter 5,
+// in the form of Forsythe, Malcolm and Moler's FMIN, with the constants and the
+// order of decisions of SciPy's fminbound: the published boosting experiments stop it
+// early (tol of a hundredth of a turn), so that its path is part of their results.
+//
+// Brent returns the best point x found in [a, b], a <= b, and f(x). tol is the allowed absolute error of x. f is not
+// evaluated closer than tol/3 to a point where its value is known. Brent allocates nothing.
+func Brent(f func(float64) float64, a, b, tol float64) (x, fx float64) {
 	x = a + float64(golden*(b-a)) // the best point so far
 	fx = f(x)
 	w, fw := x, fx           // the second best

@@ -1,29 +1,4 @@
-// Package logit minimises the logistic loss of linear functions, with an l2 penalty.
-//
-// For scores f_k(x) = w_k . x + b_k of K classes the problem is
-//
-//	min over W, b   F = (1/n) sum_i ( log sum_k exp(f_k(x_i)) - f_{y_i}(x_i) ) + lambda sum_k |w_k|^2.
-//
-// With two classes there is one function, for labels -1 and +1:
-//
-//	min over w, b   F = (1/n) sum_i log(1 + exp(-y_i f(x_i))) + lambda |w|^2.
-//
-// F is convex, and strictly convex in W. It is minimised by Newton's method with conjugate gradients (Nocedal and Wright,
-// Numerical Optimization, Algorithm 7.1). theta is W and then b, H is the Hessian:
-//
-//	1  g = gradient at theta; stop if no component exceeds gradientTol
-//	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|, where H has no curvature along a direction,
-//	   or after two steps for each variable
-//	3  a = 1, halved until F(theta + a p) <= F(theta) + a g.p / 10^4, or a rise is within rounding; theta = theta + a p
-//
-// With q_ik the probability of class k for row i, and u_ik = v_k . x_i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il u_il) x_i
-// + 2 lambda v_k.
-//
-// Stopping rule: line 1, no step in line 3 that lowers the gradient or F, or newtonSteps steps. Solve returns the largest
-// component of the gradient.
-//
-// The package runs on the caller's goroutine and knows no kernels and no weights of rows.
-package logit
+package solve
 
 import (
 	"context"
@@ -41,11 +16,37 @@ const (
 	halvings    = 40
 )
 
-// Open is the bound of the gradient's largest component above which a fit logs a warning, since it ended before its minimum.
+// Open is the bound of the gradient's largest component above which a fit logs a warning, since it ended before its
+// minimum.
 const Open = 1e-6
 
-// A Problem is the data of F, with workspace. It is not safe for concurrent use.
-type Problem struct {
+// A Logistic minimises the logistic loss of linear functions, with an l2 penalty.
+//
+// For scores f_k(x) = w_k . x + b_k of K classes the problem is
+//
+//	min over W, b   F = (1/n) sum_i ( log sum_k exp(f_k(x_i)) - f_{y_i}(x_i) ) + lambda sum_k |w_k|^2.
+//
+// With two classes there is one function, for labels -1 and +1:
+//
+//	min over w, b   F = (1/n) sum_i log(1 + exp(-y_i f(x_i))) + lambda |w|^2.
+//
+// F is convex, and strictly convex in W. It is minimised by Newton's method with conjugate gradients (Nocedal and
+// Wright, Numerical Optimization, Algorithm 7.1). theta is W and then b, H is the Hessian:
+//
+//	1  g = gradient at theta; stop if no component exceeds gradientTol
+//	2  p: H p = -g by conjugate gradients, until |H p + g| <= min(1/10, sqrt|g|) |g|, where H has no curvature along
+//	   a direction, or after two steps for each variable
+//	3  a = 1, halved until F(theta + a p) <= F(theta) + a g.p / 10^4, or a rise is within rounding;
+//	   theta = theta + a p
+//
+// With q_ik the probability of class k for row i, and u_ik = v_k . x_i, (H v)_k = (1/n) sum_i q_ik (u_ik - sum_l q_il
+// u_il) x_i + 2 lambda v_k.
+//
+// Stopping rule: line 1, no step in line 3 that lowers the gradient or F, or newtonSteps steps. Solve returns the
+// largest component of the gradient.
+//
+// The value holds the data of F, with workspace. It is not safe for concurrent use.
+type Logistic struct {
 	X       []float64 // n x d, row-major; a caller may change it between solutions
 	N, D, K int       // rows, features, functions
 	Classes []int     // of the rows; nil for two classes
@@ -57,9 +58,9 @@ type Problem struct {
 	e     []float64 // k x n: derivatives of the losses by the scores; in curvature, the terms of H v
 }
 
-// Solve minimises from theta, K x D weights and then K intercepts, and leaves the minimum there. It returns the largest component
-// of the gradient. It is an error if F is not finite, as with features that are too large.
-func (s *Problem) Solve(ctx context.Context, theta []float64) (largest float64, err error) {
+// Solve minimises from theta, K x D weights and then K intercepts, and leaves the minimum there. It returns the largest
+// component of the gradient. It is an error if F is not finite, as with features that are too large.
+func (s *Logistic) Solve(ctx context.Context, theta []float64) (largest float64, err error) {
 	if len(s.f) != s.K*s.N {
 		s.f, s.share, s.e = make([]float64, s.K*s.N), make([]float64, s.K*s.N), make([]float64, s.K*s.N)
 	}
@@ -96,41 +97,48 @@ func (s *Problem) Solve(ctx context.Context, theta []float64) (largest float64, 
 	return largest, nil
 }
 
-// direction is line 2: conjugate gradients from zero.
-func (s *Problem) direction(ctx context.Context, g []float64) ([]float64, error) {
-	p, r, v, hv := make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g)), make([]float64, len(g))
-	vector.AddScaled(r, -1, g)
-	copy(v, r)
+// direction is line 2.
+func (s *Logistic) direction(ctx context.Context, g []float64) ([]float64, error) {
 	norm := vector.Norm(g)
-	square := vector.Dot(r, r)
-	for range 2 * len(g) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s.curvature(v, hv)
-		bend := vector.Dot(v, hv)
-		if !(bend > 0) {
-			break
-		}
-		a := square / bend
-		vector.AddScaled(p, a, v)
-		vector.AddScaled(r, -a, hv)
-		next := vector.Dot(r, r)
-		if math.Sqrt(next) <= min(0.1, math.Sqrt(norm))*norm {
-			break
-		}
-		vector.AddScaledTo(v, r, next/square, v)
-		square = next
-	}
-	return p, nil
+	y := &step{CG: NewCG(len(g)), enough: min(0.1, math.Sqrt(norm)) * norm}
+	vector.AddScaled(y.R, -1, g)
+	err := Conjugate(ctx, []*step{y}, func([]*step) error {
+		s.curvature(y.P, y.AP)
+		return ctx.Err()
+	})
+	return y.X, err
 }
+
+// A step is the system of line 2. Its vectors are short.
+type step struct {
+	CG
+	enough float64
+}
+
+// Precondition implements System without a preconditioner.
+func (y *step) Precondition(context.Context) (rz float64, err error) {
+	return vector.Dot(y.R, y.R), nil
+}
+
+// Curvature implements System.
+func (y *step) Curvature() float64 { return vector.Dot(y.P, y.AP) }
+
+// Move implements System.
+func (y *step) Move(a float64) {
+	vector.AddScaled(y.X, a, y.P)
+	vector.AddScaled(y.R, -a, y.AP)
+}
+
+// Done implements System.
+func (y *step) Done() bool { return math.Sqrt(y.RZ) <= y.enough || y.Turn == 2*len(y.X) }
 
 // blockValues is about how many values of X a pass reads, and reads again while they are in the cache.
 const blockValues = 1 << 14
 
-// pass sets f (k x n) to the functions theta of the rows. Then derive sets e from f for rows lo .. hi-1. Then dst becomes
-// (1/n) sum_i e_ik (x_i, 1) + 2 lambda (theta_k, 0). For one function X is read once, in blocks, with the bits of one block.
-func (s *Problem) pass(f, theta, dst []float64, derive func(lo, hi int)) {
+// pass sets f (k x n) to the functions theta of the rows. Then derive sets e from f for rows lo .. hi-1. Then dst
+// becomes (1/n) sum_i e_ik (x_i, 1) + 2 lambda (theta_k, 0). For one function X is read once, in blocks, with the bits
+// of one block.
+func (s *Logistic) pass(f, theta, dst []float64, derive func(lo, hi int)) {
 	size, w := s.N, s.K*s.D
 	if s.K == 1 {
 		size = max(64, blockValues/s.D)
@@ -157,7 +165,7 @@ func (s *Problem) pass(f, theta, dst []float64, derive func(lo, hi int)) {
 }
 
 // value returns the objective and writes its gradient.
-func (s *Problem) value(theta, gradient []float64) float64 {
+func (s *Logistic) value(theta, gradient []float64) float64 {
 	loss := 0.0
 	s.pass(s.f, theta, gradient, func(lo, hi int) { loss = s.losses(lo, hi, loss) })
 	penalty := vector.Dot(theta[:s.K*s.D], theta[:s.K*s.D])
@@ -165,7 +173,7 @@ func (s *Problem) value(theta, gradient []float64) float64 {
 }
 
 // curvature writes H v at the theta of the last value.
-func (s *Problem) curvature(v, hv []float64) {
+func (s *Logistic) curvature(v, hv []float64) {
 	s.pass(s.e, v, hv, func(lo, hi int) {
 		if s.Y != nil {
 			for i, q := range s.share[lo:hi] {
@@ -185,9 +193,9 @@ func (s *Problem) curvature(v, hv []float64) {
 	})
 }
 
-// losses writes, for the rows lo .. hi-1, the probabilities of the classes and the derivatives of the losses by the scores. It
-// returns loss and the sum of the losses. For more classes than two it takes all rows.
-func (s *Problem) losses(lo, hi int, loss float64) float64 {
+// losses writes, for the rows lo .. hi-1, the probabilities of the classes and the derivatives of the losses by the
+// scores. It returns loss and the sum of the losses. For more classes than two it takes all rows.
+func (s *Logistic) losses(lo, hi int, loss float64) float64 {
 	if s.Y != nil {
 		e := s.e[lo:hi]
 		for i, f := range s.f[lo:hi] {

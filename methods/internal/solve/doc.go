@@ -1,0 +1,10 @@
+// Package solve has the solvers that several methods share:
+//
+//	ridge.go      ridge regression, by the smaller of two systems
+//	conjugate.go  systems of linear equations, side by side, by conjugate gradients
+//	logistic.go   the logistic loss of linear functions, by Newton's method
+//	lbfgs.go      smooth functions, by L-BFGS with the line search of search.go
+//	brent.go      functions of one variable on an interval
+//
+// Each file opens with its problem, its symbols and its stopping rule. The package runs on the caller's goroutine.
+package solve
