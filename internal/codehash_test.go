@@ -128,11 +128,13 @@ func TestBuiltWith(t *testing.T) {
 		{Path: "example.com/a", Version: "v1.0.0", Sum: "h1:x"},
 		{Path: "example.com/a/b", Version: "v2.0.0", Sum: "h1:y"},
 		{Path: "example.com/local", Version: "v1.0.0", Sum: "h1:z", Replace: &debug.Module{Path: "../local"}},
-		{Path: "example.com/fork", Version: "v1.0.0", Sum: "h1:z", Replace: &debug.Module{Path: "example.com/mine", Version: "v3.0.0", Sum: "h1:w"}},
+		{Path: "example.com/fork", Version: "v1.0.0", Sum: "h1:z", Replace: &debug.Module{Path: "example.com/mine",
+			Version: "v3.0.0", Sum: "h1:w"}},
 	}})
 	for pkg, want := range map[string]string{
-		"example.com/a": "example.com/a@v1.0.0 h1:x", "example.com/a/c": "example.com/a@v1.0.0 h1:x", "example.com/a/b/c": "example.com/a/b@v2.0.0 h1:y",
-		"example.com/ab": "", "example.com/local/x": "", "example.com/fork/x": "example.com/mine@v3.0.0 h1:w",
+		"example.com/a": "example.com/a@v1.0.0 h1:x", "example.com/a/c": "example.com/a@v1.0.0 h1:x",
+		"example.com/a/b/c": "example.com/a/b@v2.0.0 h1:y",
+		"example.com/ab":    "", "example.com/local/x": "", "example.com/fork/x": "example.com/mine@v3.0.0 h1:w",
 	} {
 		if got, ok := version(pkg); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %q %v, want %q", pkg, got, ok, want)

@@ -21,7 +21,8 @@ func (h *heard) Errorf(format string, args ...any) {
 func TestHold(t *testing.T) {
 	var h heard
 	must.Hold(&h, "one two", "one", "three", "two", "four")
-	if got, want := strings.Join(h.said, "; "), "\"three\" is not in\none two; \"four\" is not in\none two"; got != want {
+	if got, want := strings.Join(h.said, "; "),
+		"\"three\" is not in\none two; \"four\" is not in\none two"; got != want {
 		t.Errorf("said %s, want %s", got, want)
 	}
 }

@@ -48,12 +48,14 @@ func TestReadWhatIsWritten(t *testing.T) {
 
 // arrayFile is a file of version 1 with the given dictionary.
 func arrayFile(dictionary string, values int) string {
-	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(dictionary)), 0}) + dictionary + strings.Repeat("\x00", 8*values)
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(dictionary)), 0}) + dictionary + strings.Repeat("\x00",
+		8*values)
 }
 
 func TestReadRefuses(t *testing.T) {
 	const good = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }\n"
-	for _, header := range []string{good, `{"shape":(2,3),"fortran_order":False,"descr":"<f8"}`, "{ 'shape' : ( 2 , 3 , ), 'descr' : '<f8' , 'fortran_order' : False }"} {
+	for _, header := range []string{good, `{"shape":(2,3),"fortran_order":False,"descr":"<f8"}`,
+		"{ 'shape' : ( 2 , 3 , ), 'descr' : '<f8' , 'fortran_order' : False }"} {
 		if got, err := npy.Read(strings.NewReader(arrayFile(header, 6)), 6); err != nil || len(got.Values) != 6 {
 			t.Fatal(got, err)
 		}
@@ -73,19 +75,29 @@ func TestReadRefuses(t *testing.T) {
 		arrayFile("{'descr: 3}", 0):                    "not that of an array",
 		arrayFile("{'other': '<f8'}", 0):               "not that of an array",
 		arrayFile("{'shape': (1,), 'shape': (1,)}", 0): "not that of an array",
-		arrayFile("{'shape': (1,), 'shape': (1,), 'descr': '<f8'}", 0):                               "not that of an array",
-		arrayFile("{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}", 1):                      "write '<f8'",
-		arrayFile("{'descr': '>f8', 'fortran_order': False, 'shape': (1,)}", 1):                      "write '<f8'",
-		arrayFile("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 1):                       "write '<f8'",
-		arrayFile("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,)}", 1):                      "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1)}", 1):                       "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", 1):                        "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1)}", 1):                 "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", 1):                     "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551616, 8)}", 0): "not that of an array",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 8)}", 0):  "more than the 6 values",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693951, 16)}", 0): "more than the 6 values",
-		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (7,)}", 7):                      "more than the 6 values",
+		arrayFile("{'shape': (1,), 'shape': (1,), 'descr': '<f8'}",
+			0): "not that of an array",
+		arrayFile("{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}", 1): "write '<f8'",
+		arrayFile("{'descr': '>f8', 'fortran_order': False, 'shape': (1,)}", 1): "write '<f8'",
+		arrayFile("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 1):  "write '<f8'",
+		arrayFile("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,)}",
+			1): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1)}",
+			1): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': ()}",
+			1): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1)}",
+			1): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
+			1): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551616, 8)}",
+			0): "not that of an array",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 8)}",
+			0): "more than the 6 values",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693951, 16)}",
+			0): "more than the 6 values",
+		arrayFile("{'descr': '<f8', 'fortran_order': False, 'shape': (7,)}",
+			7): "more than the 6 values",
 	} {
 		must.Say(t, must.Err(npy.Read(strings.NewReader(file), 6)), want)
 	}
@@ -148,7 +160,8 @@ for order in "CF":
 		f := must.Get(os.Open(name))(t)
 		got, err := npy.Read(f, 6)
 		f.Close()
-		if err != nil || !slices.Equal(got.Shape, []int{2, 3}) || !slices.Equal(got.Values, []float64{0, 1, 2, 3, 4, 5}) {
+		if err != nil || !slices.Equal(got.Shape, []int{2, 3}) ||
+			!slices.Equal(got.Values, []float64{0, 1, 2, 3, 4, 5}) {
 			t.Errorf("%s: %v %v", filepath.Base(name), got, err)
 		}
 	}

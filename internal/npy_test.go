@@ -31,7 +31,8 @@ func written(t testing.TB, v any) []byte {
 // The bytes that numpy.save(f, numpy.array([1.0, -2.0])) writes (NumPy 2.4).
 func TestBytes(t *testing.T) {
 	head := "\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"
-	want := head + strings.Repeat(" ", 127-len(head)) + "\n" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x00\x00\x00\x00\x00\x00\x00\xc0"
+	want := head + strings.Repeat(" ", 127-len(head)) + "\n" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" +
+		"\x00\x00\x00\x00\x00\x00\x00\xc0"
 	must.Be(t, string(written(t, []float64{1, -2})), want)
 }
 

@@ -17,7 +17,8 @@ func TestShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for k := 1; k <= shares; k++ {
 				t.Setenv("BENCH_THOROUGH", fmt.Sprintf("%d/%d", k, shares))
-				must.Be(t, testenv.Thorough(named{t, "Test" + name}), testenv.Thorough(named{t, "Test" + name + "/sub"}), k)
+				must.Be(t, testenv.Thorough(named{t, "Test" + name}),
+					testenv.Thorough(named{t, "Test" + name + "/sub"}), k)
 				if testenv.Thorough(named{t, "Test" + name}) {
 					of[name] = append(of[name], k)
 				}

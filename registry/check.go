@@ -8,8 +8,8 @@ import (
 
 // Check reports why d is not a training set of its task: no rows or no features; not one target for each row; a feature
 // that is not finite; a label other than -1 and +1 (Binary) or 0 to Classes-1 (Multiclass); a target that is not finite
-// (Regression); blocks that overlap or lie outside of the features. It reads the data once. Every fit of a [Spec] calls it,
-// so that no method checks again. There features may be NaN if the method declares [Spec.Gaps].
+// (Regression); blocks that overlap or lie outside of the features. It reads the data once. Every fit of a [Spec] calls
+// it, so that no method checks again. There features may be NaN if the method declares [Spec.Gaps].
 //
 // A set with one row, or with one class only, is a training set.
 func (d Data) Check() error { return d.check(false) }
@@ -55,7 +55,8 @@ func (d Data) checkTargets() error {
 	case Regression:
 		fits, rule = finite, "targets must be finite"
 	default:
-		return fmt.Errorf("the task of the training set is %q: it must be one of binary, multiclass and regression", d.Task)
+		return fmt.Errorf("the task of the training set is %q: it must be one of binary, multiclass and regression",
+			d.Task)
 	}
 	for i, y := range d.Y {
 		if !fits(y) {

@@ -81,8 +81,8 @@ func callersPackage() string {
 	}
 }
 
-// packageOf returns the package of a function from the name that the linker gives the function: the path up to the first
-// dot after the last slash. A dot in the last part of the path is written %2e.
+// packageOf returns the package of a function from the name that the linker gives the function: the path up to the
+// first dot after the last slash. A dot in the last part of the path is written %2e.
 func packageOf(function string) string {
 	function, _, _ = strings.Cut(function, "[") // types of a generic function hold slashes
 	slash := strings.LastIndexByte(function, '/') + 1

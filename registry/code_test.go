@@ -57,8 +57,10 @@ func TestCode(t *testing.T) {
 	r := New(s)
 	program := must.Get(r.Code("M"))(t)
 	tree := fstest.MapFS{"mine/m.go": {Data: []byte(text)}}
-	if known, err := r.WithSource("example.com", tree).With().Code("M"); err != nil || known == program || known != code(text) {
-		t.Errorf("a tree with the method's source: %s, %v; without %s, by its files %s", known, err, program, code(text))
+	if known, err := r.WithSource("example.com", tree).With().Code("M"); err != nil || known == program ||
+		known != code(text) {
+		t.Errorf("a tree with the method's source: %s, %v; without %s, by its files %s", known, err, program,
+			code(text))
 	}
 	if again, _ := r.Code("M"); again != program {
 		t.Error("WithSource changed its receiver")

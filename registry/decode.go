@@ -11,9 +11,9 @@ import (
 
 // decoder returns a function that reads a setting into a fresh copy of the defaults.
 //
-// Assigning a struct copies its maps, slices and pointers, but not what they refer to, and JSON is read into existing maps
-// and slices. So settings would change each other and the defaults. A type with such fields therefore gets its defaults
-// from JSON each time, and this JSON must reproduce them.
+// Assigning a struct copies its maps, slices and pointers, but not what they refer to, and JSON is read into existing
+// maps and slices. So settings would change each other and the defaults. A type with such fields therefore gets its
+// defaults from JSON each time, and this JSON must reproduce them.
 func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 	fresh := func() (P, error) { return defaults, nil }
 	if refers(reflect.TypeFor[P]()) {
@@ -25,8 +25,10 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 			return p, json.Unmarshal(canonical, &p)
 		}
 		if p, err := fresh(); err == nil && !reflect.DeepEqual(p, defaults) {
-			panic(fmt.Sprintf("registry: the defaults of method %s are %#v, and %#v when read back from their JSON %s: "+
-				"beside a map, slice or pointer every field must have a JSON form that gives it back (numbers in an interface come back as float64)", name, defaults, p, canonical))
+			panic(fmt.Sprintf("registry: the defaults of method %s are %#v, and %#v when read back from their JSON "+
+				"%s: "+
+				"beside a map, slice or pointer every field must have a JSON form that gives it back (numbers in an "+
+				"interface come back as float64)", name, defaults, p, canonical))
 		}
 	}
 	fields, err := fieldsOf(reflect.TypeFor[P]())
@@ -49,7 +51,8 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 			}
 		}
 		for _, f := range fields {
-			if value := reflect.Indirect(reflect.ValueOf(&p).Elem()).FieldByIndex(f.at); f.absent != "" && value.Kind() == reflect.String && value.String() == f.absent {
+			if value := reflect.Indirect(reflect.ValueOf(&p).Elem()).FieldByIndex(f.at); f.absent != "" &&
+				value.Kind() == reflect.String && value.String() == f.absent {
 				value.SetString("")
 			}
 		}
@@ -79,8 +82,8 @@ func noNulls(method string, fields []field, raw json.RawMessage) error {
 	return nil
 }
 
-// misfit returns the error of a setting that P cannot hold. For a value of the wrong kind the error says what the parameter
-// may be.
+// misfit returns the error of a setting that P cannot hold. For a value of the wrong kind the error says what the
+// parameter may be.
 func misfit(method string, fields []field, raw json.RawMessage, err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		var given map[string]json.RawMessage

@@ -30,8 +30,8 @@ func Powers(base float64, from, to int) []any {
 	return out
 }
 
-// power multiplies squares of base, and inverts the product if e < 0. It avoids math.Pow, whose last bit may depend on the
-// machine, since these values are part of every key.
+// power multiplies squares of base, and inverts the product if e < 0. It avoids math.Pow, whose last bit may depend on
+// the machine, since these values are part of every key.
 func power(base float64, e int) float64 {
 	product := 1.0
 	for n, square := max(e, -e), base; n > 0; n, square = n/2, square*square {
@@ -146,9 +146,9 @@ func number(v any) (float64, error) {
 	return 0, fmt.Errorf("value %v is not a number", v)
 }
 
-// Written returns the grid's points as its author wrote them, in the order of Spec.Settings. Each is a JSON object of the
-// axes' values, before any division. A value of an axis per feature is the parameter times the number of features d, so its
-// name gets the ending "_x_d".
+// Written returns the grid's points as its author wrote them, in the order of Spec.Settings. Each is a JSON object of
+// the axes' values, before any division. A value of an axis per feature is the parameter times the number of features
+// d, so its name gets the ending "_x_d".
 func (g Grid) Written() ([]json.RawMessage, error) {
 	named := make(Grid, len(g))
 	for i, a := range g {

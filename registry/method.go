@@ -69,9 +69,10 @@ func (d Data) Shape() Shape {
 
 // Shape is what a grid or an estimate may depend on: rows, features, classes, blocks of features.
 type Shape struct {
-	Task    Task
-	N, D    int
-	Codes   int `json:",omitempty"` // of the D features, those with at most four values, as codes of categories have; 0 where this is not known
+	Task Task
+	N, D int
+	// of the D features, those with at most four values, as codes of categories have; 0 where this is not known
+	Codes   int `json:",omitempty"`
 	Classes int
 	Blocks  []Block
 }
@@ -146,9 +147,9 @@ type Saver interface {
 	Save(w io.Writer) error
 }
 
-// A Probability turns a row's decision value into the estimated probability of label +1. It is 1/2 at 0, between 0 and 1,
-// and never decreases; for scores that are log-odds it is 1 / (1 + exp(-score)). It is only for methods whose scores are
-// fitted to be probabilities or log-odds.
+// A Probability turns a row's decision value into the estimated probability of label +1. It is 1/2 at 0, between 0 and
+// 1, and never decreases; for scores that are log-odds it is 1 / (1 + exp(-score)). It is only for methods whose scores
+// are fitted to be probabilities or log-odds.
 type Probability = func(score float64) float64
 
 // A TreeModel is a Model made of decision trees, which can be looked at.
@@ -174,25 +175,28 @@ type LightGBMWriter interface {
 	WriteLightGBM(w io.Writer, names []string) error
 }
 
-// A Block is a named group of neighbouring features, a channel, that measure one thing in their own way: the columns From
-// .. To-1 of X.
+// A Block is a named group of neighbouring features, a channel, that measure one thing in their own way: the columns
+// From .. To-1 of X.
 type Block struct {
 	Name     string
 	From, To int
 }
 
-// checkBlocks returns an error for a block that is empty, lies outside of d features, or overlaps or precedes the previous
-// block.
+// checkBlocks returns an error for a block that is empty, lies outside of d features, or overlaps or precedes the
+// previous block.
 func checkBlocks(blocks []Block, d int) error {
 	end := 0
 	for _, b := range blocks {
 		switch {
 		case b.From < 0 || b.To > d:
-			return fmt.Errorf("block %q holds features %d to %d of the %d from 0: it must lie within them", b.Name, b.From, b.To-1, d)
+			return fmt.Errorf("block %q holds features %d to %d of the %d from 0: it must lie within them", b.Name,
+				b.From, b.To-1, d)
 		case b.From >= b.To:
-			return fmt.Errorf("block %q from feature %d to %d is empty: a block has at least one feature", b.Name, b.From, b.To-1)
+			return fmt.Errorf("block %q from feature %d to %d is empty: a block has at least one feature", b.Name,
+				b.From, b.To-1)
 		case b.From < end:
-			return fmt.Errorf("block %q begins with feature %d, before the end of the block in front of it: blocks must ascend and not overlap", b.Name, b.From)
+			return fmt.Errorf("block %q begins with feature %d, before the end of the block in front of it: blocks "+
+				"must ascend and not overlap", b.Name, b.From)
 		}
 		end = b.To
 	}

@@ -21,7 +21,8 @@ type Parameter struct {
 	Range   string `json:"range,omitempty"`
 	Integer bool   `json:"integer,omitempty"` // numbers must be whole
 	Means   string `json:"means,omitempty"`   // one line, for people
-	// Mixed, only for a method of [DefineRaw], lets one parameter be a number, string, boolean or null. It then has no range.
+	// Mixed, only for a method of [DefineRaw], lets one parameter be a number, string, boolean or null. It then has no
+	// range.
 	Mixed bool `json:"mixed,omitempty"`
 
 	intervals []interval
@@ -46,7 +47,8 @@ func (p Parameter) parsed() (Parameter, error) {
 		m := intervalText.FindStringSubmatch(text)
 		if m == nil {
 			if text == "" || strings.ContainsAny(text, "[](),") {
-				return p, fmt.Errorf("range %q of parameter %s: %q is neither an interval such as [1,) nor a single value", p.Range, p.Name, text)
+				return p, fmt.Errorf("range %q of parameter %s: %q is neither an interval such as [1,) nor a single "+
+					"value", p.Range, p.Name, text)
 			}
 			if v, err := strconv.ParseFloat(text, 64); err == nil {
 				text = shortest(v)
@@ -81,7 +83,8 @@ func (p *Parameter) allows(v any) bool {
 	}
 	if isNumber {
 		for _, in := range p.intervals {
-			if (number > in.low || number == in.low && !in.openLow) && (number < in.high || number == in.high && !in.openHigh) {
+			if (number > in.low || number == in.low && !in.openLow) && (number < in.high || number == in.high &&
+				!in.openHigh) {
 				return true
 			}
 		}
@@ -96,8 +99,8 @@ func (p *Parameter) allows(v any) bool {
 	return p.Range == ""
 }
 
-// Allowed says in words which values the parameter may have. It returns "" if the parameter is neither a number, a string
-// nor a boolean.
+// Allowed says in words which values the parameter may have. It returns "" if the parameter is neither a number, a
+// string nor a boolean.
 func (p Parameter) Allowed() string {
 	if read, err := p.parsed(); err == nil {
 		p = read
@@ -204,9 +207,9 @@ type field struct {
 	Parameter
 }
 
-// fieldsOf describes the exported fields of t, a struct or a pointer to one, by their JSON names and their tags range and
-// means. Their defaults are zero. The fields of an embedded struct count as fields of t, as in JSON. Other types have no
-// fields.
+// fieldsOf describes the exported fields of t, a struct or a pointer to one, by their JSON names and their tags range
+// and means. Their defaults are zero. The fields of an embedded struct count as fields of t, as in JSON. Other types
+// have no fields.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -227,7 +230,8 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		if !f.IsExported() || name == "-" || err != nil {
 			continue // not in JSON, or not always there
 		}
-		p, err := Parameter{Name: name, Default: zero, Range: f.Tag.Get("range"), Integer: isInteger(f.Type), Means: f.Tag.Get("means")}.parsed()
+		p, err := Parameter{Name: name, Default: zero, Range: f.Tag.Get("range"), Integer: isInteger(f.Type),
+			Means: f.Tag.Get("means")}.parsed()
 		if err != nil {
 			return nil, err
 		}

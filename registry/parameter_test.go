@@ -19,17 +19,26 @@ func TestRanges(t *testing.T) {
 		allowed []any
 		refused []any
 	}{
-		{Parameter{Default: []byte("1"), Range: "[1,)", Integer: true}, "an integer of at least 1", []any{1.0, 1e15}, []any{0.0, 1.5, "1", true}},
-		{Parameter{Default: []byte("1"), Range: "[1,30]", Integer: true}, "an integer from 1 to 30", []any{1.0, 30.0}, []any{0.0, 31.0}},
-		{Parameter{Default: []byte("1"), Range: "(0,)"}, "a finite number above 0", []any{5e-324, 1e308}, []any{0.0, -1.0}},
+		{Parameter{Default: []byte("1"), Range: "[1,)", Integer: true}, "an integer of at least 1", []any{1.0, 1e15},
+			[]any{0.0, 1.5, "1", true}},
+		{Parameter{Default: []byte("1"), Range: "[1,30]", Integer: true}, "an integer from 1 to 30", []any{1.0, 30.0},
+			[]any{0.0, 31.0}},
+		{Parameter{Default: []byte("1"), Range: "(0,)"}, "a finite number above 0", []any{5e-324, 1e308},
+			[]any{0.0, -1.0}},
 		{Parameter{Default: []byte("1"), Range: "[0,)"}, "a finite number of at least 0", []any{0.0}, []any{-5e-324}},
-		{Parameter{Default: []byte("1"), Range: "(0,1]"}, "a number above 0 and at most 1", []any{0.5, 1.0}, []any{0.0, 1.1}},
-		{Parameter{Default: []byte("1"), Range: "[0.25,1)"}, "a number of at least 0.25 and below 1", []any{0.25}, []any{1.0}},
-		{Parameter{Default: []byte("1"), Range: "(,3]"}, "a finite number of at most 3", []any{-1e300, 3.0}, []any{4.0}},
+		{Parameter{Default: []byte("1"), Range: "(0,1]"}, "a number above 0 and at most 1", []any{0.5, 1.0},
+			[]any{0.0, 1.1}},
+		{Parameter{Default: []byte("1"), Range: "[0.25,1)"}, "a number of at least 0.25 and below 1", []any{0.25},
+			[]any{1.0}},
+		{Parameter{Default: []byte("1"), Range: "(,3]"}, "a finite number of at most 3", []any{-1e300, 3.0},
+			[]any{4.0}},
 		{Parameter{Default: []byte("1"), Range: "(,3)"}, "a finite number below 3", []any{2.0}, []any{3.0}},
-		{Parameter{Default: []byte("1"), Range: "-1|[1,)", Integer: true}, "-1 or an integer of at least 1", []any{-1.0, 2.0}, []any{0.0, -2.0}},
-		{Parameter{Default: []byte(`"a"`), Range: "auto|gini|mse"}, "auto, gini or mse", []any{"gini"}, []any{"mae", "", 1.0}},
-		{Parameter{Default: []byte("1"), Range: "[0,1000000]"}, "a number from 0 to 1000000", []any{1e6}, []any{1e6 + 1}},
+		{Parameter{Default: []byte("1"), Range: "-1|[1,)", Integer: true}, "-1 or an integer of at least 1",
+			[]any{-1.0, 2.0}, []any{0.0, -2.0}},
+		{Parameter{Default: []byte(`"a"`), Range: "auto|gini|mse"}, "auto, gini or mse", []any{"gini"},
+			[]any{"mae", "", 1.0}},
+		{Parameter{Default: []byte("1"), Range: "[0,1000000]"}, "a number from 0 to 1000000", []any{1e6},
+			[]any{1e6 + 1}},
 		{Parameter{Default: []byte("1"), Integer: true}, "an integer", []any{-7.0}, []any{0.5}},
 		{Parameter{Default: []byte("1")}, "a finite number", []any{0.5}, nil},
 		{Parameter{Default: []byte("false")}, "true or false", []any{true}, nil},
@@ -77,14 +86,15 @@ func TestEmbeddedStructs(t *testing.T) {
 		t.Errorf("the parameters are %s, the defaults %s", got, s.Defaults())
 	}
 	for _, wrong := range []string{`{"t":0}`, `{"t":"x"}`} {
-		if _, err := s.does.canonical([]byte(wrong)); err == nil || !strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
+		if _, err := s.does.canonical([]byte(wrong)); err == nil ||
+			!strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
 			t.Errorf("%s gives %v", wrong, err)
 		}
 	}
 }
 
-// TestAbsentParameters: a parameter whose zero settings leave out is listed with the value that the zero means. Settings that name
-// this value are those that leave it out.
+// TestAbsentParameters: a parameter whose zero settings leave out is listed with the value that the zero means.
+// Settings that name this value are those that leave it out.
 func TestAbsentParameters(t *testing.T) {
 	s := defineParams(struct {
 		A    int    `json:"a"`
@@ -100,13 +110,15 @@ func TestAbsentParameters(t *testing.T) {
 		t.Errorf("the parameters are %s", got)
 	}
 	for setting, want := range map[string]string{
-		`{}`: `{"a":1}`, `{"kind":"plain","on":false}`: `{"a":1}`, `{"kind":"fancy"}`: `{"a":1,"kind":"fancy"}`, `{"on":true}`: `{"a":1,"on":true}`,
+		`{}`: `{"a":1}`, `{"kind":"plain","on":false}`: `{"a":1}`, `{"kind":"fancy"}`: `{"a":1,"kind":"fancy"}`,
+		`{"on":true}`: `{"a":1,"on":true}`,
 	} {
 		if got, err := s.does.canonical([]byte(setting)); err != nil || string(got) != want {
 			t.Errorf("%s is %s, not %s: %v", setting, got, want, err)
 		}
 	}
-	if _, err := s.does.canonical([]byte(`{"kind":"x"}`)); err == nil || !strings.HasSuffix(err.Error(), `kind = "x"; it must be plain or fancy`) {
+	if _, err := s.does.canonical([]byte(`{"kind":"x"}`)); err == nil ||
+		!strings.HasSuffix(err.Error(), `kind = "x"; it must be plain or fancy`) {
 		t.Errorf("another value gives %v", err)
 	}
 }
@@ -177,7 +189,8 @@ func TestErrorsQuoteRanges(t *testing.T) {
 
 // FuzzRange: a range is refused or can be used.
 func FuzzRange(f *testing.F) {
-	for _, text := range []string{"", "[1,)", "(0,1]", "-1|[1,)", "auto|gini|mse", "[,]", "[1,2", "|", "[1e999,)", "[NaN,1]", "[2,1]"} {
+	for _, text := range []string{"", "[1,)", "(0,1]", "-1|[1,)", "auto|gini|mse", "[,]", "[1,2", "|", "[1e999,)",
+		"[NaN,1]", "[2,1]"} {
 		f.Add(text, 0.5, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, v float64, integer bool) {

@@ -11,9 +11,10 @@ import (
 )
 
 // DefineRaw is [Define] for a method whose parameters are known at run time only, such as those of another process.
-// parameters lists them in canonical order, each with a default. The method's functions take whole settings in canonical
-// form: an object with a value for every parameter, with numbers as [json.Marshal] writes them.
-func DefineRaw(s Spec, parameters []Parameter, grid Grid, fit FitFunc[json.RawMessage], opts ...Option[json.RawMessage]) Spec {
+// parameters lists them in canonical order, each with a default. The method's functions take whole settings in
+// canonical form: an object with a value for every parameter, with numbers as [json.Marshal] writes them.
+func DefineRaw(s Spec, parameters []Parameter, grid Grid, fit FitFunc[json.RawMessage],
+	opts ...Option[json.RawMessage]) Spec {
 	parameters = slices.Clone(parameters)
 	for i, p := range parameters {
 		var err error

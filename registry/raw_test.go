@@ -38,7 +38,9 @@ var simpleGrid = Grid{{Name: "t", Values: Values(1, 2, 3)}, {Name: "rate", Value
 
 // typedAndRaw are one method, declared in both ways.
 func typedAndRaw() (typed, raw Spec) {
-	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test", Load: func(io.Reader) (Model, error) { return constant(7), nil }}
+	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test", Load: func(io.Reader) (Model, error) {
+		return constant(7), nil
+	}}
 	typed = Define(base, simple{T: 3, Rate: 0.5, Kind: "a"}, simpleGrid,
 		func(_ context.Context, _ Env, _ Data, p simple) (Model, error) { return constant(p.value()), nil },
 		Path(func(_ context.Context, _ Env, _ Data, ps []simple, yield func(int, Model) error) error {
@@ -101,13 +103,16 @@ func TestRawEqualsTyped(t *testing.T) {
 		a, errA := typed.Settings(Shape{D: d}, typed.DefaultGrid(), nil)
 		b, errB := raw.Settings(Shape{D: d}, raw.DefaultGrid(), json.RawMessage(`{"kind": "b"}`))
 		c, errC := typed.Settings(Shape{D: d}, raw.DefaultGrid(), json.RawMessage(`{"kind": "b"}`))
-		if errA != nil || errB != nil || errC != nil || len(a) != 9 || !slices.EqualFunc(b, c, func(x, y json.RawMessage) bool { return string(x) == string(y) }) {
+		if errA != nil || errB != nil || errC != nil || len(a) != 9 ||
+			!slices.EqualFunc(b, c, func(x, y json.RawMessage) bool { return string(x) == string(y) }) {
 			t.Errorf("settings %s and %s (%v, %v, %v)", b, c, errA, errB, errC)
 		}
 	}
-	values := []string{"0", "1", "2", "-1", "1.5", "0.25", "1e0", "1e-7", "1e21", "1e999", "0.1000", `"a"`, `"b"`, `"c"`, "true", "false", "null", "[1]", "{}"}
+	values := []string{"0", "1", "2", "-1", "1.5", "0.25", "1e0", "1e-7", "1e21", "1e999", "0.1000", `"a"`, `"b"`,
+		`"c"`, "true", "false", "null", "[1]", "{}"}
 	rapid.Check(t, func(rt *rapid.T) {
-		names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"t", "rate", "kind", "on", "other"}), rapid.ID[string]).Draw(rt, "names")
+		names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"t", "rate", "kind", "on", "other"}),
+			rapid.ID[string]).Draw(rt, "names")
 		var fields []string
 		for _, n := range names {
 			fields = append(fields, fmt.Sprintf("%q : %s", n, rapid.SampledFrom(values).Draw(rt, n)))
@@ -118,7 +123,8 @@ func TestRawEqualsTyped(t *testing.T) {
 		if (errA == nil) != (errB == nil) || string(a) != string(b) {
 			rt.Fatalf("%s: %s (%v) and %s (%v)", setting, a, errA, b, errB)
 		}
-		if len(names) == 1 && errA != nil && errA.Error() != errB.Error() && !strings.Contains(errA.Error(), `unknown field "other"`) {
+		if len(names) == 1 && errA != nil && errA.Error() != errB.Error() &&
+			!strings.Contains(errA.Error(), `unknown field "other"`) {
 			rt.Fatalf("%s: %v and %v", setting, errA, errB)
 		}
 		both := func(what string, of func(s Spec) (any, error)) {
@@ -139,7 +145,9 @@ func TestRawEqualsTyped(t *testing.T) {
 		sh := Shape{N: 10, D: 2}
 		both("memory", func(s Spec) (any, error) { return s.MemoryEstimate(sh, setting) })
 		both("cost", func(s Spec) (any, error) { return s.CostEstimate(sh, setting) })
-		both("cost of a path", func(s Spec) (any, error) { return s.PathCostEstimate(sh, []json.RawMessage{setting, nil}) })
+		both("cost of a path", func(s Spec) (any, error) {
+			return s.PathCostEstimate(sh, []json.RawMessage{setting, nil})
+		})
 		both("fit", func(s Spec) (any, error) { return score(s.Fit(t.Context(), Env{}, sound(), setting)) })
 		both("path", func(s Spec) (got any, err error) {
 			err = s.FitAll(t.Context(), Env{}, sound(), []json.RawMessage{nil, setting}, func(_ int, m Model) error {
@@ -169,7 +177,8 @@ func TestRawRefuses(t *testing.T) {
 			with = nil
 		}
 		must.Panic(t, says, func() {
-			DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, parameters, Grid{{Name: "c", Values: Values(1)}}, with)
+			DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, parameters,
+				Grid{{Name: "c", Values: Values(1)}}, with)
 		})
 	}
 }

@@ -60,8 +60,8 @@ func (r Registry) With(specs ...Spec) Registry {
 	return out
 }
 
-// WithGroups returns r with further names, each for several methods. It panics if a group has the name of a method, or if a
-// member is not a method.
+// WithGroups returns r with further names, each for several methods. It panics if a group has the name of a method, or
+// if a member is not a method.
 func (r Registry) WithGroups(groups map[string][]string) Registry {
 	all := map[string][]string{}
 	maps.Copy(all, r.groups)

@@ -39,7 +39,8 @@ func define(name string, grid Grid, opts ...Option[params]) Spec {
 }
 
 func TestSettingsAreTheProductInOrder(t *testing.T) {
-	s := define("m", Grid{{Name: "t", Values: Values(1, 2)}, {Name: "gamma", Values: Powers(2, -1, 1), Per: PerFeature}})
+	s := define("m", Grid{{Name: "t", Values: Values(1, 2)}, {Name: "gamma", Values: Powers(2, -1, 1),
+		Per: PerFeature}})
 	got := must.Get(s.Settings(Shape{D: 4}, s.DefaultGrid(), nil))(t)
 	want := `[{"t":1,"gamma":0.125},{"t":1,"gamma":0.25},{"t":1,"gamma":0.5},{"t":2,"gamma":0.125},{"t":2,"gamma":0.25},{"t":2,"gamma":0.5}]`
 	if raw, err := json.Marshal(got); err != nil || string(raw) != want {
@@ -53,7 +54,8 @@ func TestSettingsAreTheProductInOrder(t *testing.T) {
 	if err != nil || string(got[0]) != `{"t":7,"gamma":2}` {
 		t.Errorf("fixed parameters give %s, %v", got, err)
 	}
-	if got, err := s.Settings(Shape{D: 4}, nil, nil); err != nil || len(got) != 1 || string(got[0]) != string(s.Defaults()) {
+	if got, err := s.Settings(Shape{D: 4}, nil, nil); err != nil || len(got) != 1 ||
+		string(got[0]) != string(s.Defaults()) {
 		t.Errorf("an empty grid gives %s, %v; want the defaults", got, err)
 	}
 }
@@ -106,10 +108,15 @@ func TestRegistry(t *testing.T) {
 	for says, f := range map[string]func(){
 		`two methods are named "X"`:       func() { New(define("x", nil), define("X", nil)) },
 		"was not made by registry.Define": func() { New(Spec{Name: "x"}) },
-		"version":                         func() { Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, noParams{}, nil, never) },
-		`unknown field "nope"`:            func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
+		"version": func() {
+			Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, noParams{}, nil, never)
+		},
+		`unknown field "nope"`: func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
 		"t must be at least 1": func() {
-			Define(Spec{Name: "x", Version: "1", Tasks: Binary, Source: "s"}, params{}, nil, func(context.Context, Env, Data, params) (Model, error) { return nil, nil })
+			Define(Spec{Name: "x", Version: "1", Tasks: Binary, Source: "s"}, params{}, nil, func(context.Context, Env,
+				Data, params) (Model, error) {
+				return nil, nil
+			})
 		},
 	} {
 		must.Panic(t, says, f)
@@ -171,8 +178,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestPowers compares with decimal and binary literals, which the compiler rounds correctly, and with math.Pow, which made
-// the values of stored keys.
+// TestPowers compares with decimal and binary literals, which the compiler rounds correctly, and with math.Pow, which
+// made the values of stored keys.
 func TestPowers(t *testing.T) {
 	want := []any{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5}
 	if got := Powers(10, -5, 5); !slices.Equal(got, want) {

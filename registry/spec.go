@@ -28,11 +28,12 @@ type Spec struct {
 	Named bool // the method runs only if it is named; "all" does not include it
 
 	// What the method and its models can do; an empty field means that they cannot.
-	Load        func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
-	Trees       bool                             // models are TreeModels
-	Gaps        bool                             // features may be NaN, a missing value; other methods are given no NaN
-	Blocks      bool                             // what is learned depends on the blocks of the features; other methods are shown none
-	Probability Probability                      // what scores of two classes stand for
+	Load  func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
+	Trees bool                             // models are TreeModels
+	Gaps  bool                             // features may be NaN, a missing value; other methods are given no NaN
+	// what is learned depends on the blocks of the features; other methods are shown none
+	Blocks      bool
+	Probability Probability // what scores of two classes stand for
 
 	defaults json.RawMessage
 	grid     Grid
@@ -45,8 +46,9 @@ type Spec struct {
 // done yet and with data that passed [Data.Check] and is of one of the method's tasks.
 type FitFunc[P any] func(ctx context.Context, env Env, train Data, p P) (Model, error)
 
-// A PathFunc trains several settings with shared work, e.g. one representation for every C. It calls yield once for each
-// index of ps, in any order, and stops at yield's first error. The models give the same scores as single fits, bit for bit.
+// A PathFunc trains several settings with shared work, e.g. one representation for every C. It calls yield once for
+// each index of ps, in any order, and stops at yield's first error. The models give the same scores as single fits, bit
+// for bit.
 type PathFunc[P any] func(ctx context.Context, env Env, train Data, ps []P, yield func(i int, m Model) error) error
 
 // One trains a single setting as a path of one.
@@ -59,8 +61,8 @@ func (fit PathFunc[P]) One(ctx context.Context, env Env, train Data, p P) (Model
 	return model, err
 }
 
-// DefinePath is [Define] for a method that fits several settings with shared work. A single setting is fitted as a path of
-// one, so that there is one algorithm.
+// DefinePath is [Define] for a method that fits several settings with shared work. A single setting is fitted as a path
+// of one, so that there is one algorithm.
 func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...Option[P]) Spec {
 	return Define(s, defaults, grid, fit.One, append([]Option[P]{Path(fit)}, opts...)...)
 }
@@ -71,12 +73,11 @@ func DefinePath[P any](s Spec, defaults P, grid Grid, fit PathFunc[P], opts ...O
 //
 //	Rounds int `json:"rounds" range:"[1,)" means:"steps of boosting"`
 //
-// with a range as in [Parameter]. A parameter that a method gets later has ",omitempty" and a tag absent:"value" with the value
-// that its zero means, so that settings without it, and their keys, stay as they were. What depends on several fields at once is checked by a method
-// Validate() error of P, if there is one. A
-// setting is JSON: names that P does not have are rejected, and so is anything
-// that a range or Validate refuses, before any work starts. Define panics if the spec is
-// incomplete or the grid names an unknown parameter.
+// with a range as in [Parameter]. A parameter that a method gets later has ",omitempty" and a tag absent:"value" with
+// the value that its zero means, so that settings without it, and their keys, stay as they were. What depends on
+// several fields at once is checked by a method Validate() error of P, if there is one. A setting is JSON: names that P
+// does not have are rejected, and so is anything that a range or Validate refuses, before any work starts. Define
+// panics if the spec is incomplete or the grid names an unknown parameter.
 func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option[P]) Spec {
 	decode := decoder(s.Name, defaults)
 	var parameters []Parameter
@@ -90,8 +91,9 @@ func Define[P any](s Spec, defaults P, grid Grid, fit FitFunc[P], opts ...Option
 	return complete(s, parameters, grid, decode, fit, opts)
 }
 
-// canonical returns a setting as a JSON object with a value for every parameter. Settings with the same meaning have the same
-// bytes, since keys of stored cells hash them. It is an error if the method does not know what stands in the setting.
+// canonical returns a setting as a JSON object with a value for every parameter. Settings with the same meaning have
+// the same bytes, since keys of stored cells hash them. It is an error if the method does not know what stands in the
+// setting.
 func canonical[P any](decode func(json.RawMessage) (P, error), setting json.RawMessage) (json.RawMessage, error) {
 	return with(decode, setting, func(p P) (json.RawMessage, error) { return json.Marshal(p) })
 }
@@ -101,14 +103,16 @@ type functions struct {
 	parameters []Parameter
 	canonical  func(setting json.RawMessage) (json.RawMessage, error)
 	fit        func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
-	path       func(ctx context.Context, env Env, train Data, settings []json.RawMessage, yield func(i int, m Model) error) error
-	memory     func(s Shape, setting json.RawMessage) (int64, error)
-	cost       func(s Shape, setting json.RawMessage) (float64, error)
-	pathCost   func(s Shape, settings []json.RawMessage) (float64, error)
+	path       func(ctx context.Context, env Env, train Data, settings []json.RawMessage,
+		yield func(i int, m Model) error) error
+	memory   func(s Shape, setting json.RawMessage) (int64, error)
+	cost     func(s Shape, setting json.RawMessage) (float64, error)
+	pathCost func(s Shape, settings []json.RawMessage) (float64, error)
 }
 
 // complete completes s with functions of parameters that decode reads.
-func complete[P any](s Spec, parameters []Parameter, grid Grid, decode func(json.RawMessage) (P, error), fit FitFunc[P], opts []Option[P]) Spec {
+func complete[P any](s Spec, parameters []Parameter, grid Grid, decode func(json.RawMessage) (P, error), fit FitFunc[P],
+	opts []Option[P]) Spec {
 	if fit == nil {
 		panic("registry: method " + s.Name + " has no fit")
 	}
@@ -132,11 +136,12 @@ func complete[P any](s Spec, parameters []Parameter, grid Grid, decode func(json
 // An Option declares a capability of a method with parameters P.
 type Option[P any] func(r *functions, decode func(json.RawMessage) (P, error))
 
-// Path declares that several settings can be fitted with shared work, if a single fit is another algorithm. [DefinePath] is
-// for methods with one algorithm.
+// Path declares that several settings can be fitted with shared work, if a single fit is another algorithm.
+// [DefinePath] is for methods with one algorithm.
 func Path[P any](fit PathFunc[P]) Option[P] {
 	return func(r *functions, decode func(json.RawMessage) (P, error)) {
-		r.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(int, Model) error) error {
+		r.path = func(ctx context.Context, env Env, train Data, raws []json.RawMessage,
+			yield func(int, Model) error) error {
 			ps, err := decodeAll(decode, raws)
 			if err != nil {
 				return err
@@ -228,8 +233,8 @@ func (s *Spec) check() error {
 	return s.checkGrid()
 }
 
-// checkGrid checks each value of each axis together with the first values of the other axes. Checking all points would take
-// too long at the start of every program.
+// checkGrid checks each value of each axis together with the first values of the other axes. Checking all points would
+// take too long at the start of every program.
 func (s *Spec) checkGrid() error {
 	sh := Shape{Task: Binary, N: 100, D: 10, Classes: 2}
 	for i := range s.grid {
@@ -274,9 +279,10 @@ func (s Spec) ready(ctx context.Context, train Data) (Data, error) {
 	return train, nil
 }
 
-// FitAll trains every setting and calls yield once for each. The order is the cheapest one: with shared work if the method
-// declares Path, else one by one. It stops at the first error. Data is checked once, as in Fit.
-func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage, yield func(i int, m Model) error) error {
+// FitAll trains every setting and calls yield once for each. The order is the cheapest one: with shared work if the
+// method declares Path, else one by one. It stops at the first error. Data is checked once, as in Fit.
+func (s Spec) FitAll(ctx context.Context, env Env, train Data, raws []json.RawMessage,
+	yield func(i int, m Model) error) error {
 	train, err := s.ready(ctx, train)
 	if err != nil {
 		return err
@@ -318,7 +324,8 @@ func (s Spec) LoadModel(r io.Reader) (Model, error) {
 // Defaults returns the default parameters as JSON.
 func (s Spec) Defaults() json.RawMessage { return s.defaults }
 
-// Parameters describes the method's parameters in the order of Defaults. It is empty if the method has no struct for them.
+// Parameters describes the method's parameters in the order of Defaults. It is empty if the method has no struct for
+// them.
 func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.parameters) }
 
 // DefaultGrid returns the grid the method was published with.
@@ -333,17 +340,17 @@ func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
 	return s.does.memory(s.shown(sh), raw)
 }
 
-// programBytes is what a process takes beside data and fits: the pages of the program's code, and the runtime with an almost
-// empty heap.
+// programBytes is what a process takes beside data and fits: the pages of the program's code, and the runtime with an
+// almost empty heap.
 const programBytes = 48 << 20
 
 // SetBytes is the size of a data set in memory: the matrix and the targets.
 func SetBytes(rows, features int) int64 { return 8 * int64(rows) * int64(features+1) }
 
-// CellBytes returns what the process of a cell takes at its peak, if a fit needs fit bytes (see MemoryEstimate): the program, the
-// data set, and more for reading the set or for a fit, whichever needs more. Reading takes 2.5 times the bytes of the set, or more
-// if the text of its files is long. A fit also takes a standardised copy of the rows, and the numbers of the rows of the split and of
-// its folds.
+// CellBytes returns what the process of a cell takes at its peak, if a fit needs fit bytes (see MemoryEstimate): the
+// program, the data set, and more for reading the set or for a fit, whichever needs more. Reading takes 2.5 times the
+// bytes of the set, or more if the text of its files is long. A fit also takes a standardised copy of the rows, and the
+// numbers of the rows of the split and of its folds.
 func CellBytes(rows, features int, text, fit int64) int64 {
 	set, lines := SetBytes(rows, features), 8*int64(rows)
 	return programBytes + set + max(3*set/2, text+lines, set+3*lines+fit)

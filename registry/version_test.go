@@ -21,7 +21,8 @@ func TestLibrariesOfVersions(t *testing.T) {
 			t.Errorf("%s: %s %v", v.version, own, got)
 		}
 	}
-	want := []string{"numpy was 2.4.6, is not named here", "scipy was not named, is 1.17 here", "sklearn was 1.9.1, is 1.9.2 here"}
+	want := []string{"numpy was 2.4.6, is not named here", "scipy was not named, is 1.17 here",
+		"sklearn was 1.9.1, is 1.9.2 here"}
 	if got := OtherLibraries(version, "1+aaaaaaaa scipy=1.17 sklearn=1.9.2"); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

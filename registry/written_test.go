@@ -19,7 +19,8 @@ func TestWritten(t *testing.T) {
 	for _, p := range points {
 		got = append(got, string(p))
 	}
-	want := []string{`{"c":1,"gamma_x_d":0.125}`, `{"c":10,"gamma_x_d":0.125}`, `{"c":1,"gamma_x_d":0.25}`, `{"c":10,"gamma_x_d":0.25}`}
+	want := []string{`{"c":1,"gamma_x_d":0.125}`, `{"c":10,"gamma_x_d":0.125}`, `{"c":1,"gamma_x_d":0.25}`,
+		`{"c":10,"gamma_x_d":0.25}`}
 	if !slices.Equal(got, want) {
 		t.Errorf("points %v, want %v", got, want)
 	}

@@ -33,7 +33,8 @@ type room struct {
 // room imports none that stands above it, but for published values, which are a leaf.
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
-	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/openml datasets/read internal/..."},
+	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue " +
+		"datasets/describe datasets/fetch datasets/files datasets/openml datasets/read internal/..."},
 	{"scripts/...", "..."},
 
 	{"reports/doc", "internal/..."},
@@ -71,15 +72,18 @@ var rooms = []room{
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
-	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
+	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets " +
+		"datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store " +
 		"registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue " +
 		"datasets/files internal/..."},
 	{"harness/environment", "harness/result internal/..."},
-	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry internal/..."},
-	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},
+	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry " +
+		"internal/..."},
+	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/reference " +
+		"harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
 	{"datasets/generate", "registry/rng"},
@@ -87,7 +91,8 @@ var rooms = []room{
 	{"datasets/catalogue", "datasets/format datasets/generate registry internal/..."},
 	{"datasets/files", "datasets/catalogue datasets/generate internal/..."},
 	{"datasets/fetch", "datasets/catalogue datasets/files internal/..."},
-	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/format datasets/read registry internal/..."},
+	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/format " +
+		"datasets/read registry internal/..."},
 	{"datasets/read", "datasets datasets/catalogue datasets/files datasets/format registry registry/rng internal/..."},
 	{"datasets/describe", "datasets/catalogue datasets/files datasets/format datasets/read internal/..."},
 	{"datasets", "registry"},
@@ -111,8 +116,11 @@ var rooms = []room{
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit internal/test/openmlserver " +
-	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform harness/store/storetest harness/store/faultvfs reports/internal/sample")
+var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
+	"internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit " +
+	"internal/test/openmlserver " +
+	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform " +
+	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")
@@ -165,7 +173,8 @@ func complaints(s source) []string {
 		}
 	}
 	if own == nil {
-		return []string{fmt.Sprintf("%s: package %s has no room here; give it one, and a line in docs/architecture.md", s.file, pkg)}
+		return []string{fmt.Sprintf("%s: package %s has no room here; give it one, and a line in docs/architecture.md",
+			s.file, pkg)}
 	}
 	for _, imported := range s.imports {
 		inside, ours := strings.CutPrefix(imported, module)
@@ -179,7 +188,8 @@ func complaints(s source) []string {
 		case among(forTests, inside) && !among(forTests, pkg):
 			out = append(out, fmt.Sprintf("%s imports %s, which is for tests", s.file, inside))
 		case !among(strings.Fields(own.may), inside):
-			out = append(out, fmt.Sprintf("%s imports %s: %s may import %q of this module", s.file, inside, own.packages, own.may))
+			out = append(out, fmt.Sprintf("%s imports %s: %s may import %q of this module", s.file, inside,
+				own.packages, own.may))
 		}
 	}
 	return out
@@ -194,7 +204,8 @@ func sources(t *testing.T, root string) []source {
 			return err
 		}
 		if d.IsDir() {
-			if base := d.Name(); name != root && (base == "testdata" || base == "tools" || base[0] == '.' || base[0] == '_') {
+			if base := d.Name(); name != root && (base == "testdata" || base == "tools" || base[0] == '.' ||
+				base[0] == '_') {
 				return filepath.SkipDir
 			}
 			return nil

@@ -22,15 +22,16 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// gonum is what results may see of gonum: a matrix as storage, and functions with one rounding an element. The others (sums,
-// products, norms, factorizations) go another way in its assembly than in its Go code, and on other processors.
+// gonum is what results may see of gonum: a matrix as storage, and functions with one rounding an element. The others
+// (sums, products, norms, factorizations) go another way in its assembly than in its Go code, and on other processors.
 var gonum = strings.Fields(`
 	floats.Add floats.AddConst floats.Max floats.Min floats.Mul floats.MulTo floats.Scale floats.ScaleTo floats.SubTo
 	mat.DenseCopyOf mat.NewDense Dense.At Dense.Copy Dense.Dims Dense.IsEmpty Dense.RawMatrix Dense.RawRowView
 	Dense.ReuseAs Dense.Row Dense.Set Dense.SetRow Dense.Slice Matrix.At Matrix.Dims`)
 
 // seen are the packages that results come from; the functions of the store are of questions in SQL.
-var seen = strings.Fields("./methods/... ./registry ./registry/rng ./datasets/... ./harness ./harness/metric ./harness/protocol ./harness/runner ./harness/split ./harness/externaltrees ./internal/npy")
+var seen = strings.Fields("./methods/... ./registry ./registry/rng ./datasets/... ./harness ./harness/metric " +
+	"./harness/protocol ./harness/runner ./harness/split ./harness/externaltrees ./internal/npy")
 
 // TestGonumIsStorage looks up what every name in those packages stands for.
 func TestGonumIsStorage(t *testing.T) {
@@ -47,18 +48,22 @@ func TestGonumIsStorage(t *testing.T) {
 	}
 	source := filepath.Join(t.TempDir(), "a.go")
 	text := "package a\nimport (\"gonum.org/v1/gonum/floats\"; \"gonum.org/v1/gonum/mat\")\n" +
-		"func F(x []float64, m *mat.Dense) float64 { floats.Scale(2, x); m.Mul(m, m); return floats.Dot(x, m.RawRowView(0)) }\n"
+		"func F(x []float64, m *mat.Dense) float64 { floats.Scale(2, x); m.Mul(m, m); return floats.Dot(x, " +
+		"m.RawRowView(0)) }\n"
 	must.Do(t, os.WriteFile(source, []byte(text), 0o600))
 	got := strings.Join(arithmetic(t, set, from, "a", []string{source}), "\n")
-	if !strings.Contains(got, "a.go:3:67: Dense.Mul of gonum") || !strings.Contains(got, "a.go:3:92: floats.Dot of gonum") || strings.Count(got, "\n") != 1 {
+	if !strings.Contains(got, "a.go:3:67: Dense.Mul of gonum") ||
+		!strings.Contains(got, "a.go:3:92: floats.Dot of gonum") || strings.Count(got, "\n") != 1 {
 		t.Errorf("of a sum of products and a product of matrices it says %q", got)
 	}
 }
 
-// packages returns the Go files of the packages that results come from, and where the compiled form of all that they import is.
+// packages returns the Go files of the packages that results come from, and where the compiled form of all that they
+// import is.
 func packages(t *testing.T) (files map[string][]string, exports map[string]string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", append([]string{"list", "-compiled", "-export", "-deps", "-json=ImportPath,Dir,CompiledGoFiles,Export,DepOnly"}, seen...)...)
+	c := exec.CommandContext(t.Context(), "go", append([]string{"list", "-compiled", "-export", "-deps",
+		"-json=ImportPath,Dir,CompiledGoFiles,Export,DepOnly"}, seen...)...)
 	c.Dir = testenv.Root()
 	c.Stderr = os.Stderr
 	out := must.Get(c.Output())(t)
@@ -110,7 +115,8 @@ func arithmetic(t *testing.T, set *token.FileSet, from types.Importer, pkg strin
 			name = types.TypeString(of.Type(), func(*types.Package) string { return "" }) + "." + f.Name()
 		}
 		if name = strings.TrimPrefix(name, "*"); !slices.Contains(gonum, name) {
-			out = append(out, set.Position(id.Pos()).String()+": "+name+" of gonum, whose bits depend on the machine: see methods/internal/vmath and vector")
+			out = append(out, set.Position(id.Pos()).String()+": "+name+" of gonum, whose bits depend on the machine: "+
+				"see methods/internal/vmath and vector")
 		}
 	}
 	slices.Sort(out)

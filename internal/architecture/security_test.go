@@ -15,8 +15,8 @@ import (
 // named are tests, fuzz targets and scripts as the page on security writes them.
 var named = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]*|[a-z-]+\\.txtar)`")
 
-// TestSecurityNamesTests: each test that docs/explanation/security.md names is there. Each row of its tables with a column
-// "shown by" names one, or says that the thing can be done.
+// TestSecurityNamesTests: each test that docs/explanation/security.md names is there. Each row of its tables with a
+// column "shown by" names one, or says that the thing can be done.
 func TestSecurityNamesTests(t *testing.T) {
 	there := map[string]bool{}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]*)\(`)

@@ -37,10 +37,11 @@ type Tree struct {
 // A Hasher hashes packages. Its fields must not be changed after the first call; it is safe for
 // concurrent use, and hashes every package once.
 type Hasher struct {
-	Trees   []Tree                          // the first that holds a package counts
-	Ignored []string                        // packages that no result depends on
-	Module  func(pkg string) (string, bool) // version of the other module that a package belongs to, and whether the build tells it
-	Program func() (string, error)          // hash of the running program
+	Trees   []Tree   // the first that holds a package counts
+	Ignored []string // packages that no result depends on
+	// version of the other module that a package belongs to, and whether the build tells it
+	Module  func(pkg string) (string, bool)
+	Program func() (string, error) // hash of the running program
 
 	mu   sync.Mutex
 	read map[string]source
@@ -142,7 +143,8 @@ func readSource(files fs.FS, dir string) (source, error) {
 	imports := map[string]bool{}
 	for _, e := range entries {
 		kind := path.Ext(e.Name())
-		if e.IsDir() || strings.HasSuffix(e.Name(), "_test.go") || !slices.Contains([]string{".go", ".c", ".h", ".s"}, kind) {
+		if e.IsDir() || strings.HasSuffix(e.Name(), "_test.go") || !slices.Contains([]string{".go", ".c", ".h", ".s"},
+			kind) {
 			continue
 		}
 		text, err := fs.ReadFile(files, path.Join(dir, e.Name()))
@@ -212,7 +214,8 @@ func BuiltWith(info *debug.BuildInfo) func(pkg string) (string, bool) {
 		}
 		var found *debug.Module
 		for _, m := range info.Deps {
-			if (pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/")) && (found == nil || len(m.Path) > len(found.Path)) {
+			if (pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/")) &&
+				(found == nil || len(m.Path) > len(found.Path)) {
 				found = m
 			}
 		}

@@ -1,4 +1,5 @@
-// Package needs holds, one level down, packages without which no build of the program is, and which end builds that cannot be.
+// Package needs holds, one level down, packages without which no build of the program is, and which end builds that
+// cannot be.
 package needs
 
 import (
@@ -14,8 +15,10 @@ func TestRefusals(t *testing.T) {
 		settings []string
 		want     string
 	}{
-		{[]string{"GOOS=linux", "GOARCH=386", "CGO_ENABLED=0"}, "bench_needs_a_processor_of_64_bits__build_it_for_GOARCH_amd64_or_arm64"},
-		{[]string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"}, "bench_keeps_results_in_SQLite_which_needs_a_C_compiler__install_one_and_build_with_CGO_ENABLED_1"},
+		{[]string{"GOOS=linux", "GOARCH=386", "CGO_ENABLED=0"},
+			"bench_needs_a_processor_of_64_bits__build_it_for_GOARCH_amd64_or_arm64"},
+		{[]string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"},
+			"bench_keeps_results_in_SQLite_which_needs_a_C_compiler__install_one_and_build_with_CGO_ENABLED_1"},
 		{[]string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}, ""},
 	} {
 		build := exec.CommandContext(t.Context(), "go", "build", "./...")

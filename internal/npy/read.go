@@ -31,7 +31,8 @@ func Read(r io.Reader, limit int) (Floats, error) {
 	count := 1
 	for _, n := range h.shape {
 		if n > 0 && count > limit/n {
-			return Floats{}, fmt.Errorf("npy: the shape %v has more than the %d values that are expected", h.shape, limit)
+			return Floats{}, fmt.Errorf("npy: the shape %v has more than the %d values that are expected", h.shape,
+				limit)
 		}
 		count *= n
 	}
@@ -132,7 +133,8 @@ func parseHeader(text string) (h head, err error) {
 	}
 	switch h.fortran = order == "True"; {
 	case kind == "" || order == "" || h.shape == nil || err != nil:
-		return h, fmt.Errorf("the header %.200q is not that of an array with one or two axes, such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", text)
+		return h, fmt.Errorf("the header %.200q is not that of an array with one or two axes, such as {'descr': "+
+			"'<f8', 'fortran_order': False, 'shape': (2, 3), }", text)
 	case kind != "<f8":
 		return h, fmt.Errorf("the values are %q; write '<f8', float64 with the low byte first", kind)
 	}

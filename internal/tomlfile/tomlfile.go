@@ -1,5 +1,5 @@
-// Package tomlfile finds a TOML file that a user names: one that comes with the program by its name, or one of the user's own by
-// its path. It reads no TOML.
+// Package tomlfile finds a TOML file that a user names: one that comes with the program by its name, or one of the
+// user's own by its path. It reads no TOML.
 package tomlfile
 
 import (
@@ -35,8 +35,8 @@ func (k Kind) Names() []string {
 	return files
 }
 
-// Read returns the text of a file with its name. What ends in .toml is a path, and the file's own name, without the ending, must be
-// none of Names; else path is "".
+// Read returns the text of a file with its name. What ends in .toml is a path, and the file's own name, without the
+// ending, must be none of Names; else path is "".
 func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
 	if !strings.HasSuffix(asked, ".toml") {
 		if text, err = fs.ReadFile(k.Builtin, asked+".toml"); err == nil {
@@ -46,7 +46,8 @@ func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
 		if meant := wording.Suggest(asked, k.Names()); meant != nil {
 			known = "did you mean " + strings.Join(meant, " or ") + "?"
 		}
-		return "", "", nil, fmt.Errorf("no %s is named %q; %s (or the path of a .toml file: %s)", k.What, asked, known, k.Doc)
+		return "", "", nil, fmt.Errorf("no %s is named %q; %s (or the path of a .toml file: %s)", k.What, asked, known,
+			k.Doc)
 	}
 	if text, err = regularfile.Read(asked, most); err != nil {
 		return "", "", nil, err

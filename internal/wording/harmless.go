@@ -20,10 +20,12 @@ import (
 	"unicode/utf8"
 )
 
-// Obeyed reports whether a terminal or a browser acts on a character instead of showing it, or whoever reads a text cannot see it:
-// control characters, line ends included, signs that turn the direction of writing, and tags, which spell a text that has no width.
+// Obeyed reports whether a terminal or a browser acts on a character instead of showing it, or whoever reads a text
+// cannot see it: control characters, line ends included, signs that turn the direction of writing, and tags, which
+// spell a text that has no width.
 func Obeyed(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) ||
+		r >= 0xe0000 && r <= 0xe007f
 }
 
 // Spelled writes what would be obeyed, and bytes that are no text, as \x1b, \n, \u202e and so on.
@@ -70,15 +72,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	w.rest = append([]byte(nil), text[whole:]...)
-	_, err := io.WriteString(w.To, spelled(string(text[:whole]), func(r rune) bool { return r != '\n' && r != '\t' && Obeyed(r) }))
+	_, err := io.WriteString(w.To, spelled(string(text[:whole]), func(r rune) bool {
+		return r != '\n' && r != '\t' && Obeyed(r)
+	}))
 	if err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// SheetCell is a text as a cell of a CSV file: one that a spreadsheet would take for a formula has a quotation mark before it. A number
-// stays one.
+// SheetCell is a text as a cell of a CSV file: one that a spreadsheet would take for a formula has a quotation mark
+// before it. A number stays one.
 func SheetCell(text string) string {
 	if text == "" || text == "-" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text
@@ -98,7 +102,8 @@ func SheetCells(texts []string) []string {
 	return out
 }
 
-// FileName shortens what a file is to be named, without its ending, to MostName bytes; the end then tells it from others.
+// FileName shortens what a file is to be named, without its ending, to MostName bytes; the end then tells it from
+// others.
 func FileName(name string) string {
 	if len(name) <= MostName {
 		return name

@@ -12,8 +12,10 @@ import (
 
 func TestSpelled(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain ä ± €": "plain ä ± €", "a\x1b[31mb": `a\x1b[31mb`, "\u009b31m": `\u009b31m`, "x\u202ey\u2066z": `x\u202ey\u2066z`, "\u200e\u200f\u061c": `\u200e\u200f\u061c`,
-		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`, "a\U000e0041\U000e007fb": `a\U000e0041\U000e007fb`, "\ufffd": "\ufffd",
+		"plain ä ± €": "plain ä ± €", "a\x1b[31mb": `a\x1b[31mb`, "\u009b31m": `\u009b31m`,
+		"x\u202ey\u2066z": `x\u202ey\u2066z`, "\u200e\u200f\u061c": `\u200e\u200f\u061c`,
+		"a\nb\tc\r": `a\nb\tc\r`, "\xff": `\xff`, "\u2028": `\u2028`,
+		"a\U000e0041\U000e007fb": `a\U000e0041\U000e007fb`, "\ufffd": "\ufffd",
 	} {
 		must.Be(t, Spelled(text), want, text)
 	}
@@ -36,8 +38,10 @@ func TestWriter(t *testing.T) {
 
 func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "a": "a", "-": "-", "-1.5": "-1.5", "+3": "+3", "-1e-300": "-1e-300", "=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
-		"\tx": "'\tx", "\r=1": "'\r=1", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "-inf": "'-inf", "'=x": "'=x", "a=b": "a=b",
+		"": "", "a": "a", "-": "-", "-1.5": "-1.5", "+3": "+3", "-1e-300": "-1e-300", "=1+1": "'=1+1", "+a": "'+a",
+		"-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
+		"\tx": "'\tx", "\r=1": "'\r=1", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "-inf": "'-inf", "'=x": "'=x",
+		"a=b": "a=b",
 	} {
 		must.Be(t, SheetCell(text), want, text)
 	}

@@ -30,7 +30,8 @@ func CheckName(name string) error {
 	case strings.ContainsAny(name, `/\@`):
 		return fmt.Errorf("%q has a slash or an @, which stand for paths and versions; give one without", name)
 	case strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") || strings.HasSuffix(name, ".toml"):
-		return fmt.Errorf("%q begins with a hyphen or ends in a dot or .toml, as flags and files do; give another", name)
+		return fmt.Errorf("%q begins with a hyphen or ends in a dot or .toml, as flags and files do; give another",
+			name)
 	case means(strings.ToLower(name)) != "":
 		return fmt.Errorf("%q is %s; give another", name, means(strings.ToLower(name)))
 	}

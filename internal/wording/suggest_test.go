@@ -9,7 +9,8 @@ import (
 func TestSuggest(t *testing.T) {
 	methods := []string{"CART", "GBRFF", "GBRFF1", "GBRFF2", "GFC", "LGBM", "PBRFF", "RF", "XGB"}
 	for typed, want := range map[string][]string{
-		"GBRFF3": {"GBRFF", "GBRFF1", "GBRFF2"}, "cart": {"CART"}, "catr": {"CART"}, "lightgbm": nil, "LGMB": {"LGBM"}, "xgboost": {"XGB"}, "": nil,
+		"GBRFF3": {"GBRFF", "GBRFF1", "GBRFF2"}, "cart": {"CART"}, "catr": {"CART"}, "lightgbm": nil, "LGMB": {"LGBM"},
+		"xgboost": {"XGB"}, "": nil,
 	} {
 		must.Be(t, Suggest(typed, methods), want, typed)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Blocks checks what [registry.Blocks] declares: that blocks of features change what the method learns, that a block of one
-// feature equals that feature outside of blocks, bit for bit, and that paths, saved models and estimates hold with blocks
-// too. A method that does not declare blocks never sees any.
+// Blocks checks what [registry.Blocks] declares: that blocks of features change what the method learns, that a block of
+// one feature equals that feature outside of blocks, bit for bit, and that paths, saved models and estimates hold with
+// blocks too. A method that does not declare blocks never sees any.
 func Blocks(t *testing.T, spec registry.Spec) {
 	if !spec.Blocks {
 		t.Fatalf("%s does not declare registry.Blocks", spec.Name)
@@ -30,7 +30,8 @@ func (s suite) blocks(t *testing.T) {
 		t.Error("a block of two features changes no score of a few settings; then the method does not use blocks")
 	}
 	for _, raw := range settings {
-		equal(t, "the model with blocks of one feature", score(t, s.fit(t, single, raw), single), score(t, s.fit(t, plain, raw), plain))
+		equal(t, "the model with blocks of one feature", score(t, s.fit(t, single, raw), single),
+			score(t, s.fit(t, plain, raw), plain))
 		s.blocksEstimated(t, joined.Shape(), raw)
 	}
 }

@@ -34,7 +34,9 @@ func (s suite) path(t *testing.T) {
 		must.Do(t, s.subject().Path(context.Background(), d, points, alone))
 	}
 	stop := errors.New("stop")
-	err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, all, func(int, registry.Model) error { return stop })
+	err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, all, func(int, registry.Model) error {
+		return stop
+	})
 	if !errors.Is(err, stop) {
 		t.Errorf("a path whose caller stopped returned %v, not the caller's error", err)
 	}
@@ -71,8 +73,8 @@ func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float6
 	return out
 }
 
-// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit. rounds is the parameter for the number
-// of rounds. The check holds for methods whose rounds draw their random numbers in order.
+// Prefixes checks that a model's stages are the models of fewer rounds, bit for bit. rounds is the parameter for the
+// number of rounds. The check holds for methods whose rounds draw their random numbers in order.
 func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
 	eachTask(t, spec, func(t *testing.T, s suite) {
 		d := easy(s.task, 60, 4)
@@ -85,7 +87,8 @@ func Prefixes(t *testing.T, spec registry.Spec, rounds string) {
 		}
 		whole := fit(9)
 		for _, n := range []int{1, 2, 5} {
-			equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())), score(t, fit(n), d))
+			equal(t, fmt.Sprintf("stage %d of %d", n, whole.Rounds()), stage(t, whole, d, min(n, whole.Rounds())),
+				score(t, fit(n), d))
 		}
 	})
 }

@@ -140,7 +140,8 @@ func tryScore(m registry.Model, d registry.Data) ([]float64, error) {
 	}
 	for i, v := range out {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%k, i/k, v)
+			return nil, fmt.Errorf("score %d of row %d is %v, or was not written if NaN: scores must be finite", i%k,
+				i/k, v)
 		}
 	}
 	return out, nil

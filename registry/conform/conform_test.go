@@ -64,7 +64,8 @@ func loading(fit registry.FitFunc[params], load func(io.Reader) (registry.Model,
 	return s
 }
 
-// working is centroids that costs 3 ms and holds 8 MB meanwhile, when the collector looks at least once, however busy the machine is.
+// working is centroids that costs 3 ms and holds 8 MB meanwhile, when the collector looks at least once, however busy
+// the machine is.
 func working(ctx context.Context, env registry.Env, train registry.Data, p params) (registry.Model, error) {
 	held := make([]float64, 1<<20)
 	for i := range held {
@@ -99,9 +100,12 @@ func TestAGoodMethodPasses(t *testing.T) {
 
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
-	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test", Load: loadWell},
-		[]registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
-		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model, error) {
+	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test",
+		Load: loadWell},
+		[]registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
+		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
+		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model,
+			error) {
 			var p params
 			if err := json.Unmarshal(setting, &p); err != nil {
 				return nil, err
@@ -210,7 +214,9 @@ var bad = map[string]struct {
 	spec  registry.Spec
 	check string
 }{
-	"scores infinity": {spec(with(func(m linear, _ registry.Data) registry.Model { return linear{m.w, math.Inf(1)} })), "binary/learns"},
+	"scores infinity": {spec(with(func(m linear, _ registry.Data) registry.Model {
+		return linear{m.w, math.Inf(1)}
+	})), "binary/learns"},
 	"writes NaN": {spec(with(func(m linear, _ registry.Data) registry.Model {
 		m.w[0] = math.NaN()
 		return m
@@ -239,7 +245,9 @@ var bad = map[string]struct {
 	"needs less memory": {spec(working, declares(16<<20, 3e6)...), "memory"},
 	"takes longer":      {spec(working, declares(8<<20, 1e5)...), "cost"},
 	"takes less long":   {spec(working, declares(8<<20, 1e9)...), "cost"},
-	"estimates shrink": {spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 { return 1e9 / float64(s.N) })),
+	"estimates shrink": {spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 {
+		return 1e9 / float64(s.N)
+	})),
 		"binary/estimates"},
 	"panics on a broken file": {loading(saving, func(r io.Reader) (registry.Model, error) {
 		m, err := loadWell(r)
@@ -258,7 +266,9 @@ var bad = map[string]struct {
 		}
 		return registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { panic("no weights") }), nil
 	}), "binary/loads_what_is_broken"},
-	"scores rows of other data": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedAnyway{m} }),
+	"scores rows of other data": {loading(with(func(m linear, _ registry.Data) registry.Model {
+		return savedAnyway{m}
+	}),
 		func(r io.Reader) (registry.Model, error) {
 			m, err := loadWell(r)
 			if err != nil {
@@ -266,23 +276,30 @@ var bad = map[string]struct {
 			}
 			return savedAnyway{m.(savedWell).linear}, nil
 		}), "binary/rows_of_others"},
-	"loads another model": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedWrong{m} }), zeros), "binary/save_and_load"},
-	"saves otherwise each time": {loading(with(func(m linear, _ registry.Data) registry.Model { return savedTwice{m} }), zeros),
+	"loads another model": {loading(with(func(m linear, _ registry.Data) registry.Model {
+		return savedWrong{m}
+	}), zeros), "binary/save_and_load"},
+	"saves otherwise each time": {loading(with(func(m linear, _ registry.Data) registry.Model {
+		return savedTwice{m}
+	}), zeros),
 		"binary/save_and_load"},
-	"hides the cancellation": {spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+	"hides the cancellation": {spec(func(ctx context.Context, env registry.Env, d registry.Data,
+		p params) (registry.Model, error) {
 		if n, _ := d.X.Dims(); n == 400 {
 			<-ctx.Done()
 			return nil, errors.New("gave up")
 		}
 		return centroids(ctx, env, d, p)
 	}), "binary/cancellation"},
-	"refuses a constant column": {spec(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+	"refuses a constant column": {spec(func(ctx context.Context, env registry.Env, d registry.Data,
+		p params) (registry.Model, error) {
 		if _, p := d.X.Dims(); p > 1 && mat.Sum(d.X.Slice(0, 2, 1, 2)) == 0 {
 			return nil, errors.New("constant")
 		}
 		return centroids(ctx, env, d, p)
 	}), "binary/awkward_data"},
-	"shares too much": {spec(centroids, registry.Path(func(ctx context.Context, env registry.Env, d registry.Data, ps []params,
+	"shares too much": {spec(centroids, registry.Path(func(ctx context.Context, env registry.Env, d registry.Data,
+		ps []params,
 		yield func(int, registry.Model) error) error {
 		m, err := centroids(ctx, env, d, ps[0])
 		for i := range ps {
@@ -292,17 +309,22 @@ var bad = map[string]struct {
 		}
 		return err
 	})), "binary/path"},
-	"stages end elsewhere":      {spec(with(func(m linear, _ registry.Data) registry.Model { return stagedWrong{m} })), "binary/staged"},
+	"stages end elsewhere": {spec(with(func(m linear, _ registry.Data) registry.Model {
+		return stagedWrong{m}
+	})), "binary/staged"},
 	"is lost far from zero":     {spec(centroids), "far"},
 	"depends on the unit":       {regression(spec(centroids)), "units"},
 	"need not be exempt":        {regression(spec(middle)), "exempt"},
 	"declares trees it has not": {withTrees(spec(centroids)), "binary/learns"},
 	"does not use its blocks":   {blocked(centroids), "binary"},
-	"counts blocks": {blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model, error) {
+	"counts blocks": {blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model,
+		error) {
 		p.Shift += float64(len(d.Blocks))
 		return pooled(ctx, env, d, p)
 	}), "binary"},
-	"estimates less for blocks": {blocked(pooled, registry.Memory(func(s registry.Shape, _ params) int64 { return int64(1 - len(s.Blocks)) })),
+	"estimates less for blocks": {blocked(pooled, registry.Memory(func(s registry.Shape, _ params) int64 {
+		return int64(1 - len(s.Blocks))
+	})),
 		"binary"},
 }
 

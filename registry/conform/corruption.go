@@ -30,14 +30,15 @@ func (s suite) loadBroken(t *testing.T) {
 		turned[bit/8] ^= 1 << (bit % 8)
 		for _, broken := range [][]byte{turned, file.Bytes()[:random.IntN(file.Len())]} {
 			if back, err := s.spec.LoadModel(bytes.NewReader(broken)); err == nil {
-				_ = back.Score(context.Background(), d.X, unwritten(len(d.Y)*d.Shape().Outputs())) // an error is as good
+				// an error is as good
+				_ = back.Score(context.Background(), d.X, unwritten(len(d.Y)*d.Shape().Outputs()))
 			}
 		}
 	}
 }
 
-// scoreRefusals tests a model on rows of other data. Too many features, too few places for scores, or features that are no
-// numbers must give an error or finite scores.
+// scoreRefusals tests a model on rows of other data. Too many features, too few places for scores, or features that are
+// no numbers must give an error or finite scores.
 func (s suite) scoreRefusals(t *testing.T) {
 	if s.spec.Load == nil {
 		t.Skip("the method has no saved form")
@@ -45,10 +46,12 @@ func (s suite) scoreRefusals(t *testing.T) {
 	ctx, d := context.Background(), easy(s.task, 40, 3)
 	m, k := s.fit(t, d, s.few(t, d, 1)[0]), d.Shape().Outputs()
 	for what, wrong := range map[string]struct{ rows, features, places int }{
-		"rows of 4 features scored by a model of 3": {2, 4, 2 * k}, "rows of 2 features scored by a model of 3": {2, 2, 2 * k},
+		"rows of 4 features scored by a model of 3": {2, 4, 2 * k}, "rows of 2 features scored by a model of 3": {2, 2,
+			2 * k},
 		"two rows scored into one": {2, 3, k}, "two rows scored into three": {2, 3, 3 * k},
 	} {
-		if err := m.Score(ctx, mat.NewDense(wrong.rows, wrong.features, nil), make([]float64, wrong.places)); err == nil {
+		if err := m.Score(ctx, mat.NewDense(wrong.rows, wrong.features, nil),
+			make([]float64, wrong.places)); err == nil {
 			t.Errorf("%s", what)
 		}
 	}

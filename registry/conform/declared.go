@@ -72,8 +72,8 @@ func fitAll(ctx context.Context, spec registry.Spec, d registry.Data, settings [
 // memoryTries bounds how often memory is measured before it counts as too much.
 const memoryTries = 3
 
-// memoryWithin is memoryOf, repeated while the peak is above bound. On a busy machine the collector may run late, and then
-// counts garbage as live.
+// memoryWithin is memoryOf, repeated while the peak is above bound. On a busy machine the collector may run late, and
+// then counts garbage as live.
 func memoryWithin(t *testing.T, bound float64, work func() error) (peak, allocated int64) {
 	t.Helper()
 	peak = math.MaxInt64
@@ -127,10 +127,10 @@ func gauge(name string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Cost checks the declared cost: the processor time of a fit of d with the defaults must equal the declared time within a
-// factor. If the time is too long, the shortest of three fits counts, and it may be longer by canceltest.Slowness, since a busy
-// machine is slower; make thorough always takes the shortest of three. The declared costs are for processors of about 2020, so a
-// factor below 5 would ask too much.
+// Cost checks the declared cost: the processor time of a fit of d with the defaults must equal the declared time within
+// a factor. If the time is too long, the shortest of three fits counts, and it may be longer by canceltest.Slowness,
+// since a busy machine is slower; make thorough always takes the shortest of three. The declared costs are for
+// processors of about 2020, so a factor below 5 would ask too much.
 func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor) }
 
 // CostAt is Cost with the parameters of setting. It is for a method that with its defaults may stop before all declared
@@ -149,15 +149,16 @@ func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
 		ratio := declared / 1e9 / took
 		t.Logf("%.3g s declared, %.3g s taken", declared/1e9, took)
 		if ratio > factor || ratio < 1/factor && ratio < 1/(factor*canceltest.Slowness()) {
-			t.Errorf("%.3g s of processor time are declared and %.3g s taken: not within a factor of %g", declared/1e9, took, factor)
+			t.Errorf("%.3g s of processor time are declared and %.3g s taken: not within a factor of %g", declared/1e9,
+				took, factor)
 		}
 	}}
 }
 
-// Late checks that fits of d, which take longer than the last of ends, return the context's error soon after their context
-// ends, and leave no goroutine behind. It fits the second half of the method's grid if the method declares a path, else the
-// defaults. Ends and lateness are processor time of the thread that fits. So a fit must work on the goroutine that calls
-// it, and must ask the context for its error.
+// Late checks that fits of d, which take longer than the last of ends, return the context's error soon after their
+// context ends, and leave no goroutine behind. It fits the second half of the method's grid if the method declares a
+// path, else the defaults. Ends and lateness are processor time of the thread that fits. So a fit must work on the
+// goroutine that calls it, and must ask the context for its error.
 func Late(d registry.Data, ends ...time.Duration) Option {
 	return Option{"late", func(t *testing.T, spec registry.Spec) {
 		settings := []json.RawMessage{spec.Defaults()}
@@ -166,7 +167,9 @@ func Late(d registry.Data, ends ...time.Duration) Option {
 			settings = points[len(points)/2:]
 		}
 		canceltest.Check(t, func(ctx context.Context) error {
-			return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(int, registry.Model) error { return nil })
+			return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(int, registry.Model) error {
+				return nil
+			})
 		}, ends...)
 	}}
 }

@@ -58,7 +58,9 @@ func (s suite) refusals(t *testing.T) {
 		if m, err := s.spec.Fit(context.Background(), registry.Env{Seed: seed}, d, raws[0]); err == nil {
 			t.Errorf("%s: a fit gives the model %v and no error", name, m)
 		}
-		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, raws, func(int, registry.Model) error { return nil })
+		err := s.spec.FitAll(context.Background(), registry.Env{Seed: seed}, d, raws, func(int, registry.Model) error {
+			return nil
+		})
 		if err == nil {
 			t.Errorf("%s: fits of a grid give no error", name)
 		}

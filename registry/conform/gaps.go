@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// gaps checks what [registry.Spec.Gaps] declares: that data with missing values gives models with finite scores, also where a row has
-// nothing else and a column two values, that a gap is not read as a zero, and that paths and saved models hold with gaps too.
+// gaps checks what [registry.Spec.Gaps] declares: that data with missing values gives models with finite scores, also
+// where a row has nothing else and a column two values, that a gap is not read as a zero, and that paths and saved
+// models hold with gaps too.
 func (s suite) gaps(t *testing.T) {
 	if !s.spec.Gaps {
 		t.Skip("the method takes no missing values")

@@ -1,6 +1,6 @@
-// Package elementary holds the one elementary function that results need outside of methods. It has the same bits on every
-// machine and in every build; package math has not, since some processors fuse its products and sums. Other such functions
-// belong in methods/internal/vmath, whose accuracy tests also cover this one.
+// Package elementary holds the one elementary function that results need outside of methods. It has the same bits on
+// every machine and in every build; package math has not, since some processors fuse its products and sums. Other such
+// functions belong in methods/internal/vmath, whose accuracy tests also cover this one.
 package elementary
 
 import "math"
@@ -26,8 +26,9 @@ func Log(x float64) float64 {
 	const (
 		ln2Hi, ln2Lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
-		l1, l2, l3, l4 = 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01
-		l5, l6, l7     = 1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01
+		l1, l2, l3, l4 = 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+			2.222219843214978396e-01
+		l5, l6, l7 = 1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01
 	)
 	m, k := Octave(x)
 	f := m - 1

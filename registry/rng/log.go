@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// log returns the natural logarithm of s in (0, 1), rounded to nearest except for about one argument in a thousand, where
-// it returns the other neighbour. The C library's logarithm, which NumPy's polar method calls, is as exact, so 4 of 10,000
-// normals differ in the last bit. Go's logarithm differs for 3 of 100, and between processors.
+// log returns the natural logarithm of s in (0, 1), rounded to nearest except for about one argument in a thousand,
+// where it returns the other neighbour. The C library's logarithm, which NumPy's polar method calls, is as exact, so 4
+// of 10,000 normals differ in the last bit. Go's logarithm differs for 3 of 100, and between processors.
 //
 // With s = m 2^k, m in [181/256, 181/128), and r = m j/256 - 1 for an integer j near 256/m,
 //

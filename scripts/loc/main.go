@@ -57,7 +57,9 @@ var (
 )
 
 var kinds = []kind{
-	{name: "Go without tests", of: func(f string) bool { return strings.HasSuffix(f, ".go") && !strings.HasSuffix(f, "_test.go") }},
+	{name: "Go without tests", of: func(f string) bool {
+		return strings.HasSuffix(f, ".go") && !strings.HasSuffix(f, "_test.go")
+	}},
 	{name: "Go, tests", of: ending("_test.go")},
 	{name: "JavaScript", of: ending(".js"), comment: cLike},
 	{name: "C", of: ending(".c", ".h"), comment: cLike},

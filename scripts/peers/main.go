@@ -83,7 +83,8 @@ func run(ctx context.Context) error {
 		}
 	}
 	if skipped > 0 {
-		fmt.Printf("\nLeft out: %d rows of whole grids, minutes of Python each; -grids (make bench-peers PEERS=-grids) runs them too.\n", skipped)
+		fmt.Printf("\nLeft out: %d rows of whole grids, minutes of Python each; -grids (make bench-peers "+
+			"PEERS=-grids) runs them too.\n", skipped)
 	}
 	return nil
 }
@@ -124,7 +125,8 @@ func (c peerCase) measure(ctx context.Context, o options, peer *published) error
 	if c.grid {
 		work = "grid of a fold"
 	}
-	fmt.Printf("| %s | %s | %s | %d, %d | %.3g ms | %.3g ms | %.1f | %g |\n", c.method, work, c.set, sh.N, sh.D, 1e3*a, 1e3*b, b/a, c.wanted)
+	fmt.Printf("| %s | %s | %s | %d, %d | %.3g ms | %.3g ms | %.1f | %g |\n", c.method, work, c.set, sh.N, sh.D, 1e3*a,
+		1e3*b, b/a, c.wanted)
 	return nil
 }
 
@@ -152,7 +154,9 @@ func wholeGrid(ctx context.Context, env registry.Env, spec registry.Spec, train,
 		return err
 	}
 	out := make([]float64, len(valid.Y))
-	return spec.FitAll(ctx, env, train, settings, func(_ int, m registry.Model) error { return m.Score(ctx, valid.X, out) })
+	return spec.FitAll(ctx, env, train, settings, func(_ int, m registry.Model) error {
+		return m.Score(ctx, valid.X, out)
+	})
 }
 
 // load returns the training part of split 1 of the protocol table2 and, as rows to

@@ -1,7 +1,7 @@
-// Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json would show,
-// and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test that passes in one
-// command and is skipped in another has passed. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
-// shown as it comes. Tally exits with 1 if a command failed.
+// Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json
+// would show, and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test
+// that passes in one command and is skipped in another has passed. A test with subtests is not counted beside them. A
+// command may also be one without tests, whose output is shown as it comes. Tally exits with 1 if a command failed.
 package main
 
 import (
@@ -123,7 +123,9 @@ func (t *tally) add(e event) {
 		}
 	case "pass", "fail", "skip":
 		if e.Test == "" { // a package ended, and what its tests said that did not end is why it failed
-			for _, open := range slices.SortedFunc(maps.Keys(t.output), func(a, b name) int { return cmp.Compare(a.test, b.test) }) {
+			for _, open := range slices.SortedFunc(maps.Keys(t.output), func(a, b name) int {
+				return cmp.Compare(a.test, b.test)
+			}) {
 				if open.pkg == e.Package {
 					t.end(open, "fail")
 				}
@@ -139,7 +141,8 @@ func (t *tally) add(e event) {
 	}
 }
 
-// failed reports whether a test of the package failed; if none did, the package failed by itself, such as one that does not compile.
+// failed reports whether a test of the package failed; if none did, the package failed by itself, such as one that does
+// not compile.
 func (t *tally) failed(pkg string) bool {
 	for n, result := range t.results {
 		if n.pkg == pkg && result == "fail" {
@@ -187,8 +190,8 @@ func (t *tally) join(other tally) {
 	t.long = append(t.long, other.long...)
 }
 
-// summary writes a line for each test that took long, the longest first, a line for each reason for which tests were skipped, and
-// the number of tests.
+// summary writes a line for each test that took long, the longest first, a line for each reason for which tests were
+// skipped, and the number of tests.
 func (t *tally) summary() {
 	below := map[name]map[string]bool{} // the results of a test's subtests
 	for n, result := range t.results {

@@ -56,18 +56,22 @@ func TestRun(t *testing.T) {
 		{"", []string{once}, 0, "ok  \tsample", skipped + "6 passed, 0 failed, 2 skipped\n"},
 		{"", []string{once, short}, 0, "", skipped + "6 passed, 0 failed, 2 skipped\n"},
 		{"", []string{short}, 0, "", skipped + "1 skipped: slow\n5 passed, 0 failed, 3 skipped\n"},
-		{"fail", []string{once, "true"}, 1, "one is wrong\n--- FAIL: TestPartFails/one", skipped + "5 passed, 1 failed, 2 skipped\n"},
+		{"fail", []string{once, "true"}, 1, "one is wrong\n--- FAIL: TestPartFails/one",
+			skipped + "5 passed, 1 failed, 2 skipped\n"},
 		{"panic", []string{once}, 1, "out of order", skipped + "5 passed, 1 failed, 2 skipped\n"},
 		{"exit", []string{once}, 1, "leaves early", skipped + "5 passed, 1 failed, 2 skipped\n"},
-		{"", []string{"go test -vet=off -json ./broken"}, 1, "a_test.go:3:13: cannot use", "0 passed, 1 failed, 0 skipped\n"},
+		{"", []string{"go test -vet=off -json ./broken"}, 1, "a_test.go:3:13: cannot use",
+			"0 passed, 1 failed, 0 skipped\n"},
 		{"", []string{"echo no event; exit 7", once}, 1, "no event\n", skipped + "6 passed, 0 failed, 2 skipped\n"},
 	} {
 		t.Setenv("FAULT", c.fault)
 		var out bytes.Buffer
 		code := run(&out, c.commands)
-		if said := out.String(); code != c.code || !strings.Contains(said, c.says) || !strings.HasSuffix(said, "\n"+c.ends) && said != c.ends ||
+		if said := out.String(); code != c.code || !strings.Contains(said, c.says) ||
+			!strings.HasSuffix(said, "\n"+c.ends) && said != c.ends ||
 			strings.Contains(said, "said by one that passes") {
-			t.Errorf("%q with fault %q exits with %d, want %d; it must say %q and end with %q:\n%s", c.commands, c.fault, code, c.code, c.says, c.ends, said)
+			t.Errorf("%q with fault %q exits with %d, want %d; it must say %q and end with %q:\n%s", c.commands,
+				c.fault, code, c.code, c.says, c.ends, said)
 		}
 	}
 }
@@ -84,8 +88,10 @@ func TestLongTests(t *testing.T) {
 		}
 		return l
 	}
-	all := events(`{"Action":"pass","Package":"p","Test":"TestA","Elapsed":19.9}`, `{"Action":"pass","Package":"p","Test":"TestB","Elapsed":20}`,
-		`{"Action":"pass","Package":"p","Test":"TestB/one","Elapsed":20}`, `{"Action":"pass","Package":"p","Elapsed":40}`)
+	all := events(`{"Action":"pass","Package":"p","Test":"TestA","Elapsed":19.9}`,
+		`{"Action":"pass","Package":"p","Test":"TestB","Elapsed":20}`,
+		`{"Action":"pass","Package":"p","Test":"TestB/one","Elapsed":20}`,
+		`{"Action":"pass","Package":"p","Elapsed":40}`)
 	all.join(events(`{"Action":"pass","Package":"q","Test":"TestC","Elapsed":61.2}`))
 	all.summary()
 	if want := "61 s: TestC of q\n20 s: TestB of p\n3 passed, 0 failed, 0 skipped\n"; out.String() != want {

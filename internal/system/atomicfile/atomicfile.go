@@ -39,7 +39,8 @@ func Write(path string, write func(io.Writer) error) error {
 		if f != nil {
 			_ = f.Close()
 		}
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // which asks the umask; os.CreateTemp would not
+		// which asks the umask; os.CreateTemp would not
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,8 @@ func check(t *testing.T, path, want string, mode os.FileMode) {
 	got, err := os.ReadFile(path)
 	info, statErr := os.Stat(path)
 	if err != nil || statErr != nil || string(got) != want || info.Mode().Perm() != mode {
-		t.Errorf("file holds %q with mode %v, want %q with %v; errors %v, %v", got, info.Mode(), want, mode, err, statErr)
+		t.Errorf("file holds %q with mode %v, want %q with %v; errors %v, %v", got, info.Mode(), want, mode, err,
+			statErr)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
 		t.Errorf("the directory holds %v, want one file", entries)

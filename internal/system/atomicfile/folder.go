@@ -29,12 +29,13 @@ func (e *ForeignError) Error() string {
 			"--force to replace it",
 			e.Folder, e.File)
 	}
-	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or not there", e.Folder, e.File)
+	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or "+
+		"not there", e.Folder, e.File)
 }
 
-// Folder writes the folder at path whole or not at all. write hands every file to add, by its name with slashes below the folder;
-// the files go to a folder beside path, which takes its name only once all of them are complete and on disk. On any error, also
-// one that write returns, a folder already at path stays as it was.
+// Folder writes the folder at path whole or not at all. write hands every file to add, by its name with slashes below
+// the folder; the files go to a folder beside path, which takes its name only once all of them are complete and on
+// disk. On any error, also one that write returns, a folder already at path stays as it was.
 //
 // What killed calls left beside it is removed first, and a folder that one of them was replacing has its name again.
 //
@@ -42,8 +43,8 @@ func (e *ForeignError) Error() string {
 // named mark lists as sha256sum does; else the error is a ForeignError. force replaces files that were edited
 // since, and removes no other file. Between the old folder and the new one there is a moment without any.
 //
-// Files named as one of products, which other programs make of the folder's files and would make again, do not count, and go with
-// the folder that is replaced.
+// Files named as one of products, which other programs make of the folder's files and would make again, do not count,
+// and go with the folder that is replaced.
 func Folder(
 	path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error,
 	products ...string,
@@ -60,7 +61,9 @@ func Folder(
 	if err != nil {
 		return err
 	}
-	made, release, err := fresh(filepath.Dir(path), filepath.Base(path), func(name string) error { return os.Mkdir(name, 0o777) })
+	made, release, err := fresh(filepath.Dir(path), filepath.Base(path), func(name string) error {
+		return os.Mkdir(name, 0o777)
+	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w; the directory above must exist and be writable", path, err)
 	}
@@ -145,7 +148,8 @@ func fillFolder(folder, mark string, write func(add func(string, func(io.Writer)
 
 // exchange gives the folder that was made its name, and removes what had it.
 func exchange(path, made string, replaces bool) error {
-	old := filepath.Join(filepath.Dir(path), temporary(filepath.Base(path), strconv.FormatUint(rand.Uint64(), 10), former))
+	old := filepath.Join(filepath.Dir(path), temporary(filepath.Base(path), strconv.FormatUint(rand.Uint64(), 10),
+		former))
 	if replaces {
 		before, free := hold(path)
 		defer before.release()

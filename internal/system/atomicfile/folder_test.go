@@ -120,7 +120,8 @@ func TestFolderRefuses(t *testing.T) {
 		must.Say(t, Folder(filepath.Join(root, "site"), "list.txt", false, site(nil, name)),
 			fmt.Sprintf("%q is no name", name))
 	}
-	if got := below(t, file); !slices.Equal(got, []string{filepath.Base(root) + "/file"}) && !slices.Equal(got, []string{"file"}) {
+	if got := below(t, file); !slices.Equal(got, []string{filepath.Base(root) + "/file"}) &&
+		!slices.Equal(got, []string{"file"}) {
 		t.Errorf("there are %q", got)
 	}
 	// An empty folder is taken, with its permissions.

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// What is being written has a hidden name with a number in it and one of these ends, so that nothing of the user's is taken for it:
-// a file or folder that is not complete, and the folder that is being replaced.
+// What is being written has a hidden name with a number in it and one of these ends, so that nothing of the user's is
+// taken for it: a file or folder that is not complete, and the folder that is being replaced.
 const (
 	unfinished = ".bench-partial"
 	former     = ".bench-former"
 )
 
-// abandonedAfter is the age from which something is taken to be left behind where a system has no locks that would tell.
+// abandonedAfter is the age from which something is taken to be left behind where a system has no locks that would
+// tell.
 const abandonedAfter = time.Hour
 
 // mostBase is how much of a long name is in that of what is not complete: a file system takes 255 bytes.
@@ -37,11 +38,12 @@ func baseOf(name, end string) (base string, ok bool) {
 	return base, err == nil && name == temporary(base, number, end)
 }
 
-// fresh makes something new in dir beside base, and holds it until release: as long as that is so, no other process takes it for left
-// behind. make fails with fs.ErrExist where the name is taken.
+// fresh makes something new in dir beside base, and holds it until release: as long as that is so, no other process
+// takes it for left behind. make fails with fs.ErrExist where the name is taken.
 func fresh(dir, base string, make func(path string) error) (path string, release func(), err error) {
 	for range 100 {
-		path = filepath.Join(dir, temporary(base[:min(len(base), mostBase)], strconv.FormatUint(rand.Uint64(), 10), unfinished))
+		path = filepath.Join(dir, temporary(base[:min(len(base), mostBase)], strconv.FormatUint(rand.Uint64(), 10),
+			unfinished))
 		if err = make(path); errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -57,8 +59,8 @@ func fresh(dir, base string, make func(path string) error) (path string, release
 	return "", nil, fmt.Errorf("no name in %s stays: %w", dir, err)
 }
 
-// clean removes what killed processes left in a directory, whatever they were writing. A folder that was being replaced gets its name
-// back if nothing took it. What cannot be removed stays, and harms nothing.
+// clean removes what killed processes left in a directory, whatever they were writing. A folder that was being replaced
+// gets its name back if nothing took it. What cannot be removed stays, and harms nothing.
 func clean(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -93,8 +95,8 @@ func (l lock) release() {
 	}
 }
 
-// Scratch makes a folder in dir that nobody else may read, for files on their way; release removes it. Folders that killed processes
-// left in dir are removed by the next call, here or for another file.
+// Scratch makes a folder in dir that nobody else may read, for files on their way; release removes it. Folders that
+// killed processes left in dir are removed by the next call, here or for another file.
 func Scratch(dir, base string) (path string, release func(), err error) {
 	clean(dir)
 	path, unlock, err := fresh(dir, base, func(path string) error { return os.Mkdir(path, 0o700) })

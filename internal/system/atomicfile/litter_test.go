@@ -41,19 +41,23 @@ var writers = map[string]func(dir string) error{
 	},
 }
 
-// What killed processes left goes when anything is written beside it; whatever else lies there does not, however alike its name.
+// What killed processes left goes when anything is written beside it; whatever else lies there does not, however alike
+// its name.
 func TestWhatKilledProcessesLeftIsRemoved(t *testing.T) {
 	old := time.Now().Add(-2 * time.Hour)
 	for name, write := range writers {
 		dir := t.TempDir()
-		stay := []string{".r.html.bak", ".r.html.20240101", ".r.html.12.partial", ".r.html.x.bench-partial", ".r.html.bench-partial", "r.html.12.bench-partial", ".-1.bench-partial"}
+		stay := []string{".r.html.bak", ".r.html.20240101", ".r.html.12.partial", ".r.html.x.bench-partial",
+			".r.html.bench-partial", "r.html.12.bench-partial", ".-1.bench-partial"}
 		for _, file := range append(slices.Clone(stay), ".r.html.12.bench-partial", ".results.db.34.bench-partial") {
 			path := filepath.Join(dir, file)
 			must.Do(t, errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, old, old)))
 		}
-		for _, folder := range []string{".results.db.56.bench-partial", ".site.78.bench-partial", ".new.90.bench-former"} {
+		for _, folder := range []string{".results.db.56.bench-partial", ".site.78.bench-partial",
+			".new.90.bench-former"} {
 			path := filepath.Join(dir, folder)
-			must.Do(t, errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "list.txt"), []byte("list.txt\n"), 0o600), os.Chtimes(path, old, old)))
+			must.Do(t, errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "list.txt"),
+				[]byte("list.txt\n"), 0o600), os.Chtimes(path, old, old)))
 		}
 		if name != "Folder" { // where it is replaced again
 			must.Do(t, os.WriteFile(filepath.Join(dir, "new"), nil, 0o600))

@@ -25,7 +25,8 @@ func TestMemoryBytes(t *testing.T) {
 	}{
 		{"nothing is known", nil, 0},
 		{"physical memory alone", map[string]string{"proc/meminfo": meminfo}, 4 * gib},
-		{"physical memory that makes no sense", map[string]string{"proc/meminfo": "MemTotal: 99999999999999999 kB\n"}, 0},
+		{"physical memory that makes no sense", map[string]string{"proc/meminfo": "MemTotal: 99999999999999999 kB\n"},
+			0},
 		{"a limit of address space", map[string]string{
 			"proc/meminfo":     meminfo,
 			"proc/self/limits": "Max address space         2147483648           unlimited            bytes     \n",
@@ -56,7 +57,8 @@ func TestMemoryBytes(t *testing.T) {
 			"sys/fs/cgroup/memory.max": "314572800\n",
 		}, 300 * mib},
 		{"version 1", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount, "proc/self/cgroup": "5:cpu:/x\n4:cpuacct,memory:/a\n",
+			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount,
+			"proc/self/cgroup": "5:cpu:/x\n4:cpuacct,memory:/a\n",
 			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "314572800\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": noLimit,
 		}, 300 * mib},
 		{"version 1, no limit", map[string]string{
@@ -64,7 +66,8 @@ func TestMemoryBytes(t *testing.T) {
 			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": noLimit,
 		}, 4 * gib},
 		{"version 1, no limit and no physical memory", map[string]string{
-			"proc/self/mountinfo": v1Mount, "proc/self/cgroup": "4:memory:/a\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes": noLimit,
+			"proc/self/mountinfo": v1Mount, "proc/self/cgroup": "4:memory:/a\n",
+			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": noLimit,
 		}, 0},
 		{"version 1, the container's own group is mounted", map[string]string{
 			"proc/meminfo":        meminfo,
@@ -77,12 +80,14 @@ func TestMemoryBytes(t *testing.T) {
 			"proc/self/cgroup":    "4:memory:/docker/abcdef\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "314572800\n",
 		}, 300 * mib},
 		{"both versions", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount + "40 31 0:33 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount + "40 31 0:33 / /sys/fs/cgroup/unified rw - " +
+				"cgroup2 cgroup2 rw\n",
 			"proc/self/cgroup": "4:memory:/a\n0::/b\n",
 			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "2147483648\n", "sys/fs/cgroup/unified/b/memory.max": "1073741824\n",
 		}, gib},
 		{"files of another form", map[string]string{
-			"proc/meminfo": "MemTotal: many\n", "proc/self/mountinfo": "x\n1 2 - cgroup2\n" + v2Mount, "proc/self/cgroup": "0\n\n0::/a\n",
+			"proc/meminfo": "MemTotal: many\n", "proc/self/mountinfo": "x\n1 2 - cgroup2\n" + v2Mount,
+			"proc/self/cgroup":           "0\n\n0::/a\n",
 			"sys/fs/cgroup/a/memory.max": "lots\n", "sys/fs/cgroup/memory.max": "-1\n",
 		}, 0},
 	} {

@@ -15,7 +15,8 @@ const longPath = 500
 func WrittenBelow(folder string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && len(path) > longPath { // else what lies deeper than the longest path counts for nothing
+		// else what lies deeper than the longest path counts for nothing
+		if err == nil && d.IsDir() && len(path) > longPath {
 			fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 			if err == nil {
 				sum += WrittenBelow(fmt.Sprintf("/proc/thread-self/fd/%d/.", fd))
@@ -32,11 +33,12 @@ func WrittenBelow(folder string) int64 {
 	return sum
 }
 
-// filesOf returns the names under /proc of the files that a process holds open. A thread may have a table of its own, and the first
-// thread may have ended before the others.
+// filesOf returns the names under /proc of the files that a process holds open. A thread may have a table of its own,
+// and the first thread may have ended before the others.
 func filesOf(p Process) []string {
 	threads := []string{fmt.Sprintf("/proc/%d", p.ID)}
-	if p.Threads > 1 { // one pattern for all would list what else each thread's folder has, of which the system keeps a record
+	// one pattern for all would list what else each thread's folder has, of which the system keeps a record
+	if p.Threads > 1 {
 		threads, _ = filepath.Glob(threads[0] + "/task/*")
 	}
 	var open []string
@@ -47,8 +49,8 @@ func filesOf(p Process) []string {
 	return open
 }
 
-// HeldInMemory returns the bytes of files in memory that have no name, or none any more, and that processes hold open, each
-// file once.
+// HeldInMemory returns the bytes of files in memory that have no name, or none any more, and that processes hold open,
+// each file once.
 func HeldInMemory(by []Process) int64 {
 	type file struct{ device, inode uint64 }
 	seen := map[file]bool{}
@@ -56,11 +58,13 @@ func HeldInMemory(by []Process) int64 {
 	for _, p := range by {
 		for _, path := range filesOf(p) {
 			var s unix.Stat_t
-			if unix.Stat(path, &s) != nil || s.Mode&unix.S_IFMT != unix.S_IFREG || s.Nlink > 0 || seen[file{uint64(s.Dev), s.Ino}] {
+			if unix.Stat(path, &s) != nil || s.Mode&unix.S_IFMT != unix.S_IFREG || s.Nlink > 0 ||
+				seen[file{uint64(s.Dev), s.Ino}] {
 				continue
 			}
 			var system unix.Statfs_t
-			if unix.Statfs(path, &system) == nil && (system.Type == unix.TMPFS_MAGIC || system.Type == unix.HUGETLBFS_MAGIC) {
+			if unix.Statfs(path, &system) == nil && (system.Type == unix.TMPFS_MAGIC ||
+				system.Type == unix.HUGETLBFS_MAGIC) {
 				seen[file{uint64(s.Dev), s.Ino}] = true
 				sum += s.Blocks * 512
 			}

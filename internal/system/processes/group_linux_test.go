@@ -22,9 +22,12 @@ func write(t *testing.T, root string, files map[string]string) {
 // TestOwnGroup as machines and containers show it.
 func TestOwnGroup(t *testing.T) {
 	for name, c := range map[string]struct{ mounts, own, want string }{
-		"machine":   {"30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n", "0::/user.slice/a.scope\n", "sys/fs/cgroup/user.slice/a.scope"},
-		"container": {"30 23 0:27 /docker/x /sys/fs/cgroup rw - cgroup2 cgroup rw\n", "0::/docker/x/y\n", "sys/fs/cgroup/y"},
-		"hybrid":    {"9 8 0:1 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n10 8 0:2 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", "4:memory:/m\n0::/\n", "sys/fs/cgroup/unified"},
+		"machine": {"30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n",
+			"0::/user.slice/a.scope\n", "sys/fs/cgroup/user.slice/a.scope"},
+		"container": {"30 23 0:27 /docker/x /sys/fs/cgroup rw - cgroup2 cgroup rw\n", "0::/docker/x/y\n",
+			"sys/fs/cgroup/y"},
+		"hybrid": {"9 8 0:1 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n10 8 0:2 / " +
+			"/sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", "4:memory:/m\n0::/\n", "sys/fs/cgroup/unified"},
 		"version 1": {"9 8 0:1 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n", "4:memory:/m\n", ""},
 	} {
 		root := t.TempDir()
@@ -47,10 +50,12 @@ func TestGroup(t *testing.T) {
 	}
 	write(t, parent, map[string]string{"cgroup.subtree_control": "cpu memory pids\n"})
 	g := must.Get(newGroup(parent, 1<<20))(t)
-	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1"} {
+	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0",
+		"memory.oom.group": "1"} {
 		must.Be(t, string(must.Get(os.ReadFile(filepath.Join(own, file)))(t)), want, file)
 	}
-	for events, want := range map[string]bool{"": false, "low 0\noom 1\noom_kill 0\n": false, "low 0\noom 1\noom_kill 3\noom_group_kill 1\n": true} {
+	for events, want := range map[string]bool{"": false, "low 0\noom 1\noom_kill 0\n": false,
+		"low 0\noom 1\noom_kill 3\noom_group_kill 1\n": true} {
 		write(t, own, map[string]string{"memory.events": events})
 		must.Be(t, g.OutOfMemory(), want, events)
 	}

@@ -81,9 +81,9 @@ func Release(id int) {
 	delete(kept.ids, id)
 }
 
-// EndStrays ends the children of this process that nobody waits for, which are those that it adopted, with all that is below them.
-// No child may be started meanwhile. It looks again until there are none: a process that is dying hands its children on when its last
-// thread has ended, and is a zombie before that.
+// EndStrays ends the children of this process that nobody waits for, which are those that it adopted, with all that is
+// below them. No child may be started meanwhile. It looks again until there are none: a process that is dying hands its
+// children on when its last thread has ended, and is a zombie before that.
 func EndStrays() {
 	const most = 100 // rounds; what cannot be ended is left
 	for range most {

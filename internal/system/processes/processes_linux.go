@@ -97,8 +97,9 @@ func Children(id int) []int {
 	return out
 }
 
-// Proportional returns the resident bytes of a process, with what it shares divided among those who
-// share it: of several processes the sum is what they take of the machine. shared is what lies in files in memory, own the rest. 0 if it is not known.
+// Proportional returns the resident bytes of a process, with what it shares divided among those who share it: of
+// several processes the sum is what they take of the machine. shared is what lies in files in memory, own the rest. 0
+// if it is not known.
 func Proportional(id int) (own, shared int64) {
 	n := numbers(fmt.Sprintf("/proc/%d/smaps_rollup", id))
 	shared = n["Pss_Shmem:"] << 10

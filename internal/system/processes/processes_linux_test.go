@@ -28,7 +28,8 @@ func FuzzParse(f *testing.F) {
 // TestParse: a name may hold anything.
 func TestParse(t *testing.T) {
 	p, there := parse([]byte("7 (a) b) (c) T 1 7 7 0 -1 4194304 100 0 0 0 3 4 5 6 20 0 1 0 99 1000 50 0"))
-	want := Process{ID: 7, Parent: 1, Group: 7, Threads: 1, Stopped: true, Started: 99, CPU: 180 * time.Millisecond, Resident: 50 * int64(os.Getpagesize())}
+	want := Process{ID: 7, Parent: 1, Group: 7, Threads: 1, Stopped: true, Started: 99, CPU: 180 * time.Millisecond,
+		Resident: 50 * int64(os.Getpagesize())}
 	if !there || p != want {
 		t.Errorf("%+v, want %+v", p, want)
 	}
@@ -66,7 +67,8 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// TestFilesOfAThread: a file in memory counts also where a thread alone holds it, of two that do so the one that is not the first.
+// TestFilesOfAThread: a file in memory counts also where a thread alone holds it, of two that do so the one that is not
+// the first.
 func TestFilesOfAThread(t *testing.T) {
 	ready, done := make(chan error), make(chan struct{})
 	defer close(done)

@@ -3,7 +3,8 @@ package ringbuf
 
 import "sync"
 
-// A Buffer keeps the last Most bytes that are written to it. It is safe for concurrent use; Most is set before its first use.
+// A Buffer keeps the last Most bytes that are written to it. It is safe for concurrent use; Most is set before its
+// first use.
 type Buffer struct {
 	Most int
 

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets in the kernel's struct seccomp_data, of the number of a system call, of the architecture, and of the lower half of the first argument.
+// Offsets in the kernel's struct seccomp_data, of the number of a system call, of the architecture, and of the lower
+// half of the first argument.
 const (
 	atNumber   = 0
 	atArch     = 4
@@ -21,12 +22,18 @@ const (
 // calls that a ring hides from this filter, the watching of other processes and of files that others use, attributes
 // of files that can be named, and what tells which pages of a file are in memory or how much is free on a disk.
 var refused = append([]uint32{
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
-	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
-	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_INOTIFY_INIT1, unix.SYS_FANOTIFY_INIT, unix.SYS_CACHESTAT,
-	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3, // which hides its flags; libraries then take clone
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
+	unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_ADD_KEY,
+	unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_INOTIFY_INIT1, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_CACHESTAT,
+	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
+	unix.SYS_PIDFD_GETFD,
+	// which hides its flags; libraries then take clone
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3,
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
+	unix.SYS_FREMOVEXATTR,
 	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 	unix.SYS_MINCORE, unix.SYS_IO_SETUP, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
@@ -45,8 +52,8 @@ var ignored = append([]uint32{
 // for the locks of others is refused.
 var locks = []uint32{unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_SETLK, unix.F_OFD_SETLKW}
 
-// A guarded call is refused by one of its arguments: where that is set, as the number of a process, which is 0 for the caller's own;
-// where one of some flags is; or where it has a value.
+// A guarded call is refused by one of its arguments: where that is set, as the number of a process, which is 0 for the
+// caller's own; where one of some flags is; or where it has a value.
 type guarded struct {
 	call     uint32
 	argument uint32 // from 0
@@ -59,11 +66,15 @@ type guarded struct {
 // only read: its flags, its generation and project, hints of how long what is written lives, leases, locks, the
 // watching of a folder, and which of its pages are in memory.
 var others = []guarded{
-	{unix.SYS_SETPRIORITY, 1, 0, 0}, {unix.SYS_SETPRIORITY, 0, 0, 0}, {unix.SYS_IOPRIO_SET, 1, 0, 0}, {unix.SYS_IOPRIO_SET, 0, 2, 0}, // a group's, a user's
+	// a group's, a user's
+	{unix.SYS_SETPRIORITY, 1, 0, 0}, {unix.SYS_SETPRIORITY, 0, 0, 0}, {unix.SYS_IOPRIO_SET, 1, 0, 0},
+	{unix.SYS_IOPRIO_SET, 0, 2, 0},
 	{unix.SYS_SCHED_SETSCHEDULER, 0, 0, 0}, {unix.SYS_SCHED_SETPARAM, 0, 0, 0},
 	{unix.SYS_SCHED_SETAFFINITY, 0, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0, 0}, {unix.SYS_PRLIMIT64, 0, 0, 0},
-	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_FILES, 0},
-	{unix.SYS_IOCTL, 1, 0, unix.FS_IOC_SETFLAGS}, {unix.SYS_IOCTL, 1, 0, setVersion}, {unix.SYS_IOCTL, 1, 0, setVersionOfExt4},
+	{unix.SYS_CLONE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0, unix.CLONE_NEWUSER, 0}, {unix.SYS_UNSHARE, 0,
+		unix.CLONE_FILES, 0},
+	{unix.SYS_IOCTL, 1, 0, unix.FS_IOC_SETFLAGS}, {unix.SYS_IOCTL, 1, 0, setVersion}, {unix.SYS_IOCTL, 1, 0,
+		setVersionOfExt4},
 	{unix.SYS_IOCTL, 1, 0, setAttributes}, {unix.SYS_IOCTL, 1, 0, addKey}, {unix.SYS_IOCTL, 1, 0, fiemap},
 	{unix.SYS_FCNTL, 1, 0, unix.F_SET_RW_HINT}, {unix.SYS_FCNTL, 1, 0, unix.F_SET_FILE_RW_HINT},
 	{unix.SYS_FCNTL, 1, 0, unix.F_SETLEASE}, {unix.SYS_FCNTL, 1, 0, unix.F_NOTIFY},
@@ -89,8 +100,9 @@ const dontCache = 0x80 // RWF_DONTCACHE of linux/fs.h: what is read leaves memor
 // arch is what the kernel calls the architecture that this program is built for, 0 where this filter does not know it.
 var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
 
-// program returns the filter: a refused call fails as one that the kernel does not have, a socket as one that is not permitted.
-// Sockets of pairs stay, which processes use among themselves. With the network sockets of the internet stay, too.
+// program returns the filter: a refused call fails as one that the kernel does not have, a socket as one that is not
+// permitted. Sockets of pairs stay, which processes use among themselves. With the network sockets of the internet
+// stay, too.
 func program(network bool) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
@@ -110,7 +122,8 @@ func program(network bool) []unix.SockFilter {
 		load(atNumber),
 	}
 	if runtime.GOARCH == "amd64" { // the same for the 32-bit numbers of this one
-		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1}, end(failing|uint32(unix.ENOSYS)))
+		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1},
+			end(failing|uint32(unix.ENOSYS)))
 	}
 	for _, number := range refused {
 		out = append(out, when(number), end(failing|uint32(unix.ENOSYS)))
@@ -138,7 +151,8 @@ func program(network bool) []unix.SockFilter {
 		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	}
 	// Where the call is not socket, skip the load, a pair for each family, and the refusal.
-	out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_SOCKET, Jf: uint8(2*len(families) + 2)}, load(atArgument))
+	out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_SOCKET,
+		Jf: uint8(2*len(families) + 2)}, load(atArgument))
 	for _, family := range families {
 		out = append(out, when(family), end(unix.SECCOMP_RET_ALLOW))
 	}
@@ -163,7 +177,8 @@ func filter(network bool, flags uintptr) error {
 // install has the kernel check and obey a filter.
 func install(instructions []unix.SockFilter, flags uintptr) error {
 	set := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
-	thread, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&set)))
+	thread, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+		uintptr(unsafe.Pointer(&set)))
 	runtime.KeepAlive(instructions)
 	if code != 0 {
 		return fmt.Errorf("sandbox: system calls cannot be filtered: %w", code)

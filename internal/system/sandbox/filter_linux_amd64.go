@@ -6,4 +6,5 @@ import "golang.org/x/sys/unix"
 var refusedHere = []uint32{unix.SYS_INOTIFY_INIT}
 
 // ignoredHere are older forms of the calls that are ignored.
-var ignoredHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+var ignoredHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES,
+	unix.SYS_FUTIMESAT}

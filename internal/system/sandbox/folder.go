@@ -31,8 +31,9 @@ func Remove(path string) {
 // emptying is how long a folder may take to become empty: who still writes there may never let it.
 const emptying = time.Minute
 
-// Empty removes what lies in a folder, however deep, and whatever rights were taken from it. Folders in folders move up before they are
-// emptied in turn, so that neither the length of a path nor the number of open files bounds their depth. No link leads out of the folder.
+// Empty removes what lies in a folder, however deep, and whatever rights were taken from it. Folders in folders move up
+// before they are emptied in turn, so that neither the length of a path nor the number of open files bounds their
+// depth. No link leads out of the folder.
 func Empty(root *os.Root) {
 	for deadline := time.Now().Add(emptying); time.Now().Before(deadline); {
 		removed := false

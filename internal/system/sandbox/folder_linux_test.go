@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestEmpty: a folder deeper than paths are long and than this program may open files is emptied, with what may not be entered, and
-// what a link leads to stays.
+// TestEmpty: a folder deeper than paths are long and than this program may open files is emptied, with what may not be
+// entered, and what a link leads to stays.
 func TestEmpty(t *testing.T) {
 	var before syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))

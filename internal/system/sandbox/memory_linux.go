@@ -14,7 +14,8 @@ const enough = 4 << 30
 func memoryFolder() string {
 	const folder = "/dev/shm"
 	var s unix.Statfs_t
-	if os.Getenv("TMPDIR") != "" || unix.Statfs(folder, &s) != nil || s.Type != unix.TMPFS_MAGIC || s.Bavail*uint64(s.Bsize) < enough || unix.Access(folder, unix.W_OK) != nil {
+	if os.Getenv("TMPDIR") != "" || unix.Statfs(folder, &s) != nil || s.Type != unix.TMPFS_MAGIC ||
+		s.Bavail*uint64(s.Bsize) < enough || unix.Access(folder, unix.W_OK) != nil {
 		return ""
 	}
 	return folder

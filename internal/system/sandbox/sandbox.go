@@ -112,7 +112,8 @@ func resolved(path string) string {
 
 // beneath reports whether a path lies below a folder.
 func beneath(path, folder string) bool {
-	return path != folder && strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+	return path != folder && strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+
+		string(filepath.Separator))
 }
 
 func beneathAny(path string, folders map[string]bool) bool {

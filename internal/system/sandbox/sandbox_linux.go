@@ -141,7 +141,8 @@ func (r *Rules) allow(path string, rights uint64, before error) error {
 	if rights == 0 {
 		return nil
 	}
-	if err := ll.LandlockAddPathBeneathRule(r.fd, &ll.PathBeneathAttr{AllowedAccess: rights, ParentFd: fd}, 0); err != nil {
+	if err := ll.LandlockAddPathBeneathRule(r.fd, &ll.PathBeneathAttr{AllowedAccess: rights, ParentFd: fd},
+		0); err != nil {
 		return fmt.Errorf("sandbox: no rule could be made for %s: %w", path, err)
 	}
 	return nil
@@ -154,8 +155,8 @@ func (r *Rules) Close() {
 	}
 }
 
-// BindThread binds the thread of the caller, who has locked it, and all processes that it starts. Files that this program
-// inherited from whoever started it are not handed on.
+// BindThread binds the thread of the caller, who has locked it, and all processes that it starts. Files that this
+// program inherited from whoever started it are not handed on.
 func (r *Rules) BindThread() error {
 	_ = unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC) // known since Linux 5.11, before Landlock
 	if err := dropCapabilities(); err != nil {
@@ -185,12 +186,14 @@ func (r *Rules) BindProcess() error {
 	return filter(r.network, unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
-// dropCapabilities takes from a thread of the superuser's what he may do beyond other users. For others nothing changes.
+// dropCapabilities takes from a thread of the superuser's what he may do beyond other users. For others nothing
+// changes.
 func dropCapabilities() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	const bits = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT and SECBIT_NO_SETUID_FIXUP, each with its lock: executing a program gives nothing back
+	// SECBIT_NOROOT and SECBIT_NO_SETUID_FIXUP, each with its lock: executing a program gives nothing back
+	const bits = 1<<0 | 1<<1 | 1<<2 | 1<<3
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, bits, 0, 0, 0); err != nil {
 		return nil // a container that gives its superuser no such right has none to take
 	}

@@ -50,8 +50,8 @@ func bound(t *testing.T, p Policy, script string) string {
 	return out.String()
 }
 
-// onOwnThread does something on a thread that ends with it, and never on the first one: a signal to a process is judged by what binds
-// its first thread, so that a sandbox which shares its rules with that thread could end the process.
+// onOwnThread does something on a thread that ends with it, and never on the first one: a signal to a process is judged
+// by what binds its first thread, so that a sandbox which shares its rules with that thread could end the process.
 func onOwnThread(do func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -77,7 +77,8 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestFiles: what is allowed can be read, what is hidden cannot, wherever it lies and by whatever link, and only the private folder is written.
+// TestFiles: what is allowed can be read, what is hidden cannot, wherever it lies and by whatever link, and only the
+// private folder is written.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/plugins/mine.sh", "mine")
@@ -89,7 +90,8 @@ func TestFiles(t *testing.T) {
 	for link, to := range map[string]string{"/plugins/link": "data", "/plugins/other": "../results.db"} {
 		must.Do(t, os.Symlink(to, dir+link))
 	}
-	p := Policy{Read: []string{dir + "/plugins"}, Write: []string{private}, Hidden: []string{dir + "/plugins/data", dir + "/results.db"}}
+	p := Policy{Read: []string{dir + "/plugins"}, Write: []string{private}, Hidden: []string{dir + "/plugins/data",
+		dir + "/results.db"}}
 	out := bound(t, p, `cd `+dir+`
 for f in plugins/mine.sh plugins/deep/helper.sh plugins/data/wine.data plugins/link/wine.data plugins/other results.db /etc/shadow; do cat $f >/dev/null 2>&1 && echo "read $f"; done
 ls plugins >/dev/null && echo listed
@@ -156,7 +158,8 @@ do cat $f >/dev/null || echo no $f; done`)
 	must.Be(t, out, "")
 }
 
-// TestLimitsOfOthers: rights, owners and times of files, limits and priorities of other processes, and spaces of users stay as they are.
+// TestLimitsOfOthers: rights, owners and times of files, limits and priorities of other processes, and spaces of users
+// stay as they are.
 func TestLimitsOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir+"/results.db", "results")
@@ -196,8 +199,10 @@ ask("ioprio of another", ` + number(unix.SYS_IOPRIO_GET) + `, 1, os.getppid())
 for who in (1, 2): ask("lowest priority", ` + number(unix.SYS_GETPRIORITY) + `, who, 0)
 for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19); ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
 for call in (` + strings.Join([]string{
-		number(unix.SYS_SETXATTRAT), number(unix.SYS_REMOVEXATTRAT), number(unix.SYS_FILE_SETATTR), number(unix.SYS_SHMAT), number(unix.SYS_SHMCTL), number(unix.SYS_SHMDT),
-		number(unix.SYS_MSGSND), number(unix.SYS_MSGRCV), number(unix.SYS_MSGCTL), number(unix.SYS_SEMOP), number(unix.SYS_SEMCTL), number(unix.SYS_SEMTIMEDOP),
+		number(unix.SYS_SETXATTRAT), number(unix.SYS_REMOVEXATTRAT), number(unix.SYS_FILE_SETATTR),
+		number(unix.SYS_SHMAT), number(unix.SYS_SHMCTL), number(unix.SYS_SHMDT),
+		number(unix.SYS_MSGSND), number(unix.SYS_MSGRCV), number(unix.SYS_MSGCTL), number(unix.SYS_SEMOP),
+		number(unix.SYS_SEMCTL), number(unix.SYS_SEMTIMEDOP),
 		number(unix.SYS_INOTIFY_INIT1), number(unix.SYS_FANOTIFY_INIT), number(unix.SYS_CACHESTAT),
 		number(unix.SYS_STATFS), number(unix.SYS_FSTATFS), number(unix.SYS_QUOTACTL), number(unix.SYS_IO_SETUP),
 		number(unix.SYS_MINCORE), number(unix.SYS_MOVE_PAGES), number(unix.SYS_MIGRATE_PAGES),
@@ -222,7 +227,8 @@ func systemPython(t *testing.T) string {
 	return must.Get(filepath.EvalSymlinks(strings.TrimSpace(string(program))))(t)
 }
 
-// TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it there are connections.
+// TestNetwork: without the network there are no connections, no packets and no sockets of other processes; with it
+// there are connections.
 func TestNetwork(t *testing.T) {
 	python := systemPython(t)
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -251,12 +257,14 @@ func TestSuperuser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("for the superuser alone")
 	}
-	out := bound(t, Policy{}, `hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null; chown 1 /dev/null 2>/dev/null; [ "$(stat -c %u /dev/null)" = 0 ] || echo gave; mount -t tmpfs none /mnt 2>/dev/null && echo mounted; echo end`)
+	out := bound(t, Policy{},
+		`hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null; chown 1 /dev/null 2>/dev/null; [ "$(stat -c %u /dev/null)" = 0 ] || echo gave; mount -t tmpfs none /mnt 2>/dev/null && echo mounted; echo end`)
 	must.Be(t, out, "end\n")
 }
 
 func TestMissing(t *testing.T) {
-	for version, want := range map[int]string{0: "no Landlock", 2: "truncating files, signals", 5: "signals to other processes", 6: "", 8: ""} {
+	for version, want := range map[int]string{0: "no Landlock", 2: "truncating files, signals",
+		5: "signals to other processes", 6: "", 8: ""} {
 		if got := missing(version, true); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("version %d: %q", version, got)
 		}
@@ -264,7 +272,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("version %d without a filter of system calls: %q", version, got)
 		}
 	}
-	if got := []string{name(7, true), name(7, false), name(0, true), name(0, false)}; !slices.Equal(got, []string{"landlock 7, seccomp", "landlock 7", "seccomp", "none"}) {
+	if got := []string{name(7, true), name(7, false), name(0, true), name(0, false)}; !slices.Equal(got,
+		[]string{"landlock 7, seccomp", "landlock 7", "seccomp", "none"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -281,9 +290,12 @@ func TestAFilterThatTheKernelRefuses(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := Environment([]string{"PATH=/bin", "HOME=/home/u", "BENCH_MIRROR=/data", "BENCH_DATA=/data", "XDG_CACHE_HOME=/home/u/.cache", "TMPDIR=/tmp", "GITHUB_TOKEN=x", "aws_secret_access_key=x",
-		"DATABASE_URL=x", "OPENAI_KEY=x", "PGPASS=x", "GH_PAT=x", "SENTRY_DSN=x", "OLDPWD=/home/u/x", "USER=u", "OMP_NUM_THREADS=2", "LC_ALL=C", "PYTHON_TOKEN=x"}, "/private")
-	if strings.Join(got, " ") != "PATH=/bin OMP_NUM_THREADS=2 LC_ALL=C HOME=/private TMPDIR=/private TMP=/private TEMP=/private" {
+	got := Environment([]string{"PATH=/bin", "HOME=/home/u", "BENCH_MIRROR=/data", "BENCH_DATA=/data",
+		"XDG_CACHE_HOME=/home/u/.cache", "TMPDIR=/tmp", "GITHUB_TOKEN=x", "aws_secret_access_key=x",
+		"DATABASE_URL=x", "OPENAI_KEY=x", "PGPASS=x", "GH_PAT=x", "SENTRY_DSN=x", "OLDPWD=/home/u/x", "USER=u",
+		"OMP_NUM_THREADS=2", "LC_ALL=C", "PYTHON_TOKEN=x"}, "/private")
+	if strings.Join(got, " ") != "PATH=/bin OMP_NUM_THREADS=2 LC_ALL=C HOME=/private TMPDIR=/private TMP=/private "+
+		"TEMP=/private" {
 		t.Error(got)
 	}
 }

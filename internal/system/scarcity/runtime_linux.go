@@ -22,8 +22,9 @@ const opening = "fatal error: "
 const (
 	noThread = "bench: the system refuses a further thread; raise the limit of processes (ulimit -u) " +
 		"or of address space (ulimit -v)\n"
-	noMemory = "bench: the system refuses further memory; raise the limit of address space (ulimit -v) or ask for less\n"
-	noFile   = "bench: the system refuses further file descriptors; raise their limit (ulimit -n)\n"
+	noMemory = "bench: the system refuses further memory; raise the limit of address space (ulimit -v) or ask for " +
+		"less\n"
+	noFile = "bench: the system refuses further file descriptors; raise their limit (ulimit -n)\n"
 )
 
 // Dump lets the runtime print what it will, for a process whose last words another process reads.

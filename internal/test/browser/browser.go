@@ -98,7 +98,8 @@ func Open(t *testing.T, at string, l Look) *Tab {
 	if l.Dark {
 		scheme = "dark"
 	}
-	Call(out, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.Width, Height: l.Height, DeviceScaleFactor: 1, Mobile: l.Phone})
+	Call(out, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.Width,
+		Height: l.Height, DeviceScaleFactor: 1, Mobile: l.Phone})
 	Call(out, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	out.Do(chromedp.Navigate(at), chromedp.WaitReady("footer"))
 	return out

@@ -14,18 +14,19 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// lateLimit is how much work may be done after the end of the context, on a machine where the yardstick takes quietYardstick.
+// lateLimit is how much work may be done after the end of the context, on a machine where the yardstick takes
+// quietYardstick.
 const lateLimit = 100 * time.Millisecond
 
 // quietYardstick is what the yardstick takes on a quiet core of an AMD EPYC of 2024 (go test -run TestYardstick -v).
 const quietYardstick = 9 * time.Millisecond
 
-// Check checks that work which takes long returns the context's error soon after the end of its
-// context, whenever that comes: after at most 100 ms of a quiet machine's work, in the best of five attempts. The caches,
-// the memory and the clocks of a busy machine slow work down too, so before and after each attempt a yardstick is timed, and
-// the attempt may be later by as much as the yardstick is longer. Work may be over by itself
-// until then, as on a fast machine, but one of the ends has to come before. It leaves no goroutine behind. Under the
-// race detector, which slows work down by an order of magnitude, it skips the test.
+// Check checks that work which takes long returns the context's error soon after the end of its context, whenever that
+// comes: after at most 100 ms of a quiet machine's work, in the best of five attempts. The caches, the memory and the
+// clocks of a busy machine slow work down too, so before and after each attempt a yardstick is timed, and the attempt
+// may be later by as much as the yardstick is longer. Work may be over by itself until then, as on a fast machine, but
+// one of the ends has to come before. It leaves no goroutine behind. Under the race detector, which slows work down by
+// an order of magnitude, it skips the test.
 //
 // Ends and lateness are processor time of the thread that works. What else the machine does, and
 // how long the thread waits for its turn, therefore plays no part. The work has to be done on the
@@ -82,8 +83,8 @@ func Slowness() float64 {
 	return max(1, float64(yardstick(newRod()))/float64(quietYardstick))
 }
 
-// newRod returns the memory that yardsticks work through, 32 MiB, which is more than caches hold. The first yardstick takes its
-// pages from the system.
+// newRod returns the memory that yardsticks work through, 32 MiB, which is more than caches hold. The first yardstick
+// takes its pages from the system.
 func newRod() []float64 {
 	rod := make([]float64, 4<<20)
 	yardstick(rod)

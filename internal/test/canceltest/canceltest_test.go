@@ -27,7 +27,9 @@ func TestLateness(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const long = 300 * time.Millisecond
-	late, err := lateness(t.Context(), 10*time.Millisecond, func(context.Context) error { return work(context.Background(), long) })
+	late, err := lateness(t.Context(), 10*time.Millisecond, func(context.Context) error {
+		return work(context.Background(), long)
+	})
 	if err != nil || late <= 2*lateLimit {
 		t.Errorf("%v of work without a look at the context: %v late, %v", long, late, err)
 	}
@@ -42,12 +44,15 @@ func TestLateness(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := lateness(gone, time.Minute, func(ctx context.Context) error { return work(ctx, time.Minute) }); !errors.Is(err, context.Canceled) {
+	if _, err := lateness(gone, time.Minute, func(ctx context.Context) error {
+		return work(ctx, time.Minute)
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a parent that ended: %v", err)
 	}
 }
 
-// TestYardstick: a machine on which the yardstick takes longer may be later by as much, and no machine less than lateLimit.
+// TestYardstick: a machine on which the yardstick takes longer may be later by as much, and no machine less than
+// lateLimit.
 func TestYardstick(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

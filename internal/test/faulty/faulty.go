@@ -34,8 +34,8 @@ type Fault struct {
 	Large   bool   // it ends by a limit of memory only
 }
 
-// Mark is an environment variable that processes inherit which methods start, so that tests find what is left of them. Its name begins
-// as those do that plugins are given.
+// Mark is an environment variable that processes inherit which methods start, so that tests find what is left of them.
+// Its name begins as those do that plugins are given.
 const Mark = "LC_FAULTY_MARK"
 
 type settings struct {
@@ -205,7 +205,10 @@ func answerFaults() []Fault {
 	}
 	scoring := func(score func(out []float64)) fits {
 		return func(context.Context, registry.Env, data) (registry.Model, error) {
-			return registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error { score(out); return nil }), nil
+			return registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
+				score(out)
+				return nil
+			}), nil
 		}
 	}
 	restless := Fault{Status: "ok", Spec: define("Restless", "1", scoring(func(out []float64) {
@@ -231,10 +234,12 @@ func answerFaults() []Fault {
 		bad("SaysNaN", "NaN", scoring(func(out []float64) { out[0] = math.NaN() })),
 		bad("WritesHalf", "never written", scoring(func(out []float64) { copy(out, make([]float64, len(out)/2)) })),
 		bad("GivesTooMany", "out of range", does(func() {}), registry.Path(
-			func(_ context.Context, _ registry.Env, train data, s []settings, yield func(int, registry.Model) error) error {
+			func(_ context.Context, _ registry.Env, train data, s []settings,
+				yield func(int, registry.Model) error) error {
 				return yield(len(s), centroid(train, 0))
 			})),
-		bad("ChangesItsData", "changed the data", func(_ context.Context, _ registry.Env, train data) (registry.Model, error) {
+		bad("ChangesItsData", "changed the data", func(_ context.Context, _ registry.Env, train data) (registry.Model,
+			error) {
 			train.Y[0] = -train.Y[0]
 			return nil, nil
 		}),
@@ -244,7 +249,8 @@ func answerFaults() []Fault {
 			_, _ = syscall.Close(3), syscall.Close(4)
 			select {}
 		})),
-		{Spec: define("ChangesItsVersion", version, does(func() {})), Status: "failed", Class: "bad-output", Says: "version 1 of ChangesItsVersion was asked for"},
+		{Spec: define("ChangesItsVersion", version, does(func() {})), Status: "failed", Class: "bad-output",
+			Says: "version 1 of ChangesItsVersion was asked for"},
 	}
 }
 
@@ -337,7 +343,8 @@ func child(script string) {
 	}
 }
 
-// orphan starts a process that leaves its parent, its group and its session, and ignores signals. It is there when orphan returns.
+// orphan starts a process that leaves its parent, its group and its session, and ignores signals. It is there when
+// orphan returns.
 func orphan() {
 	c := exec.Command("sh", "-c", `(trap '' TERM HUP INT; setsid sh -c 'echo there; exec sleep 100000 >/dev/null' &)`)
 	out, err := c.StdoutPipe()

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Target is the environment variable that tells a hostile method where there is something to harm: a folder with a database
-// results.db, a folder data, and a folder plugins with the method's own script. Listener names a TCP address.
+// Target is the environment variable that tells a hostile method where there is something to harm: a folder with a
+// database results.db, a folder data, and a folder plugins with the method's own script. Listener names a TCP address.
 const (
 	Target   = "LC_HOSTILE_TARGET"
 	Listener = "LC_HOSTILE_LISTENER"

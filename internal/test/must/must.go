@@ -20,8 +20,8 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// Get returns a function that gives v, or ends the test with err. Go lets a call with two results be the only arguments of another, so
-// that the test comes in a second pair of parentheses.
+// Get returns a function that gives v, or ends the test with err. Go lets a call with two results be the only arguments
+// of another, so that the test comes in a second pair of parentheses.
 func Get[V any](v V, err error) func(T) V {
 	return func(t T) V {
 		t.Helper()

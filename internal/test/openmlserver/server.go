@@ -1,6 +1,7 @@
-// Package openmlserver is a server that answers as OpenML does, with small data of our own, for tests. No answer is a copy of one of
-// OpenML's: the shapes are those of its API (https://www.openml.org/apis), with what differs between its answers: numbers that are
-// strings, lists that are one value where they have one, absent lists as [], and errors as JSON under HTTP 412.
+// Package openmlserver is a server that answers as OpenML does, with small data of our own, for tests. No answer is a
+// copy of one of OpenML's: the shapes are those of its API (https://www.openml.org/apis), with what differs between its
+// answers: numbers that are strings, lists that are one value where they have one, absent lists as [], and errors as
+// JSON under HTTP 412.
 //
 //	set 7  Berry   two classes, gaps, a row identifier, an ignored column of text; task 107 has 2 repeats of 3 folds
 //	set 8  Stones  three classes and a fourth that no row has; task 108 has 5 folds
@@ -108,9 +109,12 @@ const Rows = 60
 
 func sets() map[int]set {
 	var berry, stones, tales, heat strings.Builder
-	berry.WriteString("% of our own\n@RELATION berry\n@ATTRIBUTE nr NUMERIC\n@ATTRIBUTE 'size in mm' REAL\n@ATTRIBUTE colour {red,blue}\n@ATTRIBUTE note STRING\n@ATTRIBUTE sort {sweet,sour}\n@DATA\n")
-	stones.WriteString("@RELATION stones\n@ATTRIBUTE weight NUMERIC\n@ATTRIBUTE batch NUMERIC\n@ATTRIBUTE kind {basalt,chalk,flint,marble}\n@DATA\n")
-	tales.WriteString("@RELATION tales\n@ATTRIBUTE words NUMERIC\n@ATTRIBUTE beginning STRING\n@ATTRIBUTE end {good,bad}\n@DATA\n")
+	berry.WriteString("% of our own\n@RELATION berry\n@ATTRIBUTE nr NUMERIC\n@ATTRIBUTE 'size in mm' REAL\n@ATTRIBUTE " +
+		"colour {red,blue}\n@ATTRIBUTE note STRING\n@ATTRIBUTE sort {sweet,sour}\n@DATA\n")
+	stones.WriteString("@RELATION stones\n@ATTRIBUTE weight NUMERIC\n@ATTRIBUTE batch NUMERIC\n@ATTRIBUTE kind " +
+		"{basalt,chalk,flint,marble}\n@DATA\n")
+	tales.WriteString("@RELATION tales\n@ATTRIBUTE words NUMERIC\n@ATTRIBUTE beginning STRING\n@ATTRIBUTE end " +
+		"{good,bad}\n@DATA\n")
 	heat.WriteString("@RELATION heat\n@ATTRIBUTE hour NUMERIC\n@ATTRIBUTE degrees NUMERIC\n@DATA\n")
 	for i := range Rows {
 		size, colour := fmt.Sprintf("%d.5", i*7%23), []string{"red", "blue"}[i*5%7%2]
@@ -128,38 +132,48 @@ func sets() map[int]set {
 	list := func(features ...string) string { return "[" + strings.Join(features, ",") + "]" }
 	return map[int]set{
 		7: {
-			name: "Berry", target: "sort", arff: berry.String(), extra: `"row_id_attribute":"nr","ignore_attribute":["note"],`,
-			features: list(feature(0, "nr", "numeric", strings.Replace(plain, `identifier":"false`, `identifier":"true`, 1)),
-				feature(1, "size in mm", "numeric", `"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"6"`),
-				feature(2, "colour", "nominal", `"nominal_value":["red","blue"],"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"5"`),
+			name: "Berry", target: "sort", arff: berry.String(),
+			extra: `"row_id_attribute":"nr","ignore_attribute":["note"],`,
+			features: list(feature(0, "nr", "numeric", strings.Replace(plain, `identifier":"false`, `identifier":"true`,
+				1)),
+				feature(1, "size in mm", "numeric",
+					`"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"6"`),
+				feature(2, "colour", "nominal",
+					`"nominal_value":["red","blue"],"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"5"`),
 				feature(3, "note", "string", strings.Replace(plain, `ignore":"false`, `ignore":"true`, 1)),
 				feature(4, "sort", "nominal", `"nominal_value":["sweet","sour"],`+plain)),
 		},
 		8: {
-			name: "Stones", target: "kind", arff: stones.String(), extra: `"row_id_attribute":[],"ignore_attribute":"batch",`,
-			features: list(feature(0, "weight", "numeric", plain), feature(1, "batch", "numeric", plain), feature(2, "kind", "nominal", `"nominal_value":["basalt","chalk","flint","marble"],`+plain)),
+			name: "Stones", target: "kind", arff: stones.String(),
+			extra: `"row_id_attribute":[],"ignore_attribute":"batch",`,
+			features: list(feature(0, "weight", "numeric", plain), feature(1, "batch", "numeric", plain),
+				feature(2, "kind", "nominal", `"nominal_value":["basalt","chalk","flint","marble"],`+plain)),
 		},
 		9: {
 			name: "Tales", target: "end", arff: tales.String(),
-			features: list(feature(0, "words", "numeric", plain), feature(1, "beginning", "string", plain), feature(2, "end", "nominal", `"nominal_value":["good","bad"],`+plain)),
+			features: list(feature(0, "words", "numeric", plain), feature(1, "beginning", "string", plain),
+				feature(2, "end", "nominal", `"nominal_value":["good","bad"],`+plain)),
 		},
-		10: {name: "Heat", target: "degrees", status: "deactivated", arff: heat.String(), features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain))},
+		10: {name: "Heat", target: "degrees", status: "deactivated", arff: heat.String(),
+			features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain))},
 		11: {
 			name: "Broken", target: "degrees", arff: heat.String(), wrongMD5: true,
 			features: list(feature(0, "hour", "numeric", plain), feature(1, "degrees", "numeric", plain)),
 		},
-		12: {name: "Twice", target: "a,b", arff: "", features: list(feature(0, "a", "numeric", plain), feature(1, "b", "numeric", plain))},
+		12: {name: "Twice", target: "a,b", arff: "", features: list(feature(0, "a", "numeric", plain),
+			feature(1, "b", "numeric", plain))},
 	}
 }
 
 // ARFF returns the file of a set.
 func ARFF(id int) string { return sets()[id].arff }
 
-// splits writes a file of splits as the server does. Fold f of repeat r tests the rows i with (i*(r+1)) / folds mod folds = f; a holdout
-// (folds = 1) tests each third row.
+// splits writes a file of splits as the server does. Fold f of repeat r tests the rows i with (i*(r+1)) / folds mod
+// folds = f; a holdout (folds = 1) tests each third row.
 func splits(repeats, folds int) string {
 	var b strings.Builder
-	b.WriteString("@RELATION splits\n@ATTRIBUTE type {TRAIN,TEST}\n@ATTRIBUTE rowid INTEGER\n@ATTRIBUTE repeat INTEGER\n@ATTRIBUTE fold INTEGER\n@DATA\n")
+	b.WriteString("@RELATION splits\n@ATTRIBUTE type {TRAIN,TEST}\n@ATTRIBUTE rowid INTEGER\n@ATTRIBUTE repeat " +
+		"INTEGER\n@ATTRIBUTE fold INTEGER\n@DATA\n")
 	for r := range repeats {
 		for f := range folds {
 			for i := range Rows {
@@ -180,14 +194,16 @@ func (s *Server) answers() map[string]string {
 		api + "study/5":                `{"study":{"id":"5","alias":"all-of-ours","main_entity_type":"task","name":"All of ours","tasks":{"task_id":["107","108","109","110","111","112"]}}}`,
 		api + "study/6":                `{"study":{"id":"6","main_entity_type":"task","name":"One alone","tasks":{"task_id":"107"}}}`,
 		"/api_splits/get/107/107.arff": splits(2, 3), "/api_splits/get/108/108.arff": splits(1, 5),
-		"/api_splits/get/109/109.arff": splits(1, 5), "/api_splits/get/110/110.arff": splits(1, 1), "/api_splits/get/111/111.arff": splits(1, 5),
+		"/api_splits/get/109/109.arff": splits(1, 5), "/api_splits/get/110/110.arff": splits(1, 1),
+		"/api_splits/get/111/111.arff": splits(1, 5),
 	}
 	for id, d := range sets() {
 		sum := md5.Sum([]byte(d.arff))
 		if d.wrongMD5 {
 			sum[0]++
 		}
-		out[fmt.Sprint(api, "data/", id)] = fmt.Sprintf(`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF","licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","status":"%s","default_target_attribute":"%s",%s"md5_checksum":"%x"}}`,
+		out[fmt.Sprint(api, "data/", id)] = fmt.Sprintf(
+			`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF","licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","status":"%s","default_target_attribute":"%s",%s"md5_checksum":"%x"}}`,
 			id, d.name, 1000+id, s.URL, 1000+id, d.name, cmp.Or(d.status, "active"), d.target, d.extra, sum)
 		out[fmt.Sprint(api, "data/features/", id)] = fmt.Sprintf(`{"data_features":{"feature":%s}}`, d.features)
 		out[fmt.Sprintf("/data/v1/download/%d/%s.arff", 1000+id, d.name)] = d.arff
@@ -197,7 +213,8 @@ func (s *Server) answers() map[string]string {
 		} else if id == 12 {
 			kind, number = "Clustering", 5
 		}
-		out[fmt.Sprint(api, "task/", task)] = fmt.Sprintf(`{"task":{"task_id":"%d","task_name":"Task %d","task_type_id":"%d","task_type":"%s","input":[{"name":"source_data","data_set":{"data_set_id":"%d","target_feature":"%s"}},{"name":"estimation_procedure","estimation_procedure":{"id":"1","type":"crossvalidation","data_splits_url":"%s/api_splits/get/%d/%d.arff","parameter":[{"name":"number_repeats","value":"1"}]}},{"name":"cost_matrix","cost_matrix":[]}],"output":[]}}`,
+		out[fmt.Sprint(api, "task/", task)] = fmt.Sprintf(
+			`{"task":{"task_id":"%d","task_name":"Task %d","task_type_id":"%d","task_type":"%s","input":[{"name":"source_data","data_set":{"data_set_id":"%d","target_feature":"%s"}},{"name":"estimation_procedure","estimation_procedure":{"id":"1","type":"crossvalidation","data_splits_url":"%s/api_splits/get/%d/%d.arff","parameter":[{"name":"number_repeats","value":"1"}]}},{"name":"cost_matrix","cost_matrix":[]}],"output":[]}}`,
 			task, task, number, kind, id, d.target, s.URL, task, task)
 	}
 	return out

@@ -77,8 +77,8 @@ func ReadOracle(t testing.TB, name string, v any) {
 	}
 }
 
-// Python returns the interpreter that BENCH_PEERS names, one with the libraries of methods/internal/gbdt/testdata/peers.txt.
-// Without one t is skipped, never under CI=true.
+// Python returns the interpreter that BENCH_PEERS names, one with the libraries of
+// methods/internal/gbdt/testdata/peers.txt. Without one t is skipped, never under CI=true.
 func Python(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("BENCH_PEERS")

@@ -47,7 +47,8 @@ func Gradient(t must.T, what string, f func(x, gradient []float64) float64, at [
 		up, down := slices.Clone(at), slices.Clone(at)
 		up[j] += step
 		down[j] -= step
-		if slope := (f(up, unused) - f(down, unused)) / (2 * step); math.Abs(slope-gradient[j]) > share*(1+math.Abs(slope)) {
+		if slope := (f(up, unused) - f(down, unused)) / (2 * step); math.Abs(slope-gradient[j]) > share*(1+
+			math.Abs(slope)) {
 			t.Errorf("%s: derivative %d is %v, differences give %v", what, j, gradient[j], slope)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Subject is a method that a suite checks: registry/conform one in Go, methods/external/check one in another process. Its methods
-// are the checks that both suites make. An error says what is wrong.
+// A Subject is a method that a suite checks: registry/conform one in Go, methods/external/check one in another process.
+// Its methods are the checks that both suites make. An error says what is wrong.
 type Subject struct {
 	Spec  registry.Spec
 	Seed  uint32 // of fits
@@ -21,8 +21,8 @@ type Subject struct {
 	Score func(m registry.Model, d registry.Data) ([]float64, error)
 }
 
-// Points returns at most k points of the method's grid for d, the first and the last among them. It is an error if a point of the grid
-// comes twice.
+// Points returns at most k points of the method's grid for d, the first and the last among them. It is an error if a
+// point of the grid comes twice.
 func (s Subject) Points(d registry.Data, k int) ([]json.RawMessage, error) {
 	all, err := s.Spec.Settings(d.Shape(), s.Spec.DefaultGrid(), nil)
 	if err != nil {
@@ -72,8 +72,10 @@ func (s Subject) Best(learn, test registry.Data, points []json.RawMessage) (floa
 	return best, nil
 }
 
-// Path checks that fits of points with shared work give each model once, with the scores of a fit by itself. alone keeps these scores.
-func (s Subject) Path(ctx context.Context, d registry.Data, points []json.RawMessage, alone map[string][]float64) error {
+// Path checks that fits of points with shared work give each model once, with the scores of a fit by itself. alone
+// keeps these scores.
+func (s Subject) Path(ctx context.Context, d registry.Data, points []json.RawMessage,
+	alone map[string][]float64) error {
 	for _, p := range points {
 		if alone[string(p)] == nil {
 			var err error
@@ -97,8 +99,8 @@ func (s Subject) Path(ctx context.Context, d registry.Data, points []json.RawMes
 	return err
 }
 
-// Stages checks that a model gives the stages that it is asked for, in their order, and that the last one is the whole model. It
-// returns their rounds: the first, one in the middle and the last.
+// Stages checks that a model gives the stages that it is asked for, in their order, and that the last one is the whole
+// model. It returns their rounds: the first, one in the middle and the last.
 func (s Subject) Stages(ctx context.Context, m registry.Stager, d registry.Data) ([]int, error) {
 	at := slices.Compact([]int{1, (m.Rounds() + 1) / 2, m.Rounds()})
 	whole, err := s.Score(m, d)
@@ -143,7 +145,8 @@ func (s Subject) Saved(m registry.Model, d registry.Data) ([]byte, error) {
 	return file.Bytes(), err
 }
 
-// OneByOne checks that the first rows of d have the same scores alone as in a batch, within a tolerance for another order of sums.
+// OneByOne checks that the first rows of d have the same scores alone as in a batch, within a tolerance for another
+// order of sums.
 func (s Subject) OneByOne(m registry.Model, d registry.Data, rows int, tolerance float64) error {
 	all, err := s.Score(m, d)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package toydata makes data that is easy to learn, says how well it was learned, and takes rows of it: for the suites that methods are checked with, here
-// and in other processes.
+// Package toydata makes data that is easy to learn, says how well it was learned, and takes rows of it: for the suites
+// that methods are checked with, here and in other processes.
 package toydata
 
 import (
