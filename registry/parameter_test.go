@@ -162,8 +162,10 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		must.Say(t, must.Err(s.does.canonical(json.RawMessage(raw))), want)
 	}
 	got, err := json.Marshal(s.Parameters())
-	want := `[{"name":"t","default":3,"range":"[1,)","integer":true,"means":"rounds"},{"name":"rate","default":0.5,"range":"(0,1]"},` +
-		`{"name":"kind","default":"a","range":"a|b"},{"name":"free","default":0},{"name":"on","default":true,"means":"whether it is on"}]`
+	want := `[{"name":"t","default":3,"range":"[1,)","integer":true,"means":"rounds"},{"name":"rate","default":0.5,` +
+		`"range":"(0,1]"},` +
+		`{"name":"kind","default":"a","range":"a|b"},{"name":"free","default":0},{"name":"on","default":true,` +
+		`"means":"whether it is on"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("parameters %s (%v), want %s", got, err, want)
 	}

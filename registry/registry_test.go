@@ -42,7 +42,8 @@ func TestSettingsAreTheProductInOrder(t *testing.T) {
 	s := define("m", Grid{{Name: "t", Values: Values(1, 2)}, {Name: "gamma", Values: Powers(2, -1, 1),
 		Per: PerFeature}})
 	got := must.Get(s.Settings(Shape{D: 4}, s.DefaultGrid(), nil))(t)
-	want := `[{"t":1,"gamma":0.125},{"t":1,"gamma":0.25},{"t":1,"gamma":0.5},{"t":2,"gamma":0.125},{"t":2,"gamma":0.25},{"t":2,"gamma":0.5}]`
+	want := `[{"t":1,"gamma":0.125},{"t":1,"gamma":0.25},{"t":1,"gamma":0.5},{"t":2,"gamma":0.125},{"t":2,` +
+		`"gamma":0.25},{"t":2,"gamma":0.5}]`
 	if raw, err := json.Marshal(got); err != nil || string(raw) != want {
 		t.Errorf("got %s, want %s (%v)", raw, want, err)
 	}

@@ -72,7 +72,8 @@ var rooms = []room{
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
-	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry datasets " +
+	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry " +
+		"datasets " +
 		"datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store " +
 		"registry datasets datasets/catalogue datasets/files datasets/read internal/..."},

@@ -115,7 +115,8 @@ func readHeader(r io.Reader) (head, error) {
 }
 
 // entry matches one entry of a header, a Python dictionary with descr, fortran_order and shape in any order.
-const entry = ` *['"](?:descr['"] *: *['"]([^'"]*)['"]|fortran_order['"] *: *(True|False)|shape['"] *: *\( *(\d+) *, *(?:(\d+) *,?)? *\)) *`
+const entry = ` *['"](?:descr['"] *: *['"]([^'"]*)['"]|fortran_order['"] *: *(True|False)|shape['"] *: *\( *(\d+) *, ` +
+	`*(?:(\d+) *,?)? *\)) *`
 
 var dictionary = regexp.MustCompile(`^\{` + entry + `,` + entry + `,` + entry + `,? *\}[ \n]*$`)
 

@@ -93,9 +93,11 @@ func TestFiles(t *testing.T) {
 	p := Policy{Read: []string{dir + "/plugins"}, Write: []string{private}, Hidden: []string{dir + "/plugins/data",
 		dir + "/results.db"}}
 	out := bound(t, p, `cd `+dir+`
-for f in plugins/mine.sh plugins/deep/helper.sh plugins/data/wine.data plugins/link/wine.data plugins/other results.db /etc/shadow; do cat $f >/dev/null 2>&1 && echo "read $f"; done
+for f in plugins/mine.sh plugins/deep/helper.sh plugins/data/wine.data plugins/link/wine.data plugins/other \
+  results.db /etc/shadow; do cat $f >/dev/null 2>&1 && echo "read $f"; done
 ls plugins >/dev/null && echo listed
-for f in private/x plugins/new plugins/mine.sh results.db /tmp/bench-sandbox-test /dev/shm/bench-sandbox-test; do echo x 2>/dev/null >> $f && echo "wrote $f"; done
+for f in private/x plugins/new plugins/mine.sh results.db /tmp/bench-sandbox-test \
+  /dev/shm/bench-sandbox-test; do echo x 2>/dev/null >> $f && echo "wrote $f"; done
 rm -f plugins/mine.sh results.db 2>/dev/null; ls results.db
 mv results.db private/ 2>/dev/null || ln results.db private/y 2>/dev/null || echo kept`)
 	want := "read plugins/mine.sh\nread plugins/deep/helper.sh\nlisted\nwrote private/x\nresults.db\nkept\n"
@@ -166,8 +168,10 @@ func TestLimitsOfOthers(t *testing.T) {
 	before := must.Get(os.Stat(file))(t)
 	id := strconv.Itoa(os.Getpid())
 	out := bound(t, Policy{Write: []string{t.TempDir()}}, `chmod 000 `+file+`; touch -d 2001-01-01 `+file+`
-for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 1 `+id+`" "unshare -U true" "chrt -i -p 0 `+id+`"; do
-  command -v ${c%% *} >/dev/null && $c >/dev/null 2>&1 && echo "did $c"; done; ulimit -n 100 && (true; sh -c 'exit 0') && echo own`)
+for c in "prlimit --pid `+id+` --nofile=3" "renice -n 19 -p `+id+`" "taskset -p 1 `+id+`" \
+  "unshare -U true" "chrt -i -p 0 `+id+`"; do
+  command -v ${c%% *} >/dev/null && $c >/dev/null 2>&1 && echo "did $c"
+done; ulimit -n 100 && (true; sh -c 'exit 0') && echo own`)
 	must.Be(t, clean(out), "own\n")
 	if after, err := os.Stat(file); err != nil || after.Mode() != before.Mode() || after.ModTime() != before.ModTime() {
 		t.Errorf("%v, %v", after, err)
@@ -197,7 +201,8 @@ ask("map of extents", ` + number(unix.SYS_IOCTL) + `, f, 0xc020660b, room)
 ask("priority of another", ` + number(unix.SYS_GETPRIORITY) + `, 0, os.getppid())
 ask("ioprio of another", ` + number(unix.SYS_IOPRIO_GET) + `, 1, os.getppid())
 for who in (1, 2): ask("lowest priority", ` + number(unix.SYS_GETPRIORITY) + `, who, 0)
-for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19); ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
+for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19)
+for who in (1, 2): ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
 for call in (` + strings.Join([]string{
 		number(unix.SYS_SETXATTRAT), number(unix.SYS_REMOVEXATTRAT), number(unix.SYS_FILE_SETATTR),
 		number(unix.SYS_SHMAT), number(unix.SYS_SHMCTL), number(unix.SYS_SHMDT),
@@ -258,7 +263,10 @@ func TestSuperuser(t *testing.T) {
 		t.Skip("for the superuser alone")
 	}
 	out := bound(t, Policy{},
-		`hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null; chown 1 /dev/null 2>/dev/null; [ "$(stat -c %u /dev/null)" = 0 ] || echo gave; mount -t tmpfs none /mnt 2>/dev/null && echo mounted; echo end`)
+		`hostname bench-sandbox-test 2>/dev/null && echo named; nice -n -5 true 2>/dev/null
+chown 1 /dev/null 2>/dev/null; [ "$(stat -c %u /dev/null)" = 0 ] || echo gave
+mount -t tmpfs none /mnt 2>/dev/null && echo mounted
+echo end`)
 	must.Be(t, out, "end\n")
 }
 

@@ -109,7 +109,8 @@ const Rows = 60
 
 func sets() map[int]set {
 	var berry, stones, tales, heat strings.Builder
-	berry.WriteString("% of our own\n@RELATION berry\n@ATTRIBUTE nr NUMERIC\n@ATTRIBUTE 'size in mm' REAL\n@ATTRIBUTE " +
+	berry.WriteString("% of our own\n@RELATION berry\n@ATTRIBUTE nr NUMERIC\n@ATTRIBUTE 'size in mm' " +
+		"REAL\n@ATTRIBUTE " +
 		"colour {red,blue}\n@ATTRIBUTE note STRING\n@ATTRIBUTE sort {sweet,sour}\n@DATA\n")
 	stones.WriteString("@RELATION stones\n@ATTRIBUTE weight NUMERIC\n@ATTRIBUTE batch NUMERIC\n@ATTRIBUTE kind " +
 		"{basalt,chalk,flint,marble}\n@DATA\n")
@@ -139,7 +140,8 @@ func sets() map[int]set {
 				feature(1, "size in mm", "numeric",
 					`"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"6"`),
 				feature(2, "colour", "nominal",
-					`"nominal_value":["red","blue"],"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"5"`),
+					`"nominal_value":["red","blue"],"is_ignore":"false","is_row_identifier":"false",`+
+						`"number_of_missing_values":"5"`),
 				feature(3, "note", "string", strings.Replace(plain, `ignore":"false`, `ignore":"true`, 1)),
 				feature(4, "sort", "nominal", `"nominal_value":["sweet","sour"],`+plain)),
 		},
@@ -191,8 +193,10 @@ func splits(repeats, folds int) string {
 func (s *Server) answers() map[string]string {
 	const api = "/api/v1/json/"
 	out := map[string]string{
-		api + "study/5":                `{"study":{"id":"5","alias":"all-of-ours","main_entity_type":"task","name":"All of ours","tasks":{"task_id":["107","108","109","110","111","112"]}}}`,
-		api + "study/6":                `{"study":{"id":"6","main_entity_type":"task","name":"One alone","tasks":{"task_id":"107"}}}`,
+		api + "study/5": `{"study":{"id":"5","alias":"all-of-ours","main_entity_type":"task",` +
+			`"name":"All of ours","tasks":{"task_id":["107","108","109","110","111","112"]}}}`,
+		api + "study/6": `{"study":{"id":"6","main_entity_type":"task","name":"One alone",` +
+			`"tasks":{"task_id":"107"}}}`,
 		"/api_splits/get/107/107.arff": splits(2, 3), "/api_splits/get/108/108.arff": splits(1, 5),
 		"/api_splits/get/109/109.arff": splits(1, 5), "/api_splits/get/110/110.arff": splits(1, 1),
 		"/api_splits/get/111/111.arff": splits(1, 5),
@@ -203,7 +207,9 @@ func (s *Server) answers() map[string]string {
 			sum[0]++
 		}
 		out[fmt.Sprint(api, "data/", id)] = fmt.Sprintf(
-			`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF","licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","status":"%s","default_target_attribute":"%s",%s"md5_checksum":"%x"}}`,
+			`{"data_set_description":{"id":"%d","name":"%s","version":"2","description":"Of our own.","format":"ARFF",`+
+				`"licence":"Public","file_id":"%d","url":"%s/data/v1/download/%d/%s.arff","status":"%s",`+
+				`"default_target_attribute":"%s",%s"md5_checksum":"%x"}}`,
 			id, d.name, 1000+id, s.URL, 1000+id, d.name, cmp.Or(d.status, "active"), d.target, d.extra, sum)
 		out[fmt.Sprint(api, "data/features/", id)] = fmt.Sprintf(`{"data_features":{"feature":%s}}`, d.features)
 		out[fmt.Sprintf("/data/v1/download/%d/%s.arff", 1000+id, d.name)] = d.arff
@@ -214,7 +220,11 @@ func (s *Server) answers() map[string]string {
 			kind, number = "Clustering", 5
 		}
 		out[fmt.Sprint(api, "task/", task)] = fmt.Sprintf(
-			`{"task":{"task_id":"%d","task_name":"Task %d","task_type_id":"%d","task_type":"%s","input":[{"name":"source_data","data_set":{"data_set_id":"%d","target_feature":"%s"}},{"name":"estimation_procedure","estimation_procedure":{"id":"1","type":"crossvalidation","data_splits_url":"%s/api_splits/get/%d/%d.arff","parameter":[{"name":"number_repeats","value":"1"}]}},{"name":"cost_matrix","cost_matrix":[]}],"output":[]}}`,
+			`{"task":{"task_id":"%d","task_name":"Task %d","task_type_id":"%d","task_type":"%s",`+
+				`"input":[{"name":"source_data","data_set":{"data_set_id":"%d","target_feature":"%s"}},`+
+				`{"name":"estimation_procedure","estimation_procedure":{"id":"1","type":"crossvalidation",`+
+				`"data_splits_url":"%s/api_splits/get/%d/%d.arff","parameter":[{"name":"number_repeats",`+
+				`"value":"1"}]}},{"name":"cost_matrix","cost_matrix":[]}],"output":[]}}`,
 			task, task, number, kind, id, d.target, s.URL, task, task)
 	}
 	return out
