@@ -44,8 +44,10 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	flags := c.Flags()
 	protocolFlag(c, &f.report.protocol, defaultProtocol)
 	f.report.addSets(a, c)
-	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the half, a quarter and so on)")
-	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; those that a model does not have are left out")
+	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the "+
+		"half, a quarter and so on)")
+	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; "+
+		"those that a model does not have are left out")
 	f.options.AddFlags(flags)
 	rare(c, "title", "label")
 	permissionFlags(a, c)
@@ -83,13 +85,21 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 		if err != nil {
 			return d, err
 		}
-		return asked(curves.Learning(rows, quantity, f.options))
+		t, err := rows.Table(f.options.Metric)
+		if err != nil {
+			return asked(d, err)
+		}
+		if d, err = asked(curves.Learning(&t, quantity)); err == nil {
+			f.options.Complete("curve", &t, &d)
+		}
+		return d, err
 	})
 }
 
-// learned trains the model of a stored cell again. It returns the tests of the model's first rounds, or the tests of models
-// that learned from fewer rows and of the model itself.
-func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row, f curveFlags) ([]result.Stage, error) {
+// learned trains the model of a stored cell again. It returns the tests of the model's first rounds, or the tests
+// of models that learned from fewer rows and of the model itself.
+func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row,
+	f curveFlags) ([]result.Stage, error) {
 	with, p := *h, *h.Protocol
 	p.Semantics.Rounds = f.rounds
 	with.Protocol = &p

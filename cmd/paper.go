@@ -47,9 +47,10 @@ that holds anything else is refused.`,
 	c.ValidArgsFunction = a.completeMethods
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 {
-			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see `%[1]s --help`", c.CommandPath())
+			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see "+
+				"`%[1]s --help`", c.CommandPath())
 		}
-		if f.beside = args; len(args) > 1 {
+		if f.also = args; len(args) > 1 {
 			f.methods = args
 		}
 		if o.Region, err = region(); err != nil {
@@ -82,7 +83,9 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 	}
 	folder := cmp.Or(f.output, paper.Folder(o.Method))
 	err = atomicfile.Folder(folder, paper.Mark, a.force, func(add func(string, func(io.Writer) error) error) error {
-		return p.Write(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
+		return p.Write(func(name string, content func(io.Writer) error) error {
+			return cmp.Or(ctx.Err(), add(name, content))
+		})
 	}, paper.Products...)
 	return a.wrote(folder, p.Warnings, err)
 }

@@ -25,7 +25,7 @@ type reportFlags struct {
 	selection
 	format, output           string
 	figure, width            string
-	beside                   []string // see report.Selection
+	also                     []string // see report.Selection
 	wide, landscape, details bool
 	folds                    bool // the report needs the folds
 }
@@ -51,7 +51,8 @@ func newReportCommands(a *app) []*cobra.Command {
 
 func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
-	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary, Long: r.Long, Example: r.Example, Args: takes()}
+	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary,
+		Long: r.Long, Example: r.Example, Args: takes()}
 	flags := c.Flags()
 	a.outputFlags(c, &f)
 	if r.Select == nil {
@@ -62,7 +63,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 		c.Args = cobra.ArbitraryArgs
 		c.ValidArgsFunction = a.completeArguments(r.Args)
 	}
-	build := r.Flags(flags)
+	build := r.Add(flags)
 	rare(c, "title", "label")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
@@ -70,9 +71,9 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 			if err := r.Select(args, &s); err != nil {
 				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
 			}
-			f.protocol, f.methods, f.datasets, f.beside = s.Protocol, s.Methods, s.Datasets, s.Beside
+			f.protocol, f.methods, f.datasets, f.also = s.Protocol, s.Methods, s.Datasets, s.Also
 		}
-		return a.report(c, f, func(rows frame.Frame) (doc.Document, error) { return build(rows, args) })
+		return a.report(c, f, build)
 	}
 	return c
 }
@@ -80,17 +81,23 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 // outputFlags adds the flags for the form of a report and for its file.
 func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of --output, else text)")
+	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of "+
+		"--output, else text)")
 	a.outputFlag(c, &f.output, "write to this file, whole or not at all, what its ending says ("+
 		strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
 	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
-	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or for so many millimetres (default page; column for drawings of details)")
-	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries and provenance (html, csv and json always have it)")
-	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit the terminal, or 100 columns)")
+	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or "+
+		"for so many millimetres (default page; column for drawings of details)")
+	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries "+
+		"and provenance (html, csv and json always have it)")
+	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit "+
+		"the terminal, or 100 columns)")
 	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
 	rare(c, "figure", "wide", "landscape")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(),
+		cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
@@ -127,7 +134,8 @@ func (a *app) draw(c *cobra.Command, f reportFlags, build func(context.Context) 
 
 // provenance says which program makes a document, when, and by which command.
 func provenance() (program string, generated time.Time, command string) {
-	return "bench " + environment.ProgramVersion, time.Now().UTC(), frame.CommandLine(append([]string{"bench"}, os.Args[1:]...)...)
+	return "bench " + environment.ProgramVersion, time.Now().UTC(), frame.CommandLine(
+		append([]string{"bench"}, os.Args[1:]...)...)
 }
 
 // frame reads the data of a report.

@@ -35,14 +35,17 @@ func (a *app) reportSource(f reportFlags, c choice, stored *storedSets) frame.So
 	p := c.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{
-			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published, PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart, Order: p.Column,
+			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published,
+			PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart,
+			Order: p.Column,
 			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(),
 		},
-		Registry: c.Registry, Sets: stored, Methods: c.methods, Beside: f.beside, Datasets: c.typed,
+		Registry: c.Registry, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
 		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if p.Sweep != nil {
-		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets, Points: p.Points()}
+		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets,
+			Points: p.Points()}
 	}
 	return src
 }

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/spf13/pflag"
 )
 
 // facts are numbers that reports say, by what they are of, with the places where each is said.
@@ -107,26 +105,17 @@ func TestReportsAgree(t *testing.T) {
 		if r.Name == "why" || r.Name == "curves" || r.Name == "sweep" {
 			continue // of one cell, of fewer splits, and of sets as points
 		}
-		build := func(report string, args []string, flags ...string) {
-			set := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
-			run := r.Flags(set)
-			must.Do(t, set.Parse(flags))
-			d, err := run(frameFor(t, r), args)
-			if err != nil {
-				t.Fatalf("%s: %v", report, err)
-			}
-			all.gather(report, d)
-		}
+		build := func(report string, args ...string) { all.gather(report, sample.Build(t, r, inputFor(r), args...)) }
 		switch r.Name {
 		case "compare":
 			for _, m := range sample.Methods {
-				build("compare", []string{m})
+				build("compare", m)
 			}
 		case "tests":
-			build("tests", nil)
-			build("tests --control", nil, "--control", "GBRFF2")
+			build("tests")
+			build("tests --control", "--control", "GBRFF2")
 		default:
-			build(r.Name, nil)
+			build(r.Name)
 		}
 	}
 	twice := 0

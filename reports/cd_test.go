@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,12 +14,11 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranking"
-	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
-func asked(control, test string) ranking.DiagramOptions {
-	return ranking.DiagramOptions{TestOptions: report.TestOptions{Level: 0.05, Control: control}, Test: test}
+func asked(control, test string) []string {
+	return []string{"--control", control, "--test", cmp.Or(test, ranking.Wilcoxon)}
 }
 
 // Where no result could be significant there is no bar: four sets are too few, however far the ranks are from each
@@ -31,7 +31,7 @@ func TestNoBarsWithoutATest(t *testing.T) {
 		}
 	}
 	in := sample.Of(1, rows...)
-	d := sample.Build(t, ranking.Diagram, in, asked("", ""))
+	d := sample.Build(t, ranking.Diagram, in, asked("", "")...)
 	for _, r := range sample.Records(t, d, "cd") {
 		if r["bars"] != "" {
 			t.Errorf("%v", r)
@@ -39,14 +39,14 @@ func TestNoBarsWithoutATest(t *testing.T) {
 	}
 	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0],
 		"There are no bars, since no pair is testable: 8 data sets are enough")
-	verdict := sample.Build(t, ranking.Tests, in, testsUsual).Blocks[0].(doc.Prose).Paragraphs[1]
+	verdict := sample.Build(t, ranking.Tests, in).Blocks[0].(doc.Prose).Paragraphs[1]
 	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
 }
 
 // Two methods are on a common bar just if Wilcoxon's test finds no difference among all pairs.
 func TestBarsByWilcoxon(t *testing.T) {
-	d := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("", ""))
-	table := must.Get(sample.Sixteen().Frame(t).TableOf(""))(t)
+	d := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("", "")...)
+	table := must.Get(sample.Sixteen().Frame(t).Table(""))(t)
 	ev := must.Get(evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
 	records := sample.Records(t, d, "cd")
 	apart := 0
@@ -66,7 +66,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 	if apart == 0 {
 		t.Error("no difference is significant")
 	}
-	controlled := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("RF", ""))
+	controlled := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("RF", "")...)
 	ev = must.Get(evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)
 	for _, a := range sample.Records(t, controlled, "cd") {
 		at, _ := ev.Between(slices.Index(table.Methods, "RF"), slices.Index(table.Methods, a["method"].(string)))
@@ -74,11 +74,11 @@ func TestBarsByWilcoxon(t *testing.T) {
 			t.Errorf("beside RF alone: %v", a)
 		}
 	}
-	for want, o := range map[string]ranking.DiagramOptions{"leave the control RF out": asked("RF", ranking.Nemenyi),
+	for want, o := range map[string][]string{"leave the control RF out": asked("RF", ranking.Nemenyi),
 		"the control X is not among": asked("X", "")} {
-		must.Say(t, must.Err(ranking.Diagram(sample.Sixteen().Frame(t), o)), want)
+		must.Say(t, must.Err(sample.Make(t, ranking.Diagram, sample.Sixteen(), o...)), want)
 	}
-	must.Say(t, must.Err(ranking.Diagram(sample.Sixteen().Frame(t), asked("", "x"))),
+	must.Say(t, must.Err(sample.Make(t, ranking.Diagram, sample.Sixteen(), asked("", "x")...)),
 		`the test is "x"; use wilcoxon or nemenyi`)
 }
 
@@ -94,7 +94,7 @@ func TestLetters(t *testing.T) {
 				rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, correct, 100))
 			}
 		}
-		d := sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi))
+		d := sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi)...)
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -127,7 +127,7 @@ func TestLetters(t *testing.T) {
 // The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the
 // critical difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := sample.Build(t, ranking.Diagram, sample.Printed(), asked("", ranking.Nemenyi))
+	d := sample.Build(t, ranking.Diagram, sample.Printed(), asked("", ranking.Nemenyi)...)
 	first := sample.Records(t, d, "cd")[0]
 	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 ||
 		math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
@@ -143,7 +143,7 @@ func TestLetterNames(t *testing.T) {
 			rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, 90-m, 100))
 		}
 	}
-	records := sample.Records(t, sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi)),
+	records := sample.Records(t, sample.Build(t, ranking.Diagram, sample.Of(1, rows...), asked("", ranking.Nemenyi)...),
 		"cd")
 	for place, want := range map[int]string{0: "a", 26: "xyzaa", 52: "axayazba"} {
 		if bars := records[place]["bars"].(string); !strings.HasSuffix(bars, want) {

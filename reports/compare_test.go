@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -23,6 +24,18 @@ import (
 // usual are the options of the command line for a method, with fewer draws.
 func usual(method string) compare.Options {
 	return compare.Options{Method: method, Level: 0.05, Draws: 500}
+}
+
+// page is the document of compare, with options that the command line lacks.
+func page(t testing.TB, in sample.Input, o compare.Options, flags ...string) doc.Document {
+	t.Helper()
+	return sample.Build(t, report.Report{Name: "compare", Build: func(t *frame.Table) (doc.Document, error) {
+		p, err := compare.NewPage(t, o)
+		if err != nil {
+			return doc.Document{}, err
+		}
+		return p.Document(), nil
+	}}, in, flags...)
 }
 
 // two is methods A and B on sets of 100 test rows and 200 training rows, from their correct counts by set and split.
@@ -41,7 +54,7 @@ func two(a, b [][]int) sample.Input {
 
 // firstSentence is what the page of A says first.
 func firstSentence(t testing.TB, in sample.Input) string {
-	return sample.Build(t, compare.Compare, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+	return page(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
 }
 
 func near(t testing.TB, what string, got any, want, tolerance float64) {
@@ -56,7 +69,7 @@ func near(t testing.TB, what string, got any, want, tolerance float64) {
 // 1 + t^2 / 4, p = 1 - 3/4 t / sqrt(v) (1 - t^2 / (12 v)) = 0.085937; t_0.975 = 2.776445 makes the interval 3 +-
 // 3.672891. On s01 both are equal.
 func TestByHand(t *testing.T) {
-	d := sample.Build(t, compare.Compare, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}},
+	d := page(t, two([][]int{{81, 82, 83, 84, 85}, {70, 71, 72, 73, 74}},
 		[][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}}), usual("A"))
 	sets := sample.Records(t, d, "sets")
 	near(t, "gain", sets[0]["gain"], 3, 0)
@@ -112,58 +125,46 @@ func TestConstructedVerdicts(t *testing.T) {
 	}{
 		{"constant", constructed(func(int) float64 { return 0.3 }),
 			"A against B: practically equivalent. Typical difference +0.30 points (95 % interval +0.30 to +0.30, " +
-				"over 15 " +
-				"sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, behind " +
-				"on 0. Mean " +
-				"+0.30 points (+0.30 to +0.30). On no single set is a difference significant and large enough " +
-				"to matter."},
+				"over 15 sets), p < 0.0001; p of equivalence < 0.0001. Ahead by more than 1 point on 0 of 15 sets, " +
+				"behind on 0. Mean +0.30 points (+0.30 to +0.30). On no single set is a difference significant and " +
+				"large enough to matter."},
 		{"three sets", constructed(func(i int) float64 {
 			if i < 3 {
 				return 10
 			}
 			return -0.1
 		}), "A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.10 to +4.95, over 15 " +
-			"sets), p " +
-			"= 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. Mean " +
-			"+1.92 points " +
-			"(-0.40 to +4.24); mean and typical difference point to different sides. Single sets: significantly " +
-			"better on " +
-			"s00, s01 and s02."},
+			"sets), p = 0.313; p of equivalence = 0.157. Ahead by more than 1 point on 3 of 15 sets, behind on 0. " +
+			"Mean +1.92 points (-0.40 to +4.24); mean and typical difference point to different sides. Single sets: " +
+			"significantly better on s00, s01 and s02."},
 		{"noise", constructed(func(i int) float64 { return []float64{2, -1.5, 0.4, -2.2, 1.3}[i%5] }),
 			"A against B: inconclusive. Typical difference -0.10 points (95 % interval -0.90 to +1.20, over 15 " +
-				"sets), p = " +
-				"0.761; p of equivalence = "},
+				"sets), p = 0.761; p of equivalence = "},
 		{"one set", constructed(func(i int) float64 {
 			if i == 4 {
 				return 17
 			}
 			return 1.05 + float64(i)/100
-		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, " +
-			"over 15 " +
-			"sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on " +
-			"0. Mean " +
-			"+2.18 points (-0.09 to +4.45); without s04 +1.12."},
+		}), "A against B: significantly better. Typical difference +1.13 points (95 % interval +1.10 to +1.17, over " +
+			"15 sets), p < 0.0001; p of equivalence = 1.000. Ahead by more than 1 point on 15 of 15 sets, behind on " +
+			"0. Mean +2.18 points (-0.09 to +4.45); without s04 +1.12."},
 		{"no difference at all", constructed(func(int) float64 { return 0 }),
-			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, " +
-				"over 15 " +
-				"sets), p = 1.000; p of equivalence < 0.0001."},
+			"A against B: practically equivalent. Typical difference 0.00 points (95 % interval 0.00 to 0.00, over " +
+				"15 sets), p = 1.000; p of equivalence < 0.0001."},
 		{"a set that turns the mean", constructed(func(i int) float64 {
 			if i == 0 {
 				return 17
 			}
 			return -1.1
-		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, " +
-			"over 15 " +
-			"sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on " +
-			"14. Mean " +
-			"+0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to different sides."},
+		}), "A against B: significantly worse. Typical difference -1.10 points (95 % interval -1.10 to -1.10, over " +
+			"15 sets), p = 0.0065; p of equivalence = 1.000. Ahead by more than 1 point on 1 of 15 sets, behind on " +
+			"14. Mean +0.11 points (-2.48 to +2.69); without s00 -1.10; mean and typical difference point to " +
+			"different sides."},
 		{"half of the sets", half,
 			"A against B, on 8 of 15 sets (no failure on the others): significantly better. Typical difference " +
-				"+2.50 points " +
-				"(95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. Ahead by more " +
-				"than 1 point " +
-				"on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single sets: significantly better " +
-				"on 8 sets."},
+				"+2.50 points (95 % interval +2.50 to +2.50, over 8 sets), p = 0.0078; p of equivalence = 1.000. " +
+				"Ahead by more than 1 point on 8 of 8 sets, behind on 0. Mean +2.50 points (+2.50 to +2.50). Single " +
+				"sets: significantly better on 8 sets."},
 		{"failures", failed, "A against B, on 11 of 15 sets (B failed on 4): significantly better."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,14 +180,12 @@ func TestConstructedVerdicts(t *testing.T) {
 // 0.05, and the verdict says so. One split, or one set, is preliminary.
 func TestOverSets(t *testing.T) {
 	for n, want := range map[int]string{
-		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to " +
-			"+20.75, over 6 " +
-			"sets), p = 0.031; ",
+		6: "A against B: significantly better. Typical difference +20.38 points (95 % interval +20.00 to +20.75, " +
+			"over 6 sets), p = 0.031; ",
 		5: "A against B: not testable, since no result of 5 sets can be significant; 6 sets are enough. Typical " +
 			"difference +20.38 points (too few sets for a 95 % interval), p = 0.062. ",
-		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be " +
-			"significant; 6 sets " +
-			"are enough. The difference is +20.25 points. ",
+		1: "Preliminary, on 1 data set. A against B: not testable, since no result of 1 set can be significant; 6 " +
+			"sets are enough. The difference is +20.25 points. ",
 	} {
 		var a, b [][]int
 		for i := range n {
@@ -214,7 +213,7 @@ func TestDraws(t *testing.T) {
 		r := &in.Rows[i]
 		r.ScoresHash = fmt.Sprint(r.Method, *r.Score.Correct)
 	}
-	d := sample.Build(t, compare.Compare, in, usual("A"))
+	d := page(t, in, usual("A"))
 	set := sample.Records(t, d, "sets")[0]
 	if set["gain"] != 2.5 || set["verdict"] != "not testable" || set["adjusted_p"] != nil || set["p"] != nil ||
 		set["gain_low"] != nil {
@@ -237,7 +236,7 @@ func TestRelativeRegion(t *testing.T) {
 	region := must.Get(evidence.ParseRegion("10%"))(t)
 	o := usual("A")
 	o.Region = &region
-	d := sample.Build(t, compare.Compare, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}},
+	d := page(t, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}},
 		[][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]
 	near(t, "region at 99 %", sets[0]["rope"], 0.1, 0)
@@ -273,11 +272,9 @@ func TestSides(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		in := two(counts(r))
-		ours, theirs := sample.Build(t, compare.Compare, in, usual("A")),
-			sample.Build(t, compare.Compare, in, usual("B"))
-		byError := usual("A")
-		byError.Metric = "error"
-		errors := sample.Build(t, compare.Compare, in, byError)
+		ours, theirs := page(t, in, usual("A")),
+			page(t, in, usual("B"))
+		errors := page(t, in, usual("A"), "--metric", "error")
 		for i, a := range sample.Records(t, ours, "sets") {
 			b, e := sample.Records(t, theirs, "sets")[i], sample.Records(t, errors, "sets")[i]
 			if b["verdict"] != opposite[a["verdict"]] || b["gain"] != -a["gain"].(float64) || a["p"] != b["p"] ||
@@ -305,11 +302,11 @@ func TestSides(t *testing.T) {
 func TestSplitsAreNoSets(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := counts(r)
-		once := sample.Records(t, sample.Build(t, compare.Compare, two(a, b), usual("A")), "pairs")[0]
+		once := sample.Records(t, page(t, two(a, b), usual("A")), "pairs")[0]
 		for i := range a {
 			a[i], b[i] = slices.Concat(a[i], a[i]), slices.Concat(b[i], b[i])
 		}
-		twice := sample.Records(t, sample.Build(t, compare.Compare, two(a, b), usual("A")), "pairs")[0]
+		twice := sample.Records(t, page(t, two(a, b), usual("A")), "pairs")[0]
 		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better",
 			"typical_equivalent", "typical_gain"} {
 			if once[column] != twice[column] {
@@ -336,7 +333,7 @@ func TestSeveral(t *testing.T) {
 	row := sample.OK("wine", "Late", 21, 50, 54)
 	in.Rows = append(in.Rows, row)
 	in.Protocol.Order = func([]string) []string { return append(slices.Clone(sample.Methods), "Late") }
-	d := sample.Build(t, compare.Compare, in, usual("GBRFF2"))
+	d := page(t, in, usual("GBRFF2"))
 	pairs := sample.Records(t, d, "pairs")
 	var ps, adjusted []float64
 	for _, p := range pairs {
@@ -348,7 +345,7 @@ func TestSeveral(t *testing.T) {
 	}
 	must.Hold(t, strings.Join(d.Notes, "\n"), "Without a split that GBRFF2 has finished too: Late.")
 	in.Rows = append(in.Rows, sample.OK("swiss", "Late", 1, 270, 300)) // a generated set, which does not count
-	for i, p := range sample.Records(t, sample.Build(t, compare.Compare, in, usual("GBRFF2")), "pairs") {
+	for i, p := range sample.Records(t, page(t, in, usual("GBRFF2")), "pairs") {
 		if i < len(pairs) && (p["comparisons"] != pairs[i]["comparisons"] ||
 			p["adjusted_p"] != pairs[i]["adjusted_p"]) {
 			t.Errorf("with a pair that shares no counted set there are %v comparisons and p %v, before %v and %v",
@@ -365,13 +362,13 @@ func TestSeveral(t *testing.T) {
 // methods. The one that the data chose leads.
 func TestSummary(t *testing.T) {
 	for _, in := range []sample.Input{sample.Paper(), sample.Sixteen()} {
-		table := must.Get(in.Frame(t).TableOf(""))(t)
+		table := must.Get(in.Frame(t).Table(""))(t)
 		o := usual("GBRFF2")
 		o.Chosen = true
 		ev := must.Get(o.Evidence(&table))(t)
 		for _, m := range table.Methods {
 			o.Method, o.Chosen = m, m == "GBRFF2"
-			p := must.Get(compare.NewPageFrom(table, ev, o))(t)
+			p := must.Get(compare.PageOf(&table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
 			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence,
@@ -402,6 +399,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		o := usual("A")
 		change(&o)
-		must.Say(t, must.Err(compare.Compare(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t), o)), want)
+		table := must.Get(two([][]int{{80, 81}}, [][]int{{80, 82}}).Frame(t).Table(""))(t)
+		must.Say(t, must.Err(compare.NewPage(&table, o)), want)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranking"
-	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
@@ -24,7 +23,7 @@ func TestCurvesByHand(t *testing.T) {
 		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100),
 			sample.OK("s", "b", split+1, correct[1], 100))
 	}
-	d := sample.Build(t, curves.Curves, sample.Of(3, rows...), report.Options{})
+	d := sample.Build(t, curves.Curves, sample.Of(3, rows...))
 	var got []string
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
@@ -51,14 +50,14 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := sample.Of(splits, rows...)
-		d := sample.Build(t, ranking.Ranks, in, report.Options{})
+		d := sample.Build(t, ranking.Ranks, in)
 		want := map[any]any{}
 		for _, x := range sample.Records(t, d, "ranks") {
 			if x["convention"] == "Average rank" {
 				want[x["method"]] = x["rank"]
 			}
 		}
-		for _, x := range sample.Records(t, sample.Build(t, curves.Curves, in, report.Options{}), "stability") {
+		for _, x := range sample.Records(t, sample.Build(t, curves.Curves, in), "stability") {
 			if x["splits"] == splits && x["rank"] != want[x["method"]] {
 				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
 			}
@@ -76,7 +75,7 @@ func TestStages(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	d := sample.Build(t, curves.Curves, sample.Of(2, rows...), report.Options{})
+	d := sample.Build(t, curves.Curves, sample.Of(2, rows...))
 	var got []string
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
@@ -87,6 +86,6 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	must.Say(t, must.Err(curves.Curves(sample.Of(1, sample.OK("s", "a", 1, 90, 100)).Frame(t), report.Options{})),
+	must.Say(t, must.Err(sample.Make(t, curves.Curves, sample.Of(1, sample.OK("s", "a", 1, 90, 100)))),
 		"there are no ranks of two methods, and no run has stages")
 }

@@ -15,14 +15,13 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
 // boardOf is the board of an input; method is "" for the leader.
 func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *evidence.Evidence, *compare.Board) {
 	t.Helper()
-	table := must.Get(in.Frame(t).TableOf(""))(t)
+	table := must.Get(in.Frame(t).Table(""))(t)
 	o := evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}
 	ev := must.Get(evidence.Of(&table, o))(t)
 	asked := slices.Index(table.Methods, method)
@@ -93,15 +92,12 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	for focus, want := range map[string]string{
 		"": "Kinds of statements: ranks with verdicts, the confidence set of the best and equivalences. If " +
 			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at " +
-			"most 0.05, " +
-			"and of any kind of at most 0.15.",
+			"most 0.05, and of any kind of at most 0.15.",
 		"GBRFF2": "Kinds of statements: ranks, verdicts, the confidence set of the best and equivalences. If " +
-			"differences " +
-			"are symmetric over data sets, a page has a false one of a kind with a probability of at most 0.05, " +
-			"and of any " +
-			"kind of at most 0.2.",
+			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at " +
+			"most 0.05, and of any kind of at most 0.2.",
 	} {
-		d := sample.Build(t, compare.Leaderboard, in, report.TestOptions{Level: 0.05, Control: focus})
+		d := sample.Build(t, compare.Leaderboard, in, "--focus", focus)
 		if legend := d.Blocks[1].(doc.Table).Legend; !slices.Contains(legend, want) {
 			t.Errorf("%q lacks %q", legend, want)
 		}
@@ -111,7 +107,7 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	for i := range 8 {
 		sets = append(sets, []int{84, 79, []int{90, -1}[i%2]})
 	}
-	d := sample.Build(t, compare.Leaderboard, table([]string{"A", "B", "P"}, sets...), report.TestOptions{Level: 0.05})
+	d := sample.Build(t, compare.Leaderboard, table([]string{"A", "B", "P"}, sets...))
 	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
 }
 
@@ -193,7 +189,7 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d := sample.Build(t, compare.Leaderboard, in, report.TestOptions{Level: 0.05})
+		d := sample.Build(t, compare.Leaderboard, in)
 		for _, block := range d.Blocks {
 			if shown, ok := block.(doc.Table); ok {
 				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })
@@ -208,8 +204,5 @@ func TestNoTimes(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	if _, err := compare.Leaderboard(table([]string{"A"}, []int{84}).Frame(t),
-		report.TestOptions{Level: 0.05}); err == nil {
-		t.Error("there is a leader among one")
-	}
+	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, table([]string{"A"}, []int{84}))), "one method alone")
 }

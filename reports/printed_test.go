@@ -12,8 +12,8 @@ import (
 
 func of(t *testing.T, in sample.Input) *printed.Comparison {
 	t.Helper()
-	table := must.Get(in.Frame(t).TableOf(""))(t)
-	return printed.Of(&table, 20, 0.05)
+	table := must.Get(in.Frame(t).Table(""))(t)
+	return printed.Compare(&table, 0.05)
 }
 
 // By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902
@@ -32,8 +32,8 @@ func TestPrintedByHand(t *testing.T) {
 		math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
-	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, "+
-		"higher on 0, lower on 0, and the results are inconclusive on 0." {
+	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on "+
+		"1, higher on 0, lower on 0, and the results are inconclusive on 0." {
 		t.Error(got)
 	}
 	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "by Holm for 1 cell;") {
@@ -50,8 +50,8 @@ func TestPrintedStandardError(t *testing.T) {
 	for split := 1; split <= 20; split++ {
 		in.Rows = append(in.Rows, sample.OK("adult", "RKS", split, 823, 1000))
 	}
-	table := must.Get(in.Frame(t).TableOf("error"))(t)
-	cell := printed.Of(&table, 20, 0.05).At("adult", "RKS")
+	table := must.Get(in.Frame(t).Table("error"))(t)
+	cell := printed.Compare(&table, 0.05).At("adult", "RKS")
 	if cell == nil || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.1306) > 1e-3 {
 		t.Errorf("%+v", cell)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranking"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -30,28 +29,26 @@ import (
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
 	in := sample.Small()
-	for _, b := range sample.Build(t, ranking.Ranks, in, report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranking.Ranks, in).Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "paper" {
 			t.Error("a protocol without a paper has the paper's ranks")
 		}
 	}
 	in.Protocol.Published = sample.Published
-	if len(sample.Records(t, sample.Build(t, ranking.Ranks, in, report.Options{}), "ranks")) != 3 {
+	if len(sample.Records(t, sample.Build(t, ranking.Ranks, in), "ranks")) != 3 {
 		t.Error("methods that the paper does not rank have its ranks")
 	}
 	in.Protocol.Order = func([]string) []string { return []string{"GBRFF1", "GBRFF2", "LGBM"} }
 	for i, r := range in.Rows {
 		in.Rows[i].Method = map[string]string{"A_1": "GBRFF1", "B&<b>": "GBRFF2", "C|%": "LGBM"}[r.Method]
 	}
-	d := sample.Build(t, ranking.Ranks, in, report.Options{})
-	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; "+
-		"GBRFF1 1.75 2.25 0.35 2.00 2.13 2.25 2.38 2.50; "+
-		"LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
+	d := sample.Build(t, ranking.Ranks, in)
+	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; GBRFF1 1.75 "+
+		"2.25 0.35 2.00 2.13 2.25 2.38 2.50; LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
 		t.Errorf("mid-ranks\n%s\nwant\n%s", got, want)
 	}
-	if got, want := text(d.Blocks[1].(doc.Table)), "GBRFF2 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33; "+
-		"GBRFF1 2.00 2.33 0.00 2.33 2.33 2.33 2.33 2.33; "+
-		"LGBM 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67"; got != want {
+	if got, want := text(d.Blocks[1].(doc.Table)), "GBRFF2 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33; GBRFF1 2.00 "+
+		"2.33 0.00 2.33 2.33 2.33 2.33 2.33; LGBM 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67"; got != want {
 		t.Errorf("the paper's ranks\n%s\nwant\n%s", got, want)
 	}
 	if want := "Average ranks by mean test accuracy over 2 data sets, protocol table2"; d.Title != want {
@@ -65,7 +62,7 @@ func TestSmallByHand(t *testing.T) {
 // (2.5+2.5)/3, (6+2.5)/3. In the middle: uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
-	d := sample.Build(t, ranking.Ranks, in, report.Options{})
+	d := sample.Build(t, ranking.Ranks, in)
 	var got []string
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
@@ -77,7 +74,7 @@ func TestMissingByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, b := range sample.Build(t, ranking.Ranks, sample.Sixteen(), report.Options{}).Blocks {
+	for _, b := range sample.Build(t, ranking.Ranks, sample.Sixteen()).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")
 		}
@@ -86,7 +83,7 @@ func TestMissingByHand(t *testing.T) {
 
 // The published table has one split: its ranks are those of the oracle, without a spread.
 func TestPublishedRanks(t *testing.T) {
-	d := sample.Build(t, ranking.Ranks, sample.Printed(), report.Options{})
+	d := sample.Build(t, ranking.Ranks, sample.Printed())
 	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 2.17* 2.17 - 2.17 2.17 2.17 2.17 2.17; "+
 		"BMKR 2.93 "; !strings.HasPrefix(got, want) {
 		t.Errorf("ranks\n%s\nwant first\n%s", got, want)
@@ -107,8 +104,8 @@ func TestRanksProperties(t *testing.T) {
 			}
 		}
 		in := sample.Of(3, rows...)
-		d := sample.Build(t, ranking.Ranks, in, report.Options{})
-		if turned := sample.Build(t, ranking.Ranks, in, report.Options{Metric: "error"}); text(
+		d := sample.Build(t, ranking.Ranks, in)
+		if turned := sample.Build(t, ranking.Ranks, in, "--metric", "error"); text(
 			turned.Blocks[0].(doc.Table)) != text(d.Blocks[0].(doc.Table)) {
 			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", text(turned.Blocks[0].(doc.Table)),
 				text(d.Blocks[0].(doc.Table)))
@@ -138,10 +135,10 @@ func TestRanksProperties(t *testing.T) {
 // The ranks beside the spread are those of package stats over the means.
 func TestRanksAreThoseOfTheMeans(t *testing.T) {
 	in := sample.Paper()
-	ft := must.Get(in.Frame(t).TableOf(""))(t)
+	ft := must.Get(in.Frame(t).Table(""))(t)
 	want := stats.PaperAverageRanks(ft.Means())
 	exact := map[string]*big.Rat{}
-	for _, row := range sample.Records(t, sample.Build(t, ranking.Ranks, in, report.Options{}), "ranks") {
+	for _, row := range sample.Records(t, sample.Build(t, ranking.Ranks, in), "ranks") {
 		if row["convention"] == "Paper's rank" {
 			exact[row["method"].(string)], _ = new(big.Rat).SetString(row["exact"].(string))
 		}
@@ -162,20 +159,20 @@ func TestErrors(t *testing.T) {
 		return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven"
 	})
 	in.Methods = []string{"A_1", "B&<b>"}
-	if _, err := ranking.Ranks(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) ||
+	if _, err := sample.Make(t, ranking.Ranks, in); !errors.Is(err, frame.ErrNoResults) ||
 		!strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}
-	if _, err := ranking.Ranks(in.Frame(t), report.Options{Metric: "x"}); err == nil ||
+	if _, err := sample.Make(t, ranking.Ranks, in, "--metric", "x"); err == nil ||
 		!strings.HasPrefix(err.Error(), `no metric is named "x"`) {
 		t.Errorf("unknown metric: error %v", err)
 	}
 	in.Rows = nil
-	if _, err := ranking.Ranks(in.Frame(t), report.Options{}); !errors.Is(err, frame.ErrNoResults) {
+	if _, err := sample.Make(t, ranking.Ranks, in); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
 	}
-	if d := sample.Build(t, ranking.Ranks, sample.Small(), report.Options{Title: "Places",
-		Label: "tab:x"}); d.Title != "Places" || d.Label != "tab:x" {
+	if d := sample.Build(t, ranking.Ranks, sample.Small(), "--title", "Places", "--label",
+		"tab:x"); d.Title != "Places" || d.Label != "tab:x" {
 		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
 	}
 }

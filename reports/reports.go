@@ -1,13 +1,13 @@
 // Package reports turns finished runs into documents a paper or a reviewer can use. [All] lists the
-// reports, each a package of its own.
+// reports.
 //
 // The way of a number has three steps: a typed row (package frame reads it from the store), a
 // document (the report's Build), and a layout (package render). Tables hold exact rationals until
 // the last decimal; rank functions are in reports/stats, the papers' printed values in
 // harness/published.
 //
-// A report is a package with a function Build(frame.Frame, Options) (doc.Document, error), a Report that names it
-// and adds its flags, and a line here; the command line gives it every format, a file and a terminal.
+// A report is a report.Report: its help, and a Build that makes a doc.Document of a frame.Table. It has a line
+// here. The command line gives it the flags of all reports, every format, a file and a terminal.
 package reports
 
 import (
@@ -23,18 +23,18 @@ import (
 // All returns the reports.
 func All() []report.Report {
 	return []report.Report{
-		accuracy.Report(),
-		ranking.RanksReport(),
-		compare.LeaderboardReport(),
-		ranking.TestsReport(),
-		ranking.DiagramReport(),
-		ranking.PairsReport(),
-		costs.TimesReport(),
-		cells.GridReport(),
-		curves.CurvesReport(),
-		curves.SweepReport(),
-		costs.ScalingReport(),
-		cells.WhyReport(),
-		compare.CompareReport(),
+		accuracy.Report,
+		ranking.Ranks,
+		compare.Leaderboard,
+		ranking.Tests,
+		ranking.Diagram,
+		ranking.Pairs,
+		costs.Times,
+		cells.Grid,
+		curves.Curves,
+		curves.Sweep,
+		costs.Scaling,
+		cells.Why,
+		compare.Compare,
 	}
 }

@@ -62,9 +62,8 @@ func text(t doc.Table) string {
 	return strings.Join(lines, "; ")
 }
 
-// frameFor is sample.Paper as a report reads it, with a processor time and a chosen grid point in every cell.
-func frameFor(t *testing.T, r report.Report) frame.Frame {
-	t.Helper()
+// inputFor is sample.Paper with a processor time and a chosen grid point in every cell, and a sweep for its report.
+func inputFor(r report.Report) sample.Input {
 	in := sample.Paper()
 	in.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}}
 	for i := range in.Rows {
@@ -75,14 +74,7 @@ func frameFor(t *testing.T, r report.Report) frame.Frame {
 	if r.Name == "sweep" {
 		in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
 	}
-	if r.Select != nil {
-		s := report.Selection{Protocol: "table2"}
-		if err := r.Select(arguments(r), &s); err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		in.Methods, in.Datasets = s.Methods, s.Datasets
-	}
-	return in.Frame(t)
+	return in
 }
 
 // Names are unique, every report says what it is, and its flags' defaults build it.
@@ -99,18 +91,14 @@ func TestReportsAreComplete(t *testing.T) {
 			!strings.HasPrefix(r.Long, r.Name+" ") {
 			t.Errorf("%s: its help is incomplete", r.Name)
 		}
-		build := r.Flags(new(cobra.Command).Flags())
-		d, err := build(frameFor(t, r), arguments(r))
-		if err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
+		d := sample.Build(t, r, inputFor(r), arguments(r)...)
 		if d.Report != r.Name || d.Title == "" || d.Label == "" || len(d.Notes) == 0 && r.Select == nil ||
 			len(d.Queries) == 0 {
 			t.Errorf("%s: its document lacks something: %+v", r.Name, d.Title)
 		}
 		for _, format := range render.Formats() {
 			var out bytes.Buffer
-			if err := render.Write(&out, format, d, render.Options{}); err != nil || out.Len() < 200 {
+			if err := render.Write(&out, format, d, render.Options{}); err != nil || out.Len() < 100 {
 				t.Errorf("%s as %s: %d bytes, error %v", r.Name, format, out.Len(), err)
 			}
 		}
@@ -123,13 +111,7 @@ func TestReportsAreComplete(t *testing.T) {
 // A flag that a report adds reaches its document.
 func TestFlags(t *testing.T) {
 	for _, r := range reports.All() {
-		flags := new(cobra.Command).Flags()
-		build := r.Flags(flags)
-		must.Do(t, flags.Parse([]string{"--metric", "error", "--title", "Errors"}))
-		d, err := build(frameFor(t, r), arguments(r))
-		if err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
+		d := sample.Build(t, r, inputFor(r), append(arguments(r), "--metric", "error", "--title", "Errors")...)
 		ofErrors := slices.ContainsFunc(d.Blocks, func(b doc.Block) bool {
 			records, _ := b.(doc.Records)
 			return slices.ContainsFunc(records.Rows, func(row []any) bool { return slices.Contains(row, any("error")) })
@@ -168,7 +150,7 @@ func BenchmarkAccuracy(b *testing.B) {
 			}}
 		in.Registry, in.Sets = in, in
 		f := must.Get(frame.Read(context.Background(), db, in.Source))(b)
-		d := must.Get(reports.All()[0].Flags(new(cobra.Command).Flags())(f, nil))(b)
+		d := must.Get(reports.All()[0].Add(new(cobra.Command).Flags())(f))(b)
 		must.Do(b, render.Write(io.Discard, "text", d, render.Options{Width: 100}))
 		must.Do(b, db.Close())
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 // cell is a run on a set of two features with a peak of 5 MiB, which took some seconds and had declared a tenth.
@@ -51,7 +50,7 @@ func scalingInput() sample.Input {
 // method declares nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8
 // bytes x rows x 3.
 func TestScalingByHand(t *testing.T) {
-	d := sample.Build(t, costs.Scaling, scalingInput(), report.Options{})
+	d := sample.Build(t, costs.Scaling, scalingInput())
 	var got []string
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
@@ -91,8 +90,7 @@ func (hungry) Lookup(name string) (registry.Spec, error) {
 	}
 	fit := func(context.Context, registry.Env, registry.Data, params) (registry.Model, error) { return nil, nil }
 	return registry.Define(registry.Spec{Name: name, Version: "1", Source: "a test", Tasks: registry.Binary}, params{},
-		nil, fit,
-		registry.Memory(func(s registry.Shape, p params) int64 { return int64(p.Rounds * s.N) })), nil
+		nil, fit, registry.Memory(func(s registry.Shape, p params) int64 { return int64(p.Rounds * s.N) })), nil
 }
 
 // The declared memory is that of the grid point that needs most, with the parameters that the protocol gave all
@@ -110,7 +108,8 @@ func TestDeclaredMemory(t *testing.T) {
 			f.Rows[i].MethodVersion = "2"
 		}
 	}
-	d := must.Get(costs.Scaling(f, report.Options{}))(t)
+	table := must.Get(f.Table(""))(t)
+	d := must.Get(costs.Scaling.Build(&table))(t)
 	var got []string
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"

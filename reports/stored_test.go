@@ -19,7 +19,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 // TestAStoredMetricIsOneRow: a row that is added to the table of a score's fields is all that a stored metric
@@ -112,7 +111,8 @@ func TestAStoredMetricIsOneRow(t *testing.T) {
 	in.Protocol.Name, in.Protocol.Splits, in.Protocol.Datasets, in.Registry, in.Sets = "p", 1, []string{"iris"}, in, in
 	in.Protocol.Order, in.Protocol.Sizes = slices.Clone[[]string], func(int, int) (int, int, error) { return 0, 0, nil }
 	f := must.Get(frame.Read(t.Context(), db, in.Source))(t)
-	d := must.Get(accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: "pinball"}}))(t)
+	table := must.Get(f.Table("pinball"))(t)
+	d := must.Get(accuracy.Build(&table, accuracy.Options{}))(t)
 	var shown strings.Builder
 	if err := render.Text(&shown, d, render.Options{}); err != nil ||
 		!strings.Contains(shown.String(), "pinball loss") || !strings.Contains(shown.String(), "0.125") {

@@ -64,12 +64,12 @@ func sweepTable(d doc.Document, n int) string {
 func TestSweepByHand(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{}), 0),
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in), 0),
 		"A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
 	in.Protocol.Sweep.Printed = nil
-	d := sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true})
+	d := sample.Build(t, curves.Sweep, in, "--times")
 	if got, want := sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("times %s, want %s", got, want)
 	}
@@ -82,11 +82,11 @@ func TestSweepByHand(t *testing.T) {
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Bars: true}), 0),
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, "--bars"), 0),
 		"A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
 		t.Errorf("bars %s, want %s", got, want)
 	}
-	each := sample.Build(t, curves.Sweep, in, curves.SweepOptions{Each: true})
+	each := sample.Build(t, curves.Sweep, in, "--each")
 	if got, want := sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
 		t.Errorf("the second set has %s, want %s", got, want)
 	}
@@ -102,7 +102,7 @@ func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
 		return r.Dataset == "r" && r.Method == "B landmarks=1"
 	})
-	d := sample.Build(t, curves.Sweep, in, curves.SweepOptions{})
+	d := sample.Build(t, curves.Sweep, in)
 	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -119,7 +119,7 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}), 0),
+	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, "--times"), 0),
 		"A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -136,7 +136,7 @@ func TestOutlier(t *testing.T) {
 			}
 		}
 	}
-	if notes := strings.Join(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}).Notes,
+	if notes := strings.Join(sample.Build(t, curves.Sweep, in, "--times").Notes,
 		" "); strings.Contains(notes, "outlier") {
 		t.Errorf("an outlier among equal times: %s", notes)
 	}
@@ -146,20 +146,20 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = &slow
 		}
 	}
-	must.Hold(t, strings.Join(sample.Build(t, curves.Sweep, in, curves.SweepOptions{Times: true}).Notes, " "),
+	must.Hold(t, strings.Join(sample.Build(t, curves.Sweep, in, "--times").Notes, " "),
 		"of B at 10 the longest time is 2.0 times the median")
 }
 
 func TestNothingIsSwept(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
-	must.Say(t, must.Err(curves.Sweep(in.Frame(t), curves.SweepOptions{})), "sweeps nothing")
+	must.Say(t, must.Err(sample.Make(t, curves.Sweep, in)), "sweeps nothing")
 }
 
 // Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
 func TestDrawings(t *testing.T) {
-	for _, o := range []curves.SweepOptions{{}, {Times: true}, {Bars: true}, {Against: true}, {Each: true, Log: true}} {
-		for _, b := range sample.Build(t, curves.Sweep, sweepInput(), o).Blocks {
+	for _, o := range [][]string{nil, {"--times"}, {"--bars"}, {"--against-times"}, {"--each", "--log"}} {
+		for _, b := range sample.Build(t, curves.Sweep, sweepInput(), o...).Blocks {
 			f, ok := b.(doc.Figure)
 			if !ok {
 				continue
@@ -192,8 +192,8 @@ func TestRatioOfFewerRows(t *testing.T) {
 		}
 	}
 	f := in.Frame(t)
-	table := must.Get(f.TableOf(""))(t)
-	l := curves.LinesOf(table, f.Protocol.Sweep)
+	table := must.Get(f.Table(""))(t)
+	l := curves.LinesOf(&table, f.Protocol.Sweep)
 	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"),
 		l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
 		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)

@@ -12,11 +12,8 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranking"
-	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
-
-var testsUsual = report.TestOptions{Level: 0.05}
 
 // records are the pairs of a document by their two methods.
 func records(t testing.TB, d doc.Document) map[string]map[string]any {
@@ -33,7 +30,7 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 // with one tie of two: 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 3.25, over 1 - 6/(2*24) is 3.714. Of the six
 // orders of a row beside the other one those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three.
 func TestTestsByHand(t *testing.T) {
-	d := sample.Build(t, ranking.Tests, sample.Small(), testsUsual)
+	d := sample.Build(t, ranking.Tests, sample.Small())
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
 	if got := omnibus[0].Entries[0].Text + " " + omnibus[0].Entries[2].Text; len(omnibus) != 1 || got != "3.714 0.333" {
 		t.Errorf("%d tests of two sets; Friedman's is %s", len(omnibus), got)
@@ -47,11 +44,9 @@ func TestTestsByHand(t *testing.T) {
 		t.Errorf("pairs %s, want %s", got, want)
 	}
 	verdict := d.Blocks[0].(doc.Prose).Paragraphs
-	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the " +
-		"ranks: p = " +
-		"0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons; 7 " +
-		"sets are " +
-		"enough."}
+	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the ranks: p " +
+		"= 0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons; 7 " +
+		"sets are enough."}
 	if !slices.Equal(verdict, want) {
 		t.Errorf("verdict %q, want %q", verdict, want)
 	}
@@ -63,7 +58,7 @@ func TestFewSets(t *testing.T) {
 	for i, name := range []string{"a", "b", "c"} {
 		rows = append(rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
 	}
-	d := sample.Build(t, ranking.Tests, sample.Of(1, rows...), testsUsual)
+	d := sample.Build(t, ranking.Tests, sample.Of(1, rows...))
 	if got := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasSuffix(got, "p = 0.250.") {
 		t.Errorf("verdict %q", got)
 	}
@@ -91,14 +86,14 @@ func TestTestsProperties(t *testing.T) {
 			}
 		}
 		in := sample.Of(1, rows...)
-		d := sample.Build(t, ranking.Tests, in, testsUsual)
+		d := sample.Build(t, ranking.Tests, in)
 		reversed := in
 		reversed.Protocol.Order = func(names []string) []string {
 			names = slices.Clone(names)
 			slices.Reverse(names)
 			return names
 		}
-		one, other := records(t, d), records(t, sample.Build(t, ranking.Tests, reversed, testsUsual))
+		one, other := records(t, d), records(t, sample.Build(t, ranking.Tests, reversed))
 		if len(one) != len(methods)*(len(methods)-1)/2 {
 			r.Fatalf("%d pairs of %d methods", len(one), len(methods))
 		}
@@ -118,7 +113,7 @@ func TestTestsProperties(t *testing.T) {
 
 // A control is set beside each other method, and p-values are adjusted for these comparisons alone.
 func TestControl(t *testing.T) {
-	d := sample.Build(t, ranking.Tests, sample.Sixteen(), report.TestOptions{Level: 0.05, Control: "RF"})
+	d := sample.Build(t, ranking.Tests, sample.Sixteen(), "--control", "RF")
 	pairs := records(t, d)
 	if len(pairs) != 15 {
 		t.Fatalf("%d pairs with the control, want 15", len(pairs))
@@ -126,11 +121,11 @@ func TestControl(t *testing.T) {
 	for pair := range pairs {
 		must.Hold(t, pair, "RF")
 	}
-	if all := sample.Build(t, ranking.Tests, sample.Sixteen(), testsUsual); len(records(t, all)) != 120 {
+	if all := sample.Build(t, ranking.Tests, sample.Sixteen()); len(records(t, all)) != 120 {
 		t.Errorf("%d pairs of sixteen methods", len(records(t, all)))
 	}
-	must.Say(t, must.Err(ranking.Tests(sample.Small().Frame(t), report.TestOptions{Level: 0.05, Control: "RF"})),
+	must.Say(t, must.Err(sample.Make(t, ranking.Tests, sample.Small(), "--control", "RF")),
 		"the control RF is not among the methods of the table: A_1")
-	must.Say(t, must.Err(ranking.Tests(sample.Small().Frame(t), report.TestOptions{})),
+	must.Say(t, must.Err(sample.Make(t, ranking.Tests, sample.Small(), "--level", "0")),
 		"the level is 0; use a number between 0 and 1")
 }

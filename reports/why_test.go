@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 func whyInput() sample.Input {
@@ -40,7 +39,7 @@ func whyInput() sample.Input {
 // 98.5 and 1.6, our deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) =
 // -1.04.
 func TestPage(t *testing.T) {
-	d := sample.Build(t, cells.Why, whyInput(), report.Options{})
+	d := sample.Build(t, cells.Why, whyInput(), "wine", "GBRFF2")
 	var out strings.Builder
 	must.Do(t, render.Text(&out, d, render.Options{}))
 	must.Hold(t, out.String(),
@@ -61,14 +60,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// It is of one method on one set that are stored.
-func TestWhyRefusals(t *testing.T) {
-	in := whyInput()
-	in.Methods = nil
-	in.Rows = append(in.Rows, sample.OK("wine", "other", 1, 5, 54))
-	must.Say(t, must.Err(cells.Why(in.Frame(t), report.Options{})),
-		"why is of one method and one data set, not 2 methods and 1 data set")
-	in.Methods = []string{"LGBM"}
-	must.Say(t, must.Err(cells.Why(in.Frame(t), report.Options{})),
+// Where nothing is stored, the command is named that computes it.
+func TestWhyNothing(t *testing.T) {
+	must.Say(t, must.Err(sample.Make(t, cells.Why, whyInput(), "wine", "LGBM")),
 		"bench run --methods LGBM --datasets wine --db my.db")
 }

@@ -44,7 +44,7 @@ var rooms = []room{
 	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result " +
 		"harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
-	{"reports/printed", "reports/frame harness/published reports/stats"},
+	{"reports/printed", "reports/doc reports/frame harness/published reports/stats"},
 	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"reports/stats harness/metric harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +

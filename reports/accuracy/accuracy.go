@@ -9,7 +9,6 @@
 package accuracy
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
@@ -27,40 +25,35 @@ import (
 )
 
 // Report is the table of means, with ranks and printed values.
-func Report() report.Report {
-	return report.Report{
-		Name: "accuracy", Aliases: []string{"table2"},
-		Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
-		Long: `accuracy prints the table of the paper from what is stored: mean and standard
+var Report = report.Report{
+	Name: "accuracy", Aliases: []string{"table2"},
+	Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
+	Long: `accuracy prints the table of the paper from what is stored: mean and standard
 deviation over the splits, the best in bold with ties decided on integer counts,
 the Mean row, and average ranks (mid-ranks over the data sets; where the protocol's
 paper ranks the same methods also the paper's, which ranks the Mean row as one more
 data set). Next to it: the published values and the differences. --metric shows another metric
 of the same runs. table2 is another name of it.`,
-		Example: `  bench report accuracy
+	Example: `  bench report accuracy
   bench report accuracy --format latex -o table2.tex
   bench report accuracy --format html -o report.html --splits 3
   bench report accuracy --metric mcc`,
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
-			o.AddFlags(flags)
-			flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 "+
-				"of others)")
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Build(f, o) }
-		},
-	}
+	Flags: func(flags *pflag.FlagSet) report.Build {
+		var o Options
+		flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
+		return func(t *frame.Table) (doc.Document, error) { return Build(t, o) }
+	},
 }
 
 // Options adjust the table; the zero value is the paper's.
 type Options struct {
-	report.Options
 	Decimals      int  // 1 to 6; zero means 1 in percent and 3 otherwise
 	OmitPublished bool // leaves out the comparison with published values, and ranks by their convention
 }
 
 // table is the table of the frame with the values computed from it and its options.
 type table struct {
-	frame.Table
+	*frame.Table
 	o    Options
 	mean []meanCell // one for each whole method; nil if no set is counted
 	// average ranks of whole methods, where tied methods share the mean rank; nil where CheckRanked is an error
@@ -82,11 +75,7 @@ type meanCell struct {
 
 // Build returns the document. It is an error if an option has an unknown value, if there is nothing to show,
 // or if stored cells contradict each other. Missing and failed runs are no error.
-func Build(f frame.Frame, o Options) (doc.Document, error) {
-	ft, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
+func Build(ft *frame.Table, o Options) (doc.Document, error) {
 	if err := o.complete(ft); err != nil {
 		return doc.Document{}, err
 	}
@@ -95,12 +84,12 @@ func Build(f frame.Frame, o Options) (doc.Document, error) {
 		t.unit = " %"
 	}
 	t.summarise()
-	t.comparePublished(f.Protocol.Splits)
+	t.comparePrinted()
 	return t.document(), nil
 }
 
 // complete checks the options and fills in the defaults for a table.
-func (o *Options) complete(t frame.Table) error {
+func (o *Options) complete(t *frame.Table) error {
 	if o.Decimals == 0 {
 		if o.Decimals = 3; t.Metric.Percent {
 			o.Decimals = 1
@@ -136,21 +125,19 @@ func (t *table) summarise() {
 		return
 	}
 	t.midRanks = stats.AverageRanks(values)
-	if published.Ranks(t.Published, t.Metric.Name, t.Whole()) {
+	if t.PrintsRanks(t.Whole()) {
 		t.paperRanks = stats.PaperAverageRanks(values)
 	}
 }
 
 func (t *table) document() doc.Document {
-	t.o.Label = cmp.Or(t.o.Label, "tab:"+t.Protocol)
-	d := t.o.Document("accuracy", &t.Table, t.title(), t.Notes(append(t.drawNotes(), t.unused...)...))
-	d.Heading = cmp.Or(t.o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))
+	d := doc.Document{Title: t.title(), Heading: fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol),
+		Label: "tab:" + t.Protocol, Notes: t.Notes(append(t.drawNotes(), t.unused...)...)}
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main()}
 	if t.comparison != nil {
 		d.Blocks = append(d.Blocks, t.comparison.table(t.o.Decimals, t.Metric))
 	}
-	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.missing())
-	t.End(&d, t.records()...)
+	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.missing(), t.records())
 	return d
 }
 

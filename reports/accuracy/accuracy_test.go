@@ -15,18 +15,17 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/report"
 	"pgregory.net/rapid"
 )
 
 // newTable is what Build makes a document of.
-func newTable(t testing.TB, in sample.Input, o Options) *table {
+func newTable(t testing.TB, in sample.Input, metric string, o Options) *table {
 	t.Helper()
-	ft := must.Get(in.Frame(t).TableOf(o.Metric))(t)
-	tab := &table{Table: ft, o: o}
-	must.Do(t, tab.o.complete(ft))
+	ft := must.Get(in.Frame(t).Table(metric))(t)
+	tab := &table{Table: &ft, o: o}
+	must.Do(t, tab.o.complete(&ft))
 	tab.summarise()
-	tab.comparePublished(in.Protocol.Splits)
+	tab.comparePrinted()
 	return tab
 }
 
@@ -35,7 +34,7 @@ func newTable(t testing.TB, in sample.Input, o Options) *table {
 // (iono, occupancy: the paper sets only the left-most in bold). The ranks the paper prints cannot be
 // had from printed accuracies, see stats.TestPrintedRanksOf2020.
 func TestPublishedTable(t *testing.T) {
-	tab := newTable(t, sample.Printed(), Options{})
+	tab := newTable(t, sample.Printed(), "", Options{})
 	var ranks []string
 	for _, r := range tab.midRanks {
 		ranks = append(ranks, r.FloatString(2))
@@ -70,11 +69,9 @@ func TestPublishedTable(t *testing.T) {
 	if len(tab.Counted) != 15 || slices.Contains(tab.Counted, "bankmarketing") {
 		t.Errorf("Mean and ranks are over %v, want the 15 data sets of the main group", tab.Counted)
 	}
-	for _, row := range tab.comparison.rows {
-		for i, c := range row.cells {
-			if c.difference != nil && c.difference.Sign() != 0 {
-				t.Errorf("%s on %s: difference from itself is %v", tab.Methods[i], row.set.Name, c.difference)
-			}
+	for _, c := range tab.comparison.Cells {
+		if c.Difference.Sign() != 0 {
+			t.Errorf("%s on %s: difference from itself is %v", c.Method, c.Dataset, c.Difference)
 		}
 	}
 	for _, m := range tab.comparison.methods {
@@ -91,8 +88,7 @@ func TestPublishedTable(t *testing.T) {
 // Errors are accuracies turned round: the same bests and the same mid-ranks, and means that add up
 // to 100.
 func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
-	right, wrong := newTable(t, sample.Paper(), Options{}), newTable(t, sample.Paper(),
-		Options{Options: report.Options{Metric: "error"}})
+	right, wrong := newTable(t, sample.Paper(), "", Options{}), newTable(t, sample.Paper(), "error", Options{})
 	for i, s := range right.Sets {
 		if !slices.Equal(right.Best(s), wrong.Best(wrong.Sets[i])) {
 			t.Errorf("the best on %s is another by error", s.Name)
@@ -115,7 +111,7 @@ func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
 func TestAnotherMetric(t *testing.T) {
 	in := sample.Of(1, sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10))
 	in.Protocol.Published = sample.Published
-	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "MCC"}})
+	d := sample.Build(t, Report, in, "--metric", "MCC")
 	main := d.Blocks[1].(doc.Table)
 	cells := main.Sections[0][0].Entries
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
@@ -136,7 +132,7 @@ func TestRegression(t *testing.T) {
 	in.Protocol.Splits = 2
 	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5),
 		sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
-	d := sample.Build(t, Build, in, Options{Options: report.Options{Metric: "rmse"}})
+	d := sample.Build(t, Report, in, "--metric", "rmse")
 	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
 	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" ||
 		!cells[1].Best {
@@ -161,8 +157,8 @@ func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
 				}
 			}
 		}
-		first, second := newTable(t, sample.Of(4, rows...), Options{}),
-			newTable(t, sample.Of(4, shuffled...), Options{})
+		first, second := newTable(t, sample.Of(4, rows...), "", Options{}),
+			newTable(t, sample.Of(4, shuffled...), "", Options{})
 		if !reflect.DeepEqual(first.main().Sections[:2], withTips(second, first)) {
 			rt.Fatalf("another order of the splits, another table")
 		}
@@ -191,7 +187,7 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	for s, correct := range []int{1, 2, 3} {
 		rows = append(rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
 	}
-	tab := newTable(t, sample.Of(3, rows...), Options{})
+	tab := newTable(t, sample.Of(3, rows...), "", Options{})
 	if !slices.Equal(tab.Best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
 		t.Error("6/30 and 6/30 are not tied")
 	}
@@ -215,7 +211,7 @@ func TestPapersRank(t *testing.T) {
 		want   bool
 	}{{sample.Small(), false, "", false}, {sample.Printed(), false, "", true}, {sample.Printed(), true, "", false},
 		{sample.Printed(), false, "error", false}, {own, false, "", false}} {
-		tab := newTable(t, c.in, Options{OmitPublished: c.omit, Options: report.Options{Metric: c.metric}})
+		tab := newTable(t, c.in, c.metric, Options{OmitPublished: c.omit})
 		rows, legend := fmt.Sprint(tab.summaryRows()), strings.Join(tab.legend(), " ")
 		if got := strings.Contains(rows, "Paper's rank"); got != c.want ||
 			strings.Contains(legend, "Paper's rank") != got {
@@ -228,7 +224,7 @@ func TestPapersRank(t *testing.T) {
 func TestNothingComplete(t *testing.T) {
 	in := sample.Small()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Status == result.OK })
-	tab := newTable(t, in, Options{})
+	tab := newTable(t, in, "", Options{})
 	if tab.mean != nil || tab.midRanks != nil || tab.paperRanks != nil {
 		t.Error("a table without results has a Mean or ranks")
 	}
@@ -244,7 +240,7 @@ func TestNothingComplete(t *testing.T) {
 
 // Every planned split is either finished or told, with its reason.
 func TestGapsAreTold(t *testing.T) {
-	d := newTable(t, sample.Paper(), Options{}).document()
+	d := newTable(t, sample.Paper(), "", Options{}).document()
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes,
 		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s",
@@ -265,7 +261,7 @@ func TestGapsAreTold(t *testing.T) {
 	three := sample.Paper()
 	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })
 	if note := "3 of 20 splits: every data set with results."; !slices.Contains(
-		newTable(t, three, Options{}).document().Notes, note) {
+		newTable(t, three, "", Options{}).document().Notes, note) {
 		t.Errorf("notes lack %q", note)
 	}
 }
@@ -274,7 +270,7 @@ func TestGapsAreTold(t *testing.T) {
 func TestSelectedSplits(t *testing.T) {
 	in := sample.Small()
 	in.Splits = []int{3, 2}
-	tab := newTable(t, in, Options{})
+	tab := newTable(t, in, "", Options{})
 	if len(tab.Table.Splits) != 2 || len(tab.Sets[0].Entries[0].Runs) != 2 {
 		t.Errorf("%d planned splits, %d finished on tie; want 2 and 2", len(tab.Table.Splits),
 			len(tab.Sets[0].Entries[0].Runs))
@@ -291,7 +287,7 @@ func TestSelectedSplits(t *testing.T) {
 
 // Records are the quotient of integer counts.
 func TestRecordsKeepPrecision(t *testing.T) {
-	records := newTable(t, sample.Paper(), Options{}).cellRecords()
+	records := newTable(t, sample.Paper(), "", Options{}).cellRecords()
 	column := func(name string) int { return slices.Index(records.Columns, name) }
 	if want := 19 * 6; len(records.Rows) != want {
 		t.Fatalf("%d rows, want %d", len(records.Rows), want)
@@ -312,13 +308,11 @@ func TestRecordsKeepPrecision(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	for want, o := range map[string]Options{
-		"7 decimals; use 1 to 6": {Decimals: 7},
-		`no metric is named "x"`: {Options: report.Options{Metric: "x"}},
+	for want, flags := range map[string][]string{
+		"7 decimals; use 1 to 6": {"--decimals", "7"},
+		`no metric is named "x"`: {"--metric", "x"},
 	} {
-		if _, err := Build(sample.Small().Frame(t), o); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("options %+v: error %v, want %q", o, err, want)
-		}
+		must.Say(t, must.Err(sample.Make(t, Report, sample.Small(), flags...)), want)
 	}
 }
 
@@ -347,7 +341,7 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 		if len(in.Rows) == 0 {
 			return
 		}
-		before := newTable(t, in, Options{})
+		before := newTable(t, in, "", Options{})
 		has, with := 0, rapid.SampledFrom([]string{"0 first", "z last"}).Draw(rt, "name")
 		for _, s := range before.Sets {
 			switch rapid.IntRange(0, 2).Draw(rt, "partial") {
@@ -359,7 +353,7 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 				}
 			}
 		}
-		after := newTable(t, in, Options{})
+		after := newTable(t, in, "", Options{})
 		if slices.Contains(after.Whole(), with) || before.CheckComparable() != nil ||
 			2*len(before.Whole()) < len(before.Methods)+1 {
 			return

@@ -29,7 +29,7 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 	check := func(title, note string) {
 		t.Helper()
-		d := sample.Build(t, Build, in, Options{})
+		d := sample.Build(t, Report, in)
 		must.Hold(t, d.Title, "over 3 "+title+", protocol")
 		if note != "" != slices.Contains(d.Notes, note) || note == "" &&
 			strings.Contains(strings.Join(d.Notes, " "), "division") {

@@ -15,12 +15,12 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// comparison compares our values with those of one source, for the methods of the table that the source
-// prints values of.
+// comparison is the block of printed values, for the methods of the table that the source prints values of.
 type comparison struct {
-	source    string
-	rows      []comparedRow
-	methods   []difference // the methods compared, in the table's order
+	*printed.Comparison
+	rows      []frame.Set  // with at least one printed value
+	columns   []int        // places of the methods in the entries of rows
+	methods   []difference // of columns
 	unprinted []string     // methods of the table without a printed value here
 
 	// counted names the data sets behind the ranks. These are the sets of the main group with a printed value
@@ -34,28 +34,10 @@ type comparison struct {
 	ourMidRanks   []*big.Rat
 	ourPaperRanks []*big.Rat
 	printed       []*float64 // the average ranks that the source prints; nil if it prints none
-
-	columns []int // the places of these methods in the table
-
-	tests *printed.Comparison // tests of the differences
 }
 
 // level of the tests of differences from printed values.
 const level = 0.05
-
-// comparedRow is a data set with at least one printed value, a cell a method compared.
-type comparedRow struct {
-	set   frame.Set
-	cells []comparedCell
-}
-
-// comparedCell is a pair of values in the table's unit; nil stands for no value.
-type comparedCell struct {
-	ours       *big.Rat
-	published  *big.Rat // the printed decimal, exactly
-	printed    published.Value
-	difference *big.Rat // ours less published
-}
 
 // difference sums up a method's differences over the sets that have both values; nil without any.
 type difference struct {
@@ -65,96 +47,49 @@ type difference struct {
 	meanAbsolute *big.Rat // mean of their absolute values
 }
 
-type cellKey struct{ dataset, method string }
-
-// comparePublished fills comparison and unused from the printed values of the protocol's source, in the metric's
-// unit. splits is the number of the protocol's splits. Printed average ranks are among all methods of the source.
-// They are left out where one of these methods or a set was not asked for.
-func (t *table) comparePublished(splits int) {
-	source := t.Published
-	values, units := published.Beside(source, t.Metric.Name, t.PublishedNames)
+// comparePrinted fills comparison and unused from the printed values of the protocol's source. Printed average ranks
+// are among all methods of the source. They are left out where one of these methods or a set was not asked for.
+func (t *table) comparePrinted() {
+	source := t.Frame.Protocol.Published
+	values, units := t.Printed()
 	switch {
 	case t.o.OmitPublished || source == "":
 		return
 	case len(values) == 0:
-		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so "+
-			"there is no "+
-			"comparison.",
-			source, strings.Join(units, "; "))}
+		t.unused = []string{fmt.Sprintf("%s prints: %s. This is another metric or another unit than here, so there "+
+			"is no comparison.", source, strings.Join(units, "; "))}
 		return
 	}
-	known := map[cellKey]published.Value{}
-	ranks := map[string]*float64{}
-	ranked := !t.Only
-	for _, v := range values {
-		switch {
-		case v.Dataset == published.AverageRank:
-			ranks[v.Method] = &v.Mean
-			ranked = ranked && slices.Contains(t.Methods, v.Method)
-		case t.asked(v):
-			known[cellKey{v.Dataset, v.Method}] = v
-		}
-	}
-	c := t.compareWith(source, known)
-	t.unused = t.unusedNote(source, known)
-	if len(c.rows) == 0 {
+	t.unused = t.elsewhere(values)
+	c := &comparison{Comparison: printed.Compare(t.Table, level)}
+	if c.Comparison == nil {
 		return
 	}
-	c.tests = printed.Of(&t.Table, splits, level)
-	for i, m := range c.methods {
-		if r := ranks[m.method]; ranked && r != nil {
-			if c.printed == nil {
-				c.printed = make([]*float64, len(c.methods))
-			}
-			c.printed[i] = r
-		}
-	}
-	t.comparison = c
-}
-
-// asked reports whether the request includes the row and the column of a printed value.
-func (t *table) asked(v published.Value) bool {
-	return (!t.OnlyMethods || slices.Contains(t.Methods, v.Method)) &&
-		(!t.Only || slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }))
-}
-
-func (t *table) compareWith(source string, values map[cellKey]published.Value) *comparison {
-	c := &comparison{source: source}
 	for i, m := range t.Methods {
-		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { _, ok := values[cellKey{s.Name, m}]; return ok }) {
-			c.columns = append(c.columns, i)
+		if slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return c.At(s.Name, m) != nil }) {
+			c.columns, c.methods = append(c.columns, i), append(c.methods, c.differenceOf(m))
 		} else {
 			c.unprinted = append(c.unprinted, m)
 		}
 	}
-	for _, s := range t.Sets {
-		out := comparedRow{set: s}
-		printed := false
-		for _, i := range c.columns {
-			cell := comparedCell{ours: s.Entries[i].Mean}
-			if v, ok := values[cellKey{s.Name, t.Methods[i]}]; ok {
-				cell.print(v)
-				printed = true
-			}
-			out.cells = append(out.cells, cell)
-		}
-		if printed {
-			c.rows = append(c.rows, out)
-		}
-	}
-	for k, i := range c.columns {
-		c.methods = append(c.methods, c.differenceOf(k, t.Methods[i]))
-	}
+	c.rows = slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool {
+		return !slices.ContainsFunc(t.Methods, func(m string) bool { return c.At(s.Name, m) != nil })
+	})
 	c.ranked = len(slices.DeleteFunc(slices.Clone(c.columns), func(i int) bool { return i >= len(t.Whole()) }))
 	c.rank(t.Ascending)
-	return c
-}
-
-func (cell *comparedCell) print(v published.Value) {
-	cell.published, cell.printed = stats.Decimal(v.Mean), v
-	if cell.ours != nil {
-		cell.difference = new(big.Rat).Sub(cell.ours, cell.published)
+	ranks := slices.DeleteFunc(values, func(v published.Value) bool { return v.Dataset != published.AverageRank })
+	lacks := func(v published.Value) bool { return !slices.Contains(t.Methods, v.Method) }
+	if len(ranks) > 0 && t.Frame.Datasets == nil && !slices.ContainsFunc(ranks, lacks) {
+		for _, v := range ranks {
+			if i := slices.IndexFunc(c.methods, func(d difference) bool { return d.method == v.Method }); i >= 0 {
+				if c.printed == nil {
+					c.printed = make([]*float64, len(c.methods))
+				}
+				c.printed[i] = &v.Mean
+			}
+		}
 	}
+	t.comparison = c
 }
 
 // rank fills counted and the ranks of both sides, which are among the same methods, whatever other methods
@@ -164,47 +99,50 @@ func (c *comparison) rank(ascending func([]*big.Rat) []*big.Rat) {
 		return
 	}
 	var theirs, ours [][]*big.Rat
-	for _, row := range c.rows {
+	for _, s := range c.rows {
 		var printed, own []*big.Rat
 		sameSplits := true
-		for k, i := range c.columns[:c.ranked] {
-			if cell := row.cells[k]; cell.difference != nil {
-				printed, own = append(printed, cell.published), append(own, cell.ours)
+		for _, i := range c.columns[:c.ranked] {
+			if cell := c.At(s.Name, s.Entries[i].Method); cell != nil && cell.Ours != nil {
+				printed, own = append(printed, cell.Decimal), append(own, cell.Ours)
 			}
-			sameSplits = sameSplits && slices.Equal(row.set.Entries[i].Splits(), row.set.Entries[c.columns[0]].Splits())
+			sameSplits = sameSplits && slices.Equal(s.Entries[i].Splits(), s.Entries[c.columns[0]].Splits())
 		}
-		if row.set.Group == frame.GroupMain && len(own) == c.ranked && sameSplits {
-			c.counted = append(c.counted, row.set.Name)
+		if s.Group == frame.GroupMain && len(own) == c.ranked && sameSplits {
+			c.counted = append(c.counted, s.Name)
 			theirs, ours = append(theirs, ascending(printed)), append(ours, ascending(own))
 		}
 	}
 	if len(ours) > 0 {
-		c.midRanks, c.ourMidRanks, c.ourPaperRanks = stats.AverageRanks(theirs), stats.AverageRanks(ours),
-			stats.PaperAverageRanks(ours)
+		c.midRanks, c.ourMidRanks = stats.AverageRanks(theirs), stats.AverageRanks(ours)
+		c.ourPaperRanks = stats.PaperAverageRanks(ours)
 	}
 }
 
-func (c *comparison) differenceOf(column int, method string) difference {
+func (c *comparison) differenceOf(method string) difference {
 	var all, sizes []*big.Rat
-	for _, row := range c.rows {
-		if x := row.cells[column].difference; x != nil {
-			all, sizes = append(all, x), append(sizes, new(big.Rat).Abs(x))
+	for _, cell := range c.Cells {
+		if cell.Method == method {
+			all, sizes = append(all, cell.Difference), append(sizes, new(big.Rat).Abs(cell.Difference))
 		}
 	}
 	return difference{method, len(all), stats.Mean(all), stats.Mean(sizes)}
 }
 
-// unusedNote names the data sets and methods that a source has values of and that are not in the table; nil for none.
-func (t *table) unusedNote(source string, values map[cellKey]published.Value) []string {
+// elsewhere names the data sets and methods that a source has values of, as asked for, and that are not in the table;
+// nil for none.
+func (t *table) elsewhere(values []published.Value) []string {
 	var datasets, methods []string
-	for _, v := range published.Of(source) {
-		if _, ok := values[cellKey{v.Dataset, v.Method}]; !ok {
+	for _, v := range values {
+		set := slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
+		method := slices.Contains(t.Methods, v.Method)
+		if v.Dataset == published.AverageRank || !set && t.Frame.Datasets != nil || !method && t.Frame.Methods != nil {
 			continue
 		}
-		if !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset }) {
+		if !set {
 			frame.AppendUnique(&datasets, v.Dataset)
 		}
-		if !slices.Contains(t.Methods, v.Method) {
+		if !method {
 			frame.AppendUnique(&methods, v.Method)
 		}
 	}
@@ -218,8 +156,8 @@ func (t *table) unusedNote(source string, values map[cellKey]published.Value) []
 	if parts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s also prints values of %s, which this table does not hold.", source,
-		strings.Join(parts, " and of "))}
+	return []string{fmt.Sprintf("%s also prints values of %s, which this table does not hold.",
+		t.Frame.Protocol.Published, strings.Join(parts, " and of "))}
 }
 
 // table lays the comparison out, three columns a method.
@@ -230,7 +168,7 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 	}
 	out := doc.Table{
 		Heading: "Beside the published values", Corner: "Data set", Label: "published-1", Legend: c.legend(),
-		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.source, values, points),
+		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.Source, values, points),
 	}
 	for _, m := range c.methods {
 		out.Head = append(out.Head, doc.Column{Name: "ours", Group: m.method},
@@ -238,25 +176,26 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 			doc.Column{Name: "diff.", Long: "difference", Group: m.method, Kind: doc.Signed})
 	}
 	out.Sections = make([][]doc.Row, 1)
-	for _, r := range c.rows {
-		if r.set.Finished() == 0 {
+	for _, set := range c.rows {
+		if set.Finished() == 0 {
 			continue // a note names it
 		}
 		var row []doc.Entry
-		for i, cell := range r.cells {
-			entries := doc.Texts(frame.Text(cell.ours, decimals), frame.Text(cell.published, decimals),
-				frame.Signed(cell.difference, decimals))
-			if cell.published != nil {
-				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", c.methods[i].method, r.set.Name, c.source,
-					entries[1].Text) +
-					cell.printed.SpreadText()
-			}
-			if cell.difference != nil {
-				entries[2].Shade = shade(cell.difference)
+		for _, i := range c.columns {
+			e := set.Entries[i]
+			entries := doc.Texts(frame.Text(e.Mean, decimals), frame.Absent, frame.Absent)
+			if cell := c.At(set.Name, e.Method); cell != nil {
+				entries[1].Text, entries[2].Text = frame.Text(cell.Decimal, decimals),
+					frame.Signed(cell.Difference, decimals)
+				entries[1].Tip = fmt.Sprintf("%s on %s, %s: %s", e.Method, set.Name, c.Source, entries[1].Text) +
+					cell.Printed.SpreadText()
+				if cell.Ours != nil {
+					entries[2].Shade = shade(cell.Difference)
+				}
 			}
 			row = append(row, entries...)
 		}
-		out.Add(r.set.Name, row...)
+		out.Add(set.Name, row...)
 	}
 	c.summarise(&out, max(decimals, 2))
 	return out
@@ -308,7 +247,7 @@ func (c *comparison) legend() []string {
 	legend := []string{"Differences: ours less published, of exact means; averages: over the data sets with both."}
 	if len(c.unprinted) > 0 {
 		legend = append(legend, fmt.Sprintf("Not in this block, since %s prints no value of them for these data "+
-			"sets: %s.", c.source, strings.Join(c.unprinted, ", ")))
+			"sets: %s.", c.Source, strings.Join(c.unprinted, ", ")))
 	}
 	if c.midRanks != nil {
 		legend = append(legend, fmt.Sprintf(
@@ -316,8 +255,8 @@ func (c *comparison) legend() []string {
 				"on both sides.",
 			frame.Count(c.ranked, "method"), frame.Count(len(c.counted), "data set")))
 	}
-	if c.tests != nil {
-		legend = append(append(legend, c.tests.Summary()), c.tests.Legend()...)
+	if len(c.Cells) > 0 {
+		legend = append(append(legend, c.Summary()), c.Comparison.Legend()...)
 	}
 	if c.printed != nil {
 		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks "+

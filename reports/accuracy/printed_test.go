@@ -10,13 +10,12 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 // A method that the source does not print takes no columns of the comparison and changes none of its
 // ranks, wherever it stands in the table and whether or not it is complete.
 func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
-	alone := newTable(t, sample.Printed(), Options{}).comparison
+	alone := newTable(t, sample.Printed(), "", Options{}).comparison
 	if len(alone.counted) != 15 || len(alone.unprinted) != 0 {
 		t.Fatalf("the paper's own methods: ranks over %v, unprinted %v", alone.counted, alone.unprinted)
 	}
@@ -25,7 +24,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 		methods := slices.Insert(slices.Clone(sample.Methods), 3*place, "CART")
 		in.Protocol.Order = func([]string) []string { return methods }
 		in.Rows = append(in.Rows, sample.OK("wine", "CART", 1, 999, 1000))
-		c := newTable(t, in, Options{}).comparison
+		c := newTable(t, in, "", Options{}).comparison
 		for name, pair := range map[string][2]string{
 			"sets":       {fmt.Sprint(alone.counted), fmt.Sprint(c.counted)},
 			"methods":    {methodsOf(alone), methodsOf(c)},
@@ -67,7 +66,7 @@ func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 			in.Rows = append(in.Rows, r)
 		}
 	}
-	tab := newTable(t, in, Options{})
+	tab := newTable(t, in, "", Options{})
 	records := tab.cellRecords()
 	n := len(records.Columns)
 	for _, row := range records.Rows {
@@ -103,7 +102,7 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	in.Protocol.Splits = 2
 	i := slices.IndexFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" && r.Method == "GFC" })
 	in.Rows[i].Split = 2
-	c := newTable(t, in, Options{}).comparison
+	c := newTable(t, in, "", Options{}).comparison
 	if len(c.counted) != 15 || c.ranked != 5 || len(c.midRanks) != 5 || c.methods[5].method != "GFC" {
 		t.Errorf("ranks of %d methods over %v, last %v: GFC finished another split of wine", c.ranked, c.counted,
 			c.methods[5])
@@ -115,22 +114,22 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	}
 	in = sample.Printed()
 	in.Methods = []string{"GFC"}
-	if c := newTable(t, in, Options{}).comparison; c.midRanks != nil || c.ourPaperRanks != nil ||
+	if c := newTable(t, in, "", Options{}).comparison; c.midRanks != nil || c.ourPaperRanks != nil ||
 		len(c.methods) != 1 || c.printed != nil {
 		t.Errorf("a single method has ranks %v, %v, %v; methods %v", c.midRanks, c.ourPaperRanks, c.printed, c.methods)
 	}
 	in = sample.Printed()
-	if c := newTable(t, in, Options{}).comparison; len(c.printed) != 6 {
+	if c := newTable(t, in, "", Options{}).comparison; len(c.printed) != 6 {
 		t.Errorf("beside all of the paper's methods stand its printed ranks %v", c.printed)
 	}
 	methods := sample.Methods[:5]
 	in.Protocol.Order = func([]string) []string { return methods }
-	if c := newTable(t, in, Options{}).comparison; c.printed != nil {
+	if c := newTable(t, in, "", Options{}).comparison; c.printed != nil {
 		t.Errorf("beside five of its six methods stand the printed ranks %v, which are among six", c.printed)
 	}
 	in = sample.Printed()
 	in.Datasets = []string{"wine", "sonar"}
-	if c := newTable(t, in, Options{}).comparison; c.printed != nil || len(c.counted) != 2 {
+	if c := newTable(t, in, "", Options{}).comparison; c.printed != nil || len(c.counted) != 2 {
 		t.Errorf("beside two of its sets stand the printed ranks %v; ours are over %v", c.printed, c.counted)
 	}
 }
@@ -144,21 +143,22 @@ func TestUnusedValues(t *testing.T) {
 	in.Rows = in.Rows[6:]
 	want := sample.Published + " also prints values of data sets wine and of methods GBRFF2, which this table does " +
 		"not hold."
-	if tab := newTable(t, in, Options{}); !slices.Equal(tab.unused, []string{want}) {
+	if tab := newTable(t, in, "", Options{}); !slices.Equal(tab.unused, []string{want}) {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
 	in = sample.Printed()
 	in.Datasets, in.Methods = []string{"wine"}, []string{"GFC"}
-	if tab := newTable(t, in, Options{}); tab.unused != nil {
+	if tab := newTable(t, in, "", Options{}); tab.unused != nil {
 		t.Errorf("notes %q on what was not asked for", tab.unused)
 	}
-	want = sample.Published + " prints: percent of correct labels. This is another metric or another unit than here, " +
-		"so there is no comparison."
-	if tab := newTable(t, sample.Printed(), Options{Options: report.Options{Metric: "error"}}); !slices.Equal(
+	want = sample.Published + " prints: percent of correct labels. This is another metric or another unit than " +
+		"here, so there is no comparison."
+	if tab := newTable(t, sample.Printed(), "error", Options{}); !slices.Equal(
 		tab.unused, []string{want}) || tab.comparison != nil {
 		t.Errorf("notes %q, want %q", tab.unused, want)
 	}
-	if tab := newTable(t, sample.Printed(), Options{OmitPublished: true}); tab.unused != nil || tab.comparison != nil {
+	if tab := newTable(t, sample.Printed(), "", Options{OmitPublished: true}); tab.unused != nil ||
+		tab.comparison != nil {
 		t.Errorf("a comparison although it is left out, notes %q", tab.unused)
 	}
 }

@@ -25,7 +25,7 @@ func (t *table) cellRecords() doc.Records {
 		"splits_ok", "splits_planned", "correct", "test", "mean", "std_population", "std_sample",
 		"best", "in_mean_and_ranks", "comparable", "missing", "data_changed", "metric", "exact", "version"}}
 	if c := t.comparison; c != nil {
-		out.Columns = append(out.Columns, "published_mean:"+c.source, "published_std:"+c.source, "difference:"+c.source)
+		out.Columns = append(out.Columns, "published_mean:"+c.Source, "published_std:"+c.Source, "difference:"+c.Source)
 	}
 	for _, s := range t.Sets {
 		best := t.Best(s)
@@ -35,12 +35,15 @@ func (t *table) cellRecords() doc.Records {
 				correct, test = n, of
 			}
 			record := []any{t.Protocol, s.Name, s.Group, known(s.Rows), known(s.Features), known(s.TrainRows),
-				known(s.TestRows), c.Method,
-				len(c.Runs), len(t.Splits), correct, test, c.Mean, c.StdPop, c.StdSample,
+				known(s.TestRows), c.Method, len(c.Runs), len(t.Splits), correct, test, c.Mean, c.StdPop, c.StdSample,
 				best[i], s.Counted, !s.Unequal, t.Lacks(s.Name, c.Method), t.changeText(s.Name), t.Metric.Name,
 				exact(c.Mean), t.Version(s.Name, c.Method)}
 			if t.comparison != nil {
-				record = append(record, t.comparison.record(s.Name, c.Method)...)
+				var mean, std, difference any
+				if cell := t.comparison.At(s.Name, c.Method); cell != nil {
+					mean, std, difference = cell.Decimal, cell.Printed.Std, cell.Difference
+				}
+				record = append(record, mean, std, difference)
 			}
 			out.Add(record...)
 		}
@@ -75,8 +78,7 @@ func (t *table) runRecords() doc.Records {
 // meanRecords has a row a method: its number of counted sets and, for a whole method, its Mean row and ranks.
 func (t *table) meanRecords() doc.Records {
 	out := doc.Records{Name: "means", Columns: []string{"method", "datasets", "mean", "exact", "std_population",
-		"std_sample", "best",
-		"midrank", "midrank_exact", "paper_rank", "paper_rank_exact", "datasets_counted"}}
+		"std_sample", "best", "midrank", "midrank_exact", "paper_rank", "paper_rank_exact", "datasets_counted"}}
 	if t.mean == nil {
 		return out
 	}
@@ -97,34 +99,21 @@ func (t *table) meanRecords() doc.Records {
 	return out
 }
 
-func (c *comparison) record(dataset, method string) []any {
-	for _, row := range c.rows {
-		for i, cell := range row.cells {
-			if row.set.Name == dataset && c.methods[i].method == method && cell.published != nil {
-				return []any{cell.published, cell.printed.Std, cell.difference}
-			}
-		}
-	}
-	return []any{nil, nil, nil}
-}
-
 func (c *comparison) records() doc.Records {
 	out := doc.Records{Name: "published", Columns: []string{"source", "dataset", "method", "ours", "published_mean",
 		"published_std", "published_spread", "difference", "low", "high", "adjusted_p", "verdict"}}
-	for _, row := range c.rows {
-		for i, cell := range row.cells {
-			if cell.published != nil {
-				record := map[string]any{"source": c.source, "dataset": row.set.Name, "method": c.methods[i].method,
-					"ours":           cell.ours,
-					"published_mean": cell.published, "published_std": cell.printed.Std,
-					"published_spread": cell.printed.Spread,
-					"difference":       cell.difference}
-				if x := c.tests.At(row.set.Name, c.methods[i].method); x != nil {
-					record["low"], record["high"], record["adjusted_p"], record["verdict"] = x.Interval.Low,
-						x.Interval.High, x.Adjusted, string(x.Verdict)
-				}
-				out.Put(record)
+	for _, set := range c.rows {
+		for _, i := range c.columns {
+			x := c.At(set.Name, set.Entries[i].Method)
+			if x == nil {
+				continue
 			}
+			var verdict any
+			if x.Ours != nil {
+				verdict = string(x.Verdict)
+			}
+			out.Add(c.Source, x.Dataset, x.Method, x.Ours, x.Decimal, x.Printed.Std, x.Printed.Spread, x.Difference,
+				x.Interval.Low, x.Interval.High, x.Adjusted, verdict)
 		}
 	}
 	return out
@@ -135,7 +124,7 @@ func (c *comparison) methodRecords() doc.Records {
 		"average_difference", "mean_absolute_difference",
 		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
 	for i, m := range c.methods {
-		record := map[string]any{"source": c.source, "method": m.method, "datasets": m.n,
+		record := map[string]any{"source": c.Source, "method": m.method, "datasets": m.n,
 			"average_difference": m.average, "mean_absolute_difference": m.meanAbsolute, "in_ranks": []string(nil)}
 		if c.midRanks != nil && i < c.ranked {
 			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i],

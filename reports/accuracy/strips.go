@@ -83,11 +83,9 @@ func (t *table) publishedRow(set frame.Set) []float64 {
 	if t.comparison == nil {
 		return values
 	}
-	for _, r := range t.comparison.rows {
-		for k, cell := range r.cells {
-			if r.set.Name == set.Name && cell.published != nil {
-				values[t.comparison.columns[k]] = frame.Float64(cell.published)
-			}
+	for i, e := range set.Entries {
+		if cell := t.comparison.At(set.Name, e.Method); cell != nil {
+			values[i] = frame.Float64(cell.Decimal)
 		}
 	}
 	return values

@@ -21,18 +21,16 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// GridReport shows what was chosen.
-func GridReport() report.Report {
-	return report.Report{
-		Name: "grid", Folds: true,
-		Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
-		Long: `grid counts how often each value of each parameter was chosen on each set, names the
+// Grid shows what was chosen.
+var Grid = report.Report{
+	Name: "grid", Folds: true,
+	Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
+	Long: `grid counts how often each value of each parameter was chosen on each set, names the
 sets whose choice sits on an edge of the grid, where a wider grid might do better, and
 sets the folds' results of the chosen points beside those of the test rows.`,
-		Example: `  bench report grid
+	Example: `  bench report grid
   bench report grid --methods GBRFF2 --datasets sonar`,
-		Flags: report.Plain(Grid),
-	}
+	Build: grid,
 }
 
 // axis is a parameter that varies in a method's grid.
@@ -46,7 +44,7 @@ type axis struct {
 // edgeShare is the least share of a set's splits that must choose an edge, so that the set is named.
 const edgeShare = 0.5
 
-// Grid shows which grid points were chosen, and what the choices say about the grid.
+// grid shows which grid points were chosen, and what the choices say about the grid.
 //
 // For every method whose grid has more than one point, the report shows how often each value of each axis was
 // chosen on each set. It also names the sets where the choice sits on the edge of the grid, so that a wider grid
@@ -58,29 +56,26 @@ const edgeShare = 0.5
 //
 // The result is the document. It is an error if no requested method has a grid of several points, or if stored cells
 // contradict each other.
-func Grid(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	d := o.Document("grid", &t, fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), t.NotesOfPairs())
+func grid(t *frame.Table) (doc.Document, error) {
+	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol),
+		Notes: t.NotesOfPairs()}
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",
 		"place", "places", "splits", "splits_ok", "version"}}
 	var edges []string
 	var tables, figures []doc.Block
 	for _, m := range t.Methods {
-		axes, err := axesOf(f, &t, m)
+		axes, err := axesOf(t, m)
 		if err != nil {
 			return d, err
 		}
 		if len(axes) == 0 {
 			continue
 		}
-		tables = append(tables, choices(&t, m, axes))
+		tables = append(tables, choices(t, m, axes))
 		for _, a := range axes {
 			figures = append(figures, a.figure(m))
-			a.record(&t, m, &records)
-			edges = append(edges, a.edges(&t, m)...)
+			a.record(t, m, &records)
+			edges = append(edges, a.edges(t, m)...)
 		}
 	}
 	if len(tables) == 0 {
@@ -93,21 +88,21 @@ func Grid(f frame.Frame, o report.Options) (doc.Document, error) {
 			"a wider grid might do better, unless the edge is a natural one:"}, edges...)
 	}
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
-	flattery, folds := flattery(&t)
+	flattery, folds := flattery(t)
 	if flattery.Sections != nil {
 		d.Blocks = append(d.Blocks, flattery)
 	}
 	all := []doc.Block{records, folds}
-	if table, records := regrets(f, &t); table.Sections != nil {
+	if table, records := regrets(t); table.Sections != nil {
 		d.Blocks, all = append(d.Blocks, table), append(all, records)
 	}
 	d.Blocks = append(d.Blocks, figures...)
-	t.End(&d, all...)
+	d.Blocks = append(d.Blocks, all...)
 	return d, nil
 }
 
 // axesOf returns the parameters that vary in the grids of a method's cells, with what was chosen.
-func axesOf(f frame.Frame, t *frame.Table, method string) ([]*axis, error) {
+func axesOf(t *frame.Table, method string) ([]*axis, error) {
 	var axes []*axis
 	read := map[string]bool{}
 	for _, s := range t.Sets {
@@ -116,7 +111,7 @@ func axesOf(f frame.Frame, t *frame.Table, method string) ([]*axis, error) {
 				continue
 			}
 			read[r.GridHash] = true
-			for _, point := range f.Grids[r.GridHash] {
+			for _, point := range t.Frame.Grids[r.GridHash] {
 				if err := addPoint(&axes, point); err != nil {
 					return nil, fmt.Errorf("a grid point of %s on %s: %w", method, s.Name, err)
 				}
@@ -129,7 +124,7 @@ func axesOf(f frame.Frame, t *frame.Table, method string) ([]*axis, error) {
 		a.sort()
 		for _, s := range t.Sets {
 			for _, r := range t.Cells(s.Name, method) {
-				if point := f.Chosen(r); point != nil {
+				if point := t.Frame.Chosen(r); point != nil {
 					if err := a.choose(s.Name, point); err != nil {
 						return nil, fmt.Errorf("%s on %s, split %d: %w", method, s.Name, r.Split, err)
 					}
@@ -321,7 +316,7 @@ type regret struct {
 }
 
 // regrets has a row for every set and method with tests of all grid points.
-func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
+func regrets(t *frame.Table) (doc.Table, doc.Records) {
 	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf(
 		"Mean test %s of the points chosen by the folds, and of those that are best by the test itself",
 		t.Metric.Title),
@@ -338,7 +333,7 @@ func regrets(f frame.Frame, t *frame.Table) (doc.Table, doc.Records) {
 		"chosen", "best", "regret", "one", "one_regret", "one_point", "version"}}
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
-			r, ok := regretOf(t, t.Cells(s.Name, m), f.Grids)
+			r, ok := regretOf(t, t.Cells(s.Name, m), t.Frame.Grids)
 			if !ok {
 				continue
 			}

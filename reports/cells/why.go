@@ -19,75 +19,57 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// WhyReport is what stands behind one number.
-func WhyReport() report.Report {
-	return report.Report{
-		Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
-		Summary: "Everything behind one number: splits, grid points, code, queries",
-		Long: `why lists the splits behind one number of a table: counts, the chosen grid point and how
+// Why is what stands behind one number.
+var Why = report.Report{
+	Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
+	Summary: "Everything behind one number: splits, grid points, code, queries",
+	Long: `why lists the splits behind one number of a table: counts, the chosen grid point and how
 it did in the folds, times, the program and code that computed it; then the commands
 and queries that show the rows of a split and compute the cell again.`,
-		Example: `  bench report why table2 sonar GBRFF2
+	Example: `  bench report why table2 sonar GBRFF2
   bench report why sonar GBRFF2 --format csv`,
-		Select: func(args []string, s *report.Selection) error {
-			if len(args) == 3 {
-				s.Protocol, args = args[0], args[1:]
-			}
-			if len(args) != 2 {
-				return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the " +
-					"protocol before them if it is another")
-			}
-			s.Datasets, s.Methods = args[:1], args[1:]
-			return nil
-		},
-		Flags: report.Plain(Why),
-	}
+	Select: func(args []string, s *report.Selection) error {
+		if len(args) == 3 {
+			s.Protocol, args = args[0], args[1:]
+		}
+		if len(args) != 2 {
+			return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the " +
+				"protocol before them if it is another")
+		}
+		s.Datasets, s.Methods = args[:1], args[1:]
+		return nil
+	},
+	Build: why,
 }
 
 type page struct {
-	frame.Table
-	frame frame.Frame
+	*frame.Table
 	set   frame.Set
 	entry frame.Entry
 	rows  []store.Row
 	unit  string
 }
 
-// Why lists everything behind one number of a table: a method on a data set under a protocol.
+// why lists everything behind one number of a table: a method on a data set under a protocol.
 //
 // For every split it has the counts, the chosen grid point and its result in the folds, times, the program
 // and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
 // split, compute the cell again, and read its folds. The package adds up only what the table adds up, and
 // judges nothing.
 //
-// The result is the document of a frame that was read for one method and one data set, with the folds. It is an
-// error if no cell is stored for them, or if stored cells contradict each other.
-func Why(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	if len(t.Methods) != 1 || len(t.Sets) != 1 {
-		return doc.Document{}, fmt.Errorf("why is of one method and one data set, not %s and %s",
-			frame.Count(len(t.Methods), "method"), frame.Count(len(t.Sets), "data set"))
-	}
-	p := page{Table: t, frame: f, set: t.Sets[0], entry: t.Sets[0].Entries[0]}
-	p.rows = t.Cells(p.set.Name, t.Methods[0])
-	if len(p.rows) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no run of %s on %s is stored; `%s` makes them", frame.ErrNoResults,
-			t.Methods[0], p.set.Name, t.FullCommand)
-	}
+// The table is of one method and one data set, and its frame has the folds.
+func why(t *frame.Table) (doc.Document, error) {
+	method, set := t.Methods[0], t.Sets[0]
+	p := page{Table: t, set: set, entry: set.Entries[0], rows: t.Cells(set.Name, method)}
 	if t.Metric.Percent {
 		p.unit = " %"
 	}
-	method := t.Methods[0]
-	o.Label = cmp.Or(o.Label, "tab:why:"+p.set.Name+":"+method)
-	d := o.Document("why", &t, fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method,
-		p.set.Name, t.Metric.Title, t.Protocol), t.NotesOfPairs())
+	d := doc.Document{Label: "tab:why:" + set.Name + ":" + method, Notes: t.NotesOfPairs(),
+		Title: fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, set.Name,
+			t.Metric.Title, t.Protocol)}
 	d.Queries = p.queries(method)
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(),
-		p.origins()}, p.again(method)...)
-	t.End(&d, p.records(method))
+		p.origins()}, append(p.again(method), p.records(method))...)
 	return d, nil
 }
 
@@ -112,8 +94,8 @@ func (p *page) number(method string) []string {
 		frame.Number(e.StdSample, p.decimals()))}
 	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s "+
 		"among %d.",
-		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.frame.Grids[p.rows[0].GridHash])))
-	values, _ := published.Beside(p.Published, p.Metric.Name, p.PublishedNames)
+		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.Frame.Grids[p.rows[0].GridHash])))
+	values, _ := p.Printed()
 	for _, v := range values {
 		if v.Method == method && v.Dataset == p.set.Name {
 			lines = append(lines, p.beside(v))
@@ -163,8 +145,8 @@ func (p *page) splits() doc.Table {
 			correct = fmt.Sprintf("%d/%d", *r.Score.Correct, r.TestRows)
 			fallthrough
 		case r.Status == result.OK:
-			if value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), frame.Absent; p.frame.Chosen(r) != nil {
-				last = frame.PointText(p.frame.Chosen(r))
+			if value, last = frame.Text(p.ValueOf(r.Score), p.decimals()), frame.Absent; p.Frame.Chosen(r) != nil {
+				last = frame.PointText(p.Frame.Chosen(r))
 			}
 		case r.Error != "":
 			last += ": " + doc.OneLine(r.Error)
@@ -220,12 +202,12 @@ func short(hash string) string {
 func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
 	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh",
-		Text: p.frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
+		Text: p.Frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
 	if _, pinned := p.Pinned(method); pinned { // the program can compute only the version of today
 		return blocks
 	}
 	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh",
-		Text: p.frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
+		Text: p.Frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
 }
 
 // queries return the numbers of the page.

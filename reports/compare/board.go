@@ -56,7 +56,7 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 			return nil, err
 		}
 	}
-	b := &Board{Asked: asked, Named: ev.Method != "", Costs: costs.PerCell(*t), Level: ev.Level,
+	b := &Board{Asked: asked, Named: ev.Method != "", Costs: costs.PerCell(t), Level: ev.Level,
 		Testable: every.Over > 0}
 	b.fill(t, ev.Level)
 	best, ranks := every.Best(), every.Ranks()

@@ -19,12 +19,20 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// CompareReport is the page on one method.
-func CompareReport() report.Report {
-	return report.Report{
-		Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
-		Summary: "Is a method better than others, and how sure is that?",
-		Long: `compare sets one method beside others, all that are stored if none is named. First
+// Compare is the report for the author of a new method: is the method better than other methods, and
+// how sure is this?
+//
+// Package evidence computes the results: tests on each data set and over data sets, adjusted together for
+// everything that the page shows, and the sizes of differences. This package writes them as sentences and
+// tables. With one other method the page shows every data set. With several other methods data sets are among
+// the details.
+//
+// Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
+// for the comparisons of one page and cannot know of other pages.
+var Compare = report.Report{
+	Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
+	Summary: "Is a method better than others, and how sure is that?",
+	Long: `compare sets one method beside others, all that are stored if none is named. First
 comes the verdict: what is found over data sets, how large the typical difference is
 with an interval, and on how many sets the method is ahead. With one other method
 every data set follows; --details shows them for several, with the rule of each
@@ -38,41 +46,42 @@ with each. Splits of a set are never counted as data sets.
 --equivalence is the difference that does not matter to you: in the unit of the
 table, or as a share of the error with a percent sign. Methods are practically
 equivalent where a test shows that the typical difference is smaller.`,
-		Example: `  bench compare GBRFF2
+	Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
   bench compare MyBoost@1 MyBoost@2
   bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
   bench compare MyBoost LGBM --equivalence 10%`,
-		Select: func(args []string, s *report.Selection) error {
-			if len(args) == 0 {
-				return errors.New("name the method in question, then those to set it beside, or none for all that " +
-					"are stored")
+	Select: func(args []string, s *report.Selection) error {
+		if len(args) == 0 {
+			return errors.New("name the method in question, then those to set it beside, or none for all that " +
+				"are stored")
+		}
+		if s.Also = args; len(args) > 1 {
+			s.Methods = args
+		}
+		return nil
+	},
+	Flags: func(flags *pflag.FlagSet) report.Build {
+		var o Options
+		region := report.TestFlags(flags, &o.Level)
+		return func(t *frame.Table) (d doc.Document, err error) {
+			if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
+				return d, err
 			}
-			if s.Beside = args; len(args) > 1 {
-				s.Methods = args
+			if o.Region, err = region(); err != nil {
+				return d, err
 			}
-			return nil
-		},
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o Options
-			o.AddFlags(flags)
-			region := report.TestFlags(flags, &o.Level)
-			return func(f frame.Frame, args []string) (d doc.Document, err error) {
-				if o.Method, err = f.Method(args[0], f.Rows); err != nil {
-					return d, err
-				}
-				if o.Region, err = region(); err != nil {
-					return d, err
-				}
-				return Compare(f, o)
+			p, err := NewPage(t, o)
+			if err != nil {
+				return d, err
 			}
-		},
-	}
+			return p.Document(), nil
+		}
+	},
 }
 
 // Options adjust the page.
 type Options struct {
-	report.Options
 	Method string // the method in question
 	// Chosen says that the data chose the method, as the leader. Then tests are adjusted for each method with
 	// each.
@@ -84,7 +93,7 @@ type Options struct {
 
 // A Page is what is found of a method beside each other method.
 type Page struct {
-	frame.Table
+	*frame.Table
 	Evidence *evidence.Evidence
 	o        Options
 	method   string
@@ -93,45 +102,6 @@ type Page struct {
 	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
 	typical  []*stats.Probabilities // of each pair; nil outside of the document
 	alone    []string               // methods without a common split
-}
-
-// Compare is the page for the author of a new method: is the method better than other methods, and
-// how sure is this?
-//
-// Package evidence computes the results: tests on each data set and over data sets, adjusted together for
-// everything that the page shows, and the sizes of differences. This package writes them as sentences and
-// tables. With one other method the page shows every data set. With several other methods data sets are among
-// the details.
-//
-// Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
-// for the comparisons of one page and cannot know of other pages.
-//
-// The result is the document for the method and every other method of the frame. It is an error if an option
-// has no meaning, or if the method shares no finished split of a set with another method.
-func Compare(f frame.Frame, o Options) (doc.Document, error) {
-	p, err := NewPage(f, o)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	return p.Document(), nil
-}
-
-// NewPage compares the method with every other method of a frame.
-func NewPage(f frame.Frame, o Options) (*Page, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return nil, err
-	}
-	us := slices.Index(t.Methods, o.Method)
-	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
-		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method,
-			f.Run.Command([]string{o.Method}, f.Datasets, f.Splits, false))
-	}
-	ev, err := o.Evidence(&t)
-	if err != nil {
-		return nil, err
-	}
-	return NewPageFrom(t, ev, o)
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -143,9 +113,23 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Of(t, asked)
 }
 
-// NewPageFrom selects the comparisons of the options' method from evidence that may hold the comparisons of other
-// methods, too.
-func NewPageFrom(t frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
+// NewPage compares the options' method with every other method of a table.
+func NewPage(t *frame.Table, o Options) (*Page, error) {
+	us := slices.Index(t.Methods, o.Method)
+	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
+		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method,
+			t.Frame.Run.Command([]string{o.Method}, t.Frame.Datasets, t.Frame.Splits, false))
+	}
+	ev, err := o.Evidence(t)
+	if err != nil {
+		return nil, err
+	}
+	return PageOf(t, ev, o)
+}
+
+// PageOf selects the comparisons of the options' method from evidence that may hold the comparisons of other methods,
+// too. It is an error if no other method has finished a split of a set that the method has finished.
+func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	p := &Page{Table: t, o: o, method: o.Method, Evidence: ev, region: ev.Region}
 	if t.Metric.Percent {
 		p.unit = " points"
@@ -222,11 +206,8 @@ func (p *Page) Parts() Parts {
 
 // Document is the whole page.
 func (p *Page) Document() doc.Document {
-	o := p.o.Options
-	o.Label = cmp.Or(o.Label, "tab:compare:"+p.method)
-	d := o.Document("compare", &p.Table,
-		fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol),
-		p.NotesOfPairs(p.notes()...))
+	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(p.notes()...),
+		Title: fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
 	parts := p.Parts()
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
 	if len(parts.Each.Paragraphs) > 0 {
@@ -239,7 +220,7 @@ func (p *Page) Document() doc.Document {
 		d.Blocks = append(d.Blocks, s.Table, s.Figure)
 	}
 	d.Blocks = append(d.Blocks, parts.Typical, parts.Power, parts.Reading)
-	p.End(&d, parts.Records...)
+	d.Blocks = append(d.Blocks, parts.Records...)
 	return d
 }
 

@@ -13,12 +13,11 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// LeaderboardReport is who leads.
-func LeaderboardReport() report.Report {
-	return report.Report{
-		Name:    "leaderboard",
-		Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
-		Long: `leaderboard puts the methods in the order of their mean gain over the field, which is
+// Leaderboard is who leads.
+var Leaderboard = report.Report{
+	Name:    "leaderboard",
+	Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
+	Long: `leaderboard puts the methods in the order of their mean gain over the field, which is
 the order of their means over data sets. Columns show an interval over data sets, the
 share of wins, the average rank, the interval of the method's rank, whether it may be
 the best, the verdict against the leader, the processor time of a cell, and how many
@@ -27,14 +26,13 @@ sets it has. Methods that lack sets are below, on the sets that they have.
 The leader is chosen by the data, so that the tests are adjusted for each method with
 each. With --focus the others are compared with that method, which you name before
 you look, and the tests are adjusted for it alone.`,
-		Example: `  bench report leaderboard
+	Example: `  bench report leaderboard
   bench report leaderboard --focus MyBoost
   bench report leaderboard --format latex -o leaders.tex`,
-		Flags: report.Tests("focus", "compare the others with this method (default with the leader)", Leaderboard),
-	}
+	Flags: report.Tests("focus", "compare the others with this method (default with the leader)", leaderboard),
 }
 
-// Leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
+// leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
 // average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and
 // how many sets it has.
 //
@@ -47,45 +45,40 @@ you look, and the tests are adjusted for it alone.`,
 //
 // The result is the document. It is an error if an option has no meaning, if there is only one method or no set
 // that counts, or if stored cells contradict each other.
-func Leaderboard(f frame.Frame, o report.TestOptions) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
+func leaderboard(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
 	asked := Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
 	if asked.Chosen {
-		first, _ := evidence.Ends(&t)
+		first, _ := evidence.Ends(t)
 		asked.Method = t.Methods[first]
 	}
-	ev, err := asked.Evidence(&t)
+	ev, err := asked.Evidence(t)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	page, err := NewPageFrom(t, ev, asked)
+	page, err := PageOf(t, ev, asked)
 	if err != nil {
 		return doc.Document{}, err
 	}
-	b, err := Rank(&t, ev, slices.Index(t.Methods, asked.Method))
+	b, err := Rank(t, ev, slices.Index(t.Methods, asked.Method))
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("leaderboard", &t,
-		fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"), t.Metric.Title,
-			frame.Count(len(b.Sets), "data set"), t.Protocol), t.Notes())
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(&t, ev)}
-	t.End(&d, b.records(&t, ev))
+	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
+		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol),
+		Notes: t.Notes()}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(t, ev)}
+	d.Blocks = append(d.Blocks, b.records(t, ev))
 	return d, nil
 }
 
 // Candidates says in a sentence which methods may be the best.
 func (b *Board) Candidates() string {
 	if !b.Testable {
-		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among "+
-			"so many "+
-			"comparisons.", frame.Count(len(b.Sets), "data set"))
+		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so "+
+			"many comparisons.", frame.Count(len(b.Sets), "data set"))
 	}
 	var names []string
 	for _, r := range b.Rows[:b.Field] {
@@ -214,16 +207,14 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 			"averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, " +
 			"ties half.",
-		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they decide "+
-			"nothing. "+
-			"The gain of the leader is optimistic, since the data chose the leader.", 100*(1-ev.Level)),
+		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they "+
+			"decide nothing. The gain of the leader is optimistic, since the data chose the leader.", 100*(1-ev.Level)),
 		fmt.Sprintf("Range of the rank by typical differences: all intervals hold together with %.4g %%. The "+
-			"confidence "+
-			"set of the best answers one question alone, and may leave out a method whose range begins with 1.",
+			"confidence set of the best answers one question alone, and may leave out a method whose range "+
+			"begins with 1.",
 			100*(1-ev.Level)),
 		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.",
-			t.Methods[b.Asked],
-			ev.Family(), matters),
+			t.Methods[b.Asked], ev.Family(), matters),
 		b.errors(ev),
 	}
 	if b.Costs.Seconds != nil {
@@ -246,10 +237,9 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 	if kinds = append(kinds, "the confidence set of the best"); ev.Region.Exists() {
 		kinds = append(kinds, "equivalences")
 	}
-	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false one "+
-		"of a kind "+
-		"with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds), ev.Level,
-		min(1, float64(len(kinds))*ev.Level))
+	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false "+
+		"one of a kind with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds),
+		ev.Level, min(1, float64(len(kinds))*ev.Level))
 }
 
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {

@@ -48,8 +48,7 @@ func (p *Page) Over() doc.Table {
 		if len(q.Gains) > 0 {
 			n := p.interval(q.TypicalInterval(1 - p.o.Level))
 			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low),
-				p.signed(n.High),
-				frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
+				p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
 			}
@@ -72,9 +71,8 @@ func (p *Page) overLegend() []string {
 		alone = ", of this comparison alone"
 	}
 	return []string{
-		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and "+
-			"its %.4g "+
-			"%% interval%s.", 100*(1-p.o.Level), alone),
+		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its "+
+			"%.4g %% interval%s.", 100*(1-p.o.Level), alone),
 		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", p.Evidence.Family()),
 		"Sets by mean: how many are ahead and " + behind + ", of how many.",
 	}
@@ -142,14 +140,12 @@ func shade(v evidence.Verdict) int {
 func (p *Page) setLegend(below bool) []string {
 	legend := []string{
 		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: "+
-			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. "+
-			"The test "+
-			"takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
+			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The "+
+			"test takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
 	}
 	if below {
-		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not "+
-			"counted over "+
-			"data sets.")
+		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not counted "+
+			"over data sets.")
 	}
 	return legend
 }
@@ -161,8 +157,7 @@ func (p *Page) pairRecords() doc.Records {
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
 		"mean_without",
 		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
-		"typical_worse",
-		"typical_equivalent", "typical_better"}}
+		"typical_worse", "typical_equivalent", "typical_better"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
@@ -271,10 +266,9 @@ func (p *Page) power() doc.Table {
 		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
 	}
 	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability "+
-		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at "+
-		"most %.2g "+
-		"here, and the estimate must be beyond the region: a true difference at its edge is found half of the time "+
-		"at most.",
+		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most "+
+		"%.2g here, and the estimate must be beyond the region: a true difference at its edge is found half of the "+
+		"time at most.",
 		unit, evidence.Better, wantedPower, level)}
 	return out
 }

@@ -36,7 +36,7 @@ func (p *Page) Sentences() (first, rest []string) {
 // splits, or that all comparisons use one data set. Splits may be missing because they did not run or were not
 // requested.
 func (p *Page) Preliminary() string {
-	planned, sets := max(len(p.Splits), p.AllSplits), 0
+	planned, sets := max(len(p.Splits), p.Frame.Protocol.Splits), 0
 	var splits []int
 	for i := range p.pairs {
 		for _, s := range p.pairs[i].Sets {
@@ -117,8 +117,7 @@ func (p *Page) sentence(q *evidence.Pair) string {
 			among = fmt.Sprintf(" among %d comparisons", p.Evidence.Compared())
 		}
 		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"),
-			among,
-			p.Evidence.Enough)
+			among, p.Evidence.Enough)
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
@@ -283,20 +282,16 @@ func (p *Page) limits() []string {
 			fmt.Sprintf("and of any kind of at most %.4g. The kinds are %s. ", min(1, float64(len(kinds))*p.o.Level),
 				frame.Listed(kinds))+
 			"P-values over data sets are adjusted by flips of the signs of whole data sets (Westfall and Young "+
-			"1993), for "+
-			""+family+".",
-		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). Its "+
-			"interval has the values that the test does not reject. The mean and its interval (Student's t) are "+
-			"described "+
-			"and not tested.",
+			"1993), for "+family+".",
+		"The typical difference is the pseudo-median of the differences over data sets (Hodges and Lehmann 1963). "+
+			"Its interval has the values that the test does not reject. The mean and its interval (Student's t) are "+
+			"described and not tested.",
 		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, "+
 			"are not.",
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a "+
-			"difference in one split comes again in other splits: "+
-			"20 splits of a set hold far less evidence than 20 sets. "+
-			"The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test rows / "+
-			"training rows) s^2.",
-		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust "+
-			"for all of "+
-			"them.")
+			"difference in one split comes again in other splits: 20 splits of a set hold far less evidence than 20 "+
+			"sets. The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test "+
+			"rows / training rows) s^2.",
+		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for "+
+			"all of them.")
 }

@@ -20,29 +20,26 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// ScalingReport shows results, times and memory by the number of rows.
-func ScalingReport() report.Report {
-	return report.Report{
-		Name:    "scaling",
-		Summary: "Results, times and memory as sets grow, beside what methods declare",
-		Long: `scaling draws the mean of a metric against processor time for each family of sets that
+// Scaling shows results, times and memory by the number of rows.
+var Scaling = report.Report{
+	Name:    "scaling",
+	Summary: "Results, times and memory as sets grow, beside what methods declare",
+	Long: `scaling draws the mean of a metric against processor time for each family of sets that
 differ in their number of rows, such as linear-100000 and linear-300000: a mark for each
 method and size, joined by lines. Below stand times and peaks of memory beside those that
 the method declares, and the power of the number of rows with which times grow.`,
-		Example: `  bench report scaling --protocol large
+	Example: `  bench report scaling --protocol large
   bench report scaling --protocol large --methods LGBM,RKS -o scaling.svg`,
-		Flags: report.Plain(Scaling),
-	}
+	Build: scaling,
 }
 
 // A family is sets of different sizes.
 type family struct {
 	curves.Lines
-	frame frame.Frame
-	name  string
+	name string
 }
 
-// Scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
+// scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
 //
 // Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of
 // linear. A family has a drawing of the metric against processor time, with a mark for each method and size, a
@@ -50,17 +47,13 @@ type family struct {
 // time and each peak of memory stands what the method declares, by which runs are planned.
 //
 // The result is the document. It is an error if nothing is stored.
-func Scaling(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	d := o.Document("scaling", &t, fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s",
-		t.Metric.Title, t.Protocol), nil)
+func scaling(t *frame.Table) (doc.Document, error) {
+	d := doc.Document{Title: fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s",
+		t.Metric.Title, t.Protocol)}
 	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version",
 		"train_rows", "result", "cpu_seconds", "declared_seconds", "peak_bytes", "declared_bytes"}}
 	cpus := map[string]bool{}
-	for _, one := range families(f, t) {
+	for _, one := range families(t) {
 		if len(one.Names) == 0 {
 			continue
 		}
@@ -84,20 +77,20 @@ func Scaling(f frame.Frame, o report.Options) (doc.Document, error) {
 	}
 	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median "+
 		"over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
-	t.End(&d, r)
+	d.Blocks = append(d.Blocks, r)
 	return d, nil
 }
 
 // families divides the sets of a table, in its order.
-func families(f frame.Frame, t frame.Table) (out []family) {
+func families(t *frame.Table) (out []family) {
 	var sets frame.Groups[string, frame.Set]
 	for _, s := range t.Sets {
 		sets.Add(strings.TrimSuffix(s.Name, "-"+strconv.Itoa(s.Rows)), s)
 	}
 	for _, name := range sets.Keys {
-		part := t
+		part := *t
 		part.Sets = sets.Of[name]
-		out = append(out, family{curves.LinesOf(part, frame.Sweep{Name: "rows", Datasets: true}), f, name})
+		out = append(out, family{curves.LinesOf(&part, frame.Sweep{Name: "rows", Datasets: true}), name})
 	}
 	return out
 }
@@ -199,11 +192,11 @@ func largest(of map[int]float64) *float64 {
 // most. It is nil if the program does not know the method or the set, if it has another version of the method, or
 // if the set's description has no rows or classes.
 func (f family) declared(method string, x float64, set string) (*float64, error) {
-	spec, err := f.frame.Registry.Lookup(method)
+	spec, err := f.Table.Frame.Registry.Lookup(method)
 	if err != nil || spec.Version != f.Version(method, x, set) {
 		return nil, nil
 	}
-	e, err := f.frame.Sets.Entry(set)
+	e, err := f.Table.Frame.Sets.Entry(set)
 	if err != nil || e.Rows == 0 || e.Task == registry.Multiclass && e.Counts == nil {
 		return nil, nil
 	}
@@ -226,7 +219,7 @@ func (f family) declared(method string, x float64, set string) (*float64, error)
 
 // hungriest returns what a method declares for the grid point that needs most.
 func (f family) hungriest(spec registry.Spec, shape registry.Shape, r store.Row) (most int64, err error) {
-	for _, point := range append([]json.RawMessage{nil}, f.frame.Grids[r.GridHash]...) {
+	for _, point := range append([]json.RawMessage{nil}, f.Table.Frame.Grids[r.GridHash]...) {
 		setting, err := merged(r.Point, point)
 		if err != nil {
 			return 0, err

@@ -20,24 +20,22 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// TimesReport sets processor times beside a metric.
-func TimesReport() report.Report {
-	return report.Report{
-		Name:    "times",
-		Summary: "What methods cost beside how good they are, and which are on the front",
-		Long: `times draws the mean of a metric against the processor time of a cell (a split with its
+// Times sets processor times beside a metric.
+var Times = report.Report{
+	Name:    "times",
+	Summary: "What methods cost beside how good they are, and which are on the front",
+	Long: `times draws the mean of a metric against the processor time of a cell (a split with its
 whole search over the grid) and marks the front: methods that no other one beats in
 both. Lines show the quartiles of times over splits and an interval of the mean over
 data sets, and resampled sets say how sure the front is. Below stand the times by set.
 Times of different processors are not mixed.`,
-		Example: `  bench report times
+	Example: `  bench report times
   bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
-		Flags: report.Plain(Times),
-	}
+	Build: times,
 }
 
 type page struct {
-	frame.Table
+	*frame.Table
 	cpu     string // the processor of all times
 	others  []string
 	seconds map[string][]*float64 // mean seconds of a cell by set, a value a method; nil without any
@@ -57,7 +55,7 @@ type cost struct {
 	share   float64 // share of resamples in which the method is on the front; NaN for none
 }
 
-// Times compares the cost of methods with their quality: processor time of a cell (the search over
+// times compares the cost of methods with their quality: processor time of a cell (the search over
 // the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
 //
 // A method is on the front if no other method is at least as good in no more time. Resampled data sets show
@@ -67,11 +65,7 @@ type cost struct {
 //
 // The result is the document. It is an error if no data set counts, if there are several methods and fewer than
 // two of them are whole, if no set has times, or if stored cells contradict each other.
-func Times(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
+func times(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
@@ -81,15 +75,16 @@ func Times(f frame.Frame, o report.Options) (doc.Document, error) {
 			"processor; name fewer with --methods or --datasets", frame.ErrNoResults)
 	}
 	p.sum()
-	d := o.Document("times", &t, fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title,
-		frame.Count(len(p.timed), "data set"), t.Protocol), t.Notes(p.notes()...))
+	d := doc.Document{Title: fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title,
+		frame.Count(len(p.timed), "data set"), t.Protocol),
+		Notes: t.Notes(p.notes()...)}
 	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)
-	t.End(&d, p.records(), p.setRecords())
+	d.Blocks = append(d.Blocks, p.records(), p.setRecords())
 	return d, nil
 }
 
 // measured returns the times of a table, on the processor of most cells.
-func measured(t frame.Table) *page {
+func measured(t *frame.Table) *page {
 	p := &page{Table: t, others: t.Processors(), seconds: map[string][]*float64{}}
 	if len(p.others) > 0 {
 		p.cpu, p.others = p.others[0], p.others[1:]
@@ -126,7 +121,7 @@ type Costs struct {
 }
 
 // PerCell returns the times of a cell that the report shows, by method.
-func PerCell(t frame.Table) Costs {
+func PerCell(t *frame.Table) Costs {
 	p := measured(t)
 	out := Costs{CPU: p.cpu, Sets: p.timed}
 	for i, m := range t.Methods {

@@ -20,22 +20,20 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// CurvesReport shows results as more is spent.
-func CurvesReport() report.Report {
-	return report.Report{
-		Name:    "curves",
-		Summary: "Average ranks as splits are added, and the metric after each round",
-		Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
+// Curves shows results as more is spent.
+var Curves = report.Report{
+	Name:    "curves",
+	Summary: "Average ranks as splits are added, and the metric after each round",
+	Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
 the order of the methods still change? Where the protocol lists rounds, it also draws
 the metric after each of them, set by set; report curve draws that for any
 method and set, and results by the number of training rows.`,
-		Example: `  bench report curves
+	Example: `  bench report curves
   bench report curves --protocol mfga.toml --datasets adult`,
-		Flags: report.Plain(Curves),
-	}
+	Build: curves,
 }
 
-// Curves shows how results change as more is computed: average ranks as splits are added, and the
+// curves shows how results change as more is computed: average ranks as splits are added, and the
 // metric after each round where the protocol lists rounds.
 //
 // The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
@@ -45,47 +43,38 @@ method and set, and results by the number of training rows.`,
 //
 // The result is the document. It is an error if there are neither ranks, since fewer than two methods are
 // whole, nor stages. It is also an error if stored cells contradict each other.
-func Curves(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	d := o.Document("curves", &t, fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
-		t.Protocol), t.Notes())
+func curves(t *frame.Table) (doc.Document, error) {
+	d := doc.Document{Title: fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
+		t.Protocol),
+		Notes: t.Notes()}
 	var records []doc.Block
 	if t.CheckComparable() == nil {
-		blocks, r := stability(&t)
+		blocks, r := stability(t)
 		d.Blocks, records = blocks, append(records, r)
 	}
-	if figures, r := stages(&t, "round"); len(figures) > 0 {
+	if figures, r := stages(t, "round"); len(figures) > 0 {
 		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
 	}
 	if records == nil {
 		return d, fmt.Errorf("%w: there are no ranks of two methods, and no run has stages, which protocols with "+
 			"`rounds` keep", frame.ErrNoResults)
 	}
-	t.End(&d, records...)
+	d.Blocks = append(d.Blocks, records...)
 	return d, nil
 }
 
 // Learning draws the stages of a frame by the quantity that numbers them: "round", or "training rows" if the caller
 // has stored tests of models with so many training rows as stages. A note says that the models are trained again.
 // It is an error if no row has stages.
-func Learning(f frame.Frame, quantity string, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	figures, records := stages(&t, quantity)
+func Learning(t *frame.Table, quantity string) (doc.Document, error) {
+	figures, records := stages(t, quantity)
 	if len(figures) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no run has stages with the metric %s", frame.ErrNoResults, t.Metric.Name)
 	}
-	o.Label = cmp.Or(o.Label, "fig:curve:"+t.Protocol)
-	d := o.Document("curve", &t, fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol),
-		t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is chosen "+
-			"anew for a point of a curve."))
-	d.Blocks = append(figures, records)
-	return d, nil
+	return doc.Document{Title: fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol),
+		Label: "fig:curve:" + t.Protocol, Blocks: append(figures, records),
+		Notes: t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is " +
+			"chosen anew for a point of a curve.")}, nil
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.

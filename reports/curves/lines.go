@@ -14,7 +14,7 @@ import (
 // Lines are the runs of a table by series, value of the swept quantity, data set and split. Where sets are the
 // points, each value has one set; a protocol without a sweep has the value 0 alone, and its methods are the series.
 type Lines struct {
-	Table    frame.Table
+	Table    *frame.Table
 	Quantity string   // "" without a sweep
 	Title    string   // what drawings call it; "" for a number of Quantity
 	Names    []string // of the series, as the protocol orders them
@@ -36,7 +36,7 @@ type place struct {
 }
 
 // LinesOf arranges a table. Times are of the processor that computed most of its runs.
-func LinesOf(t frame.Table, s frame.Sweep) Lines {
+func LinesOf(t *frame.Table, s frame.Sweep) Lines {
 	l := Lines{Table: t, Quantity: s.Name, Title: s.Title, OverSets: s.Datasets, xs: map[string][]float64{},
 		cells: map[place]map[int]store.Row{}}
 	columns := s.Points

@@ -19,35 +19,30 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// SweepReport draws results over a quantity.
-func SweepReport() report.Report {
-	return report.Report{
-		Name:    "sweep",
-		Summary: "Results as one quantity changes: landmarks, features, training rows",
-		Long: `sweep draws the mean of a metric over what a protocol sweeps: a parameter of the
+// Sweep draws results over a quantity.
+var Sweep = report.Report{
+	Name:    "sweep",
+	Summary: "Results as one quantity changes: landmarks, features, training rows",
+	Long: `sweep draws the mean of a metric over what a protocol sweeps: a parameter of the
 methods, the number of training rows, or data sets that differ by their rows. With
 --times it draws processor times and says with which power of the quantity they grow.
 Sets that some point lacks are left out and named. Docs: docs/reference/protocols.md, Sweeps.`,
-		Example: `  bench report sweep --protocol ecml-figure2
+	Example: `  bench report sweep --protocol ecml-figure2
   bench report sweep --protocol ecml-figure3 --bars -o figure3.pdf
   bench report sweep --protocol fourier-table3 --times`,
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o SweepOptions
-			o.AddFlags(flags)
-			flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
-			flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the "+
-				"quantity")
-			flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
-			flags.BoolVar(&o.Bars, "bars", false, "bars in place of lines")
-			flags.BoolVar(&o.Log, "log", false, "the quantity on an axis of logarithms")
-			return func(f frame.Frame, _ []string) (doc.Document, error) { return Sweep(f, o) }
-		},
-	}
+	Flags: func(flags *pflag.FlagSet) report.Build {
+		var o sweepOptions
+		flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
+		flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the quantity")
+		flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
+		flags.BoolVar(&o.Bars, "bars", false, "bars in place of lines")
+		flags.BoolVar(&o.Log, "log", false, "the quantity on an axis of logarithms")
+		return func(t *frame.Table) (doc.Document, error) { return sweep(t, o) }
+	},
 }
 
-// SweepOptions adjust the page.
-type SweepOptions struct {
-	report.Options
+// sweepOptions adjust the page.
+type sweepOptions struct {
 	Times   bool // processor times in place of the metric
 	Against bool // the metric against processor times in place of the quantity
 	Each    bool // a drawing for each data set in place of the mean
@@ -56,35 +51,32 @@ type SweepOptions struct {
 }
 
 type page struct {
-	SweepOptions
+	sweepOptions
 	Lines
 	printed []published.Point
 }
 
-// Sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
+// sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
 //
 // A protocol says what is swept (docs/reference/protocols.md): columns that are one method at several values, or
-// data sets with different numbers of rows. [Lines] arranges a table by series and value. [Build] draws the mean of
+// data sets with different numbers of rows. [Lines] arranges a table by series and value. It draws the mean of
 // a metric, or processor times and the power of the quantity with which times grow. Sets that some point lacks are
-// left out and named, so that all points are means over the same sets. Package claims uses the same Lines.
+// left out and named, so that all points are means over the same sets. Package experiment uses the same Lines.
 //
 // The result is the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
-func Sweep(f frame.Frame, o SweepOptions) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	sweep := f.Protocol.Sweep
-	if sweep.Name == "" && !sweep.Datasets {
+func sweep(t *frame.Table, o sweepOptions) (doc.Document, error) {
+	swept := t.Frame.Protocol.Sweep
+	if swept.Name == "" && !swept.Datasets {
 		return doc.Document{}, fmt.Errorf("protocol %s sweeps nothing: it has no [sweep]; "+
 			"docs/reference/protocols.md says which built-in ones do, and how to write one", t.Protocol)
 	}
-	p := page{o, LinesOf(t, sweep), sweep.Printed}
+	p := page{o, LinesOf(t, swept), swept.Printed}
 	if len(p.Sets) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or "+
 			"name some series with --methods", frame.ErrNoResults)
 	}
-	d := o.Document("sweep", &t, p.title(), t.Notes(p.notes()...))
+	d := doc.Document{Title: p.title(),
+		Notes: t.Notes(p.notes()...)}
 	d.Blocks = []doc.Block{p.figure("")}
 	if o.Each {
 		d.Blocks = nil
@@ -97,7 +89,7 @@ func Sweep(f frame.Frame, o SweepOptions) (doc.Document, error) {
 	if o.Times {
 		d.Blocks = append(d.Blocks, p.Slopes(p.quantity()))
 	}
-	t.End(&d, p.records())
+	d.Blocks = append(d.Blocks, p.records())
 	return d, nil
 }
 

@@ -28,8 +28,8 @@ var Rules = []Rule{
 	{Worse, "the same against the method"},
 	{Equivalent, "the adjusted p of the equivalence is below the level: the typical difference is shown to be less " +
 		"than {region}, and most sets lie within it"},
-	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated within " +
-		"{region} and not shown to be less"},
+	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated " +
+		"within {region} and not shown to be less"},
 	{Inconclusive, "neither a difference nor an equivalence is shown"},
 	{Untestable, "so few sets, or splits of a set, that no result could be significant among so many comparisons"},
 }

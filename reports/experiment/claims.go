@@ -125,11 +125,11 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 	}
 	l, ok := d.lines[name]
 	if !ok {
-		t, err := d.frame.TableOf(name)
+		t, err := d.frame.Table(name)
 		if err != nil {
 			return nil, err
 		}
-		l = curves.LinesOf(t, d.frame.Protocol.Sweep)
+		l = curves.LinesOf(&t, d.frame.Protocol.Sweep)
 		d.lines[name] = l
 	}
 	others := c.With
@@ -325,7 +325,7 @@ func means(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
 // tabled is the same difference of the values that the protocol's source prints; nil where it does not print them all.
 func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
 	groups, _ := groupsOf(l, c, terms)
-	values, _ := published.Beside(l.Table.Published, l.Table.Metric.Name, l.Table.PublishedNames)
+	values, _ := l.Table.Printed()
 	var sums []*big.Rat
 	for _, g := range groups {
 		sum := new(big.Rat)

@@ -132,7 +132,7 @@ func show(e *experiments.Experiment, part experiments.Part, asked experiments.Sh
 		return wrong("no report is named %q; `bench report` lists them", asked.Report)
 	}
 	flags := pflag.NewFlagSet(asked.Report, pflag.ContinueOnError)
-	build := all[at].Flags(flags)
+	build := all[at].Add(flags)
 	if err := flags.Parse(asked.Flags); err != nil || flags.NArg() > 0 {
 		return wrong("flags of report %s: %v; see `bench report %[1]s --help`", asked.Report, asked.Flags)
 	}
@@ -141,7 +141,7 @@ func show(e *experiments.Experiment, part experiments.Part, asked experiments.Sh
 		return doc.Document{}, err
 	}
 	rows.Protocol.Sweep.Printed = e.Printed
-	d, err := build(rows, nil)
+	d, err := build(rows)
 	if err != nil {
 		return wrong("report %s: %w", asked.Report, err)
 	}

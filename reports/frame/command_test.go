@@ -20,7 +20,7 @@ import (
 // table is the input's table of accuracies.
 func table(t testing.TB, in sample.Input) frame.Table {
 	t.Helper()
-	return must.Get(in.Frame(t).TableOf(""))(t)
+	return must.Get(in.Frame(t).Table(""))(t)
 }
 
 // lacking is a table of three methods on three sets, five splits: A lacks all of own, B lacks splits

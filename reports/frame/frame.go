@@ -111,9 +111,9 @@ type Source struct {
 	Run      Invocation // how the commands in a report are spelled
 
 	Methods []string // only these, in this order, each a name or NAME@VERSION; nil for all that are stored
-	// Beside are methods that are read in addition where Methods is nil: versions to compare with today's
+	// Also are methods that are read in addition where Methods is nil: versions to compare with today's
 	// cells.
-	Beside []string
+	Also []string
 	// Datasets are the only sets, by name or TOML file; all of them enter means and ranks. nil is the
 	// protocol's sets and all that are stored.
 	Datasets []string
@@ -133,8 +133,7 @@ type Frame struct {
 	found  []store.Finding            // see Rows
 	pinned map[string]store.Version   // the versions in columns of NAME@VERSION
 	// the rows of tables: the requested sets or the protocol's, then other stored sets
-	sets   []Dataset
-	tables map[string]Table // tables already made, by metric; nil if each is made anew
+	sets []Dataset
 }
 
 // A RequestError says that the request names something that does not exist.
@@ -239,7 +238,7 @@ func (f *Frame) pickMethods(ctx context.Context, from Rows, rows []store.Row) er
 			f.Methods = append(f.Methods, name)
 		}
 	}
-	for _, asked := range f.Beside {
+	for _, asked := range f.Also {
 		if _, err := f.pick(ctx, from, asked, rows); err != nil {
 			return err
 		}

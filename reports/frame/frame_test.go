@@ -64,7 +64,7 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 		t.Errorf("left to the command: %v", ft.NothingStored())
 	}
 
-	numbers := must.Get(in.Frame(t).TableOf("rmse"))(t)
+	numbers := must.Get(in.Frame(t).Table("rmse"))(t)
 	if want := "Left out, since the target is a class and has no rmse: iris, " +
 		"glass, mine."; !slices.Contains(numbers.Notes(), want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
@@ -72,7 +72,7 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	if len(numbers.Sets) != 3 || numbers.Sets[2].Entries[1].Mean.FloatString(1) != "0.5" {
 		t.Errorf("the table of rmse has %+v", numbers.Sets)
 	}
-	numbers = must.Get(in.Frame(t).TableOf("mcc"))(t)
+	numbers = must.Get(in.Frame(t).Table("mcc"))(t)
 	if want := "Left out, since the task is multiclass and has no mcc: glass."; !slices.Contains(numbers.Notes(),
 		want) {
 		t.Errorf("notes %q lack %q", numbers.Notes(), want)
@@ -89,12 +89,10 @@ func TestNothingToShow(t *testing.T) {
 	for want, in := range map[string]sample.Input{
 		"some_results.db holds no accuracies of protocol table2 for what was asked; `bench run --all --protocol 'my " +
 			"p.toml'` makes them": in,
-		"`bench run --methods A --datasets sets/mine.toml,iris --split 3 --protocol 'my p.toml'` " +
-			"makes them": only,
-		"mpg: the target is a number (regression), and this table is of accuracies; " +
-			"--metric takes ": number,
+		"`bench run --methods A --datasets sets/mine.toml,iris --split 3 --protocol 'my p.toml'` makes them": only,
+		"mpg: the target is a number (regression), and this table is of accuracies; --metric takes ":         number,
 	} {
-		_, err := in.Frame(t).TableOf("accuracy")
+		_, err := in.Frame(t).Table("accuracy")
 		request := new(frame.RequestError)
 		if !errors.Is(err, frame.ErrNoResults) || !errors.As(err, &request) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -113,7 +111,7 @@ func TestTheProtocolsMetric(t *testing.T) {
 	}{{in, "", "", "accuracy"}, {in, "mcc", "", "mcc"}, {in, "mcc", "error", "error"}, {numbers, "", "", "mse"},
 		{numbers, "mae", "", "mae"}} {
 		c.in.Protocol.Metric = c.protocols
-		if got, err := c.in.Frame(t).TableOf(c.asked); err != nil || got.Metric.Name != c.got {
+		if got, err := c.in.Frame(t).Table(c.asked); err != nil || got.Metric.Name != c.got {
 			t.Errorf("protocol's %q, asked for %q: the table is of %q (%v), want %q", c.protocols, c.asked,
 				got.Metric.Name, err, c.got)
 		}
@@ -171,7 +169,7 @@ func TestContradictions(t *testing.T) {
 			return r.Dataset == "wine" && r.Method == "B" && r.Split == 1
 		})
 		change(&in.Rows[i])
-		if _, err := in.Frame(t).TableOf(""); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := in.Frame(t).Table(""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -218,7 +216,7 @@ func TestReadDatabase(t *testing.T) {
 	if err != nil || len(f.Rows) != 2 || len(f.Rows[1].Folds) != 1 || f.Rows[1].Folds[0].Score.N != 2 {
 		t.Fatalf("rows %+v, error %v", f.Rows, err)
 	}
-	ft := must.Get(f.TableOf(""))(t)
+	ft := must.Get(f.Table(""))(t)
 	if c := ft.Sets[0].Entries[0]; c.Mean.RatString() != "215/3" || c.Runs[1].Value.RatString() != "220/3" ||
 		len(c.Runs) != 2 {
 		t.Errorf("cell %+v, want 21 and 22 of 30", c)
@@ -226,26 +224,5 @@ func TestReadDatabase(t *testing.T) {
 	if want := "bench v9 on cpu"; !slices.Equal(ft.Provenance.Environment, []string{want}) ||
 		len(ft.Provenance.Queries) != 3 {
 		t.Errorf("provenance %+v", ft.Provenance)
-	}
-}
-
-// A frame that remembers gives the same table again, whatever a report does with its rows.
-func TestRemembering(t *testing.T) {
-	f := sample.Paper().Frame(t)
-	want := must.Get(f.TableOf(""))(t)
-	f = f.Remembering()
-	for range 2 {
-		got, err := f.TableOf("")
-		same := func(a, b frame.Set) bool {
-			return a.Name == b.Name && len(a.Entries) == len(b.Entries) && a.Counted == b.Counted
-		}
-		if err != nil || !slices.EqualFunc(got.Sets, want.Sets, same) || !slices.Equal(got.Methods, want.Methods) ||
-			!slices.Equal(got.Splits, want.Splits) {
-			t.Fatalf("another table, error %v", err)
-		}
-		slices.Reverse(got.Sets)
-	}
-	if got, err := f.TableOf("error"); err != nil || got.Metric.Name != "error" {
-		t.Errorf("the metric is %q, error %v", got.Metric.Name, err)
 	}
 }

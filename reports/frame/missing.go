@@ -39,9 +39,9 @@ const (
 )
 
 // lacks lists what the table lacks of a cell: failed splits, grouped by reason in the order of their first split, and
-// splits that did not run. why says why the cell cannot run, "" if it can. A finished run for which the metric does
+// splits that did not run. A finished run for which the metric does
 // not exist counts as failed. Of a set whose data changed all splits are to run again.
-func (t *Table) lacks(f *Frame, dataset, method, why string) []Missing {
+func (t *Table) lacks(dataset, method string) []Missing {
 	type reason struct {
 		kind           Kind
 		status, reason string
@@ -49,6 +49,7 @@ func (t *Table) lacks(f *Frame, dataset, method, why string) []Missing {
 	}
 	var groups Groups[reason, int]
 	changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == dataset })
+	why := t.Frame.cannot(method, dataset)
 	done, have, key := 0, map[int]bool{}, cellKey{dataset, method}
 	for _, r := range t.rows[key] {
 		have[r.Split] = true
@@ -75,7 +76,7 @@ func (t *Table) lacks(f *Frame, dataset, method, why string) []Missing {
 	}
 	var open []int
 	for _, s := range t.Splits {
-		switch skipped := f.beyond[key][s]; {
+		switch skipped := t.Frame.beyond[key][s]; {
 		case have[s]:
 		case skipped == "" || why != "":
 			open = append(open, s)

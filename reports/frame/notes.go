@@ -29,10 +29,10 @@ func (t *Table) NotesOfPairs(own ...string) []string {
 }
 
 // cautionNotes say of sets what describing them found that may make their results too good.
-func (t *Table) cautionNotes(f Frame, sets []Dataset) []string {
+func (t *Table) cautionNotes(sets []Dataset) []string {
 	var notes []string
 	for _, d := range sets {
-		if e, err := f.Sets.Entry(d.Name); err == nil && e.Cautions != nil && t.stored(d.Name) {
+		if e, err := t.Frame.Sets.Entry(d.Name); err == nil && e.Cautions != nil && t.stored(d.Name) {
 			notes = append(notes, fmt.Sprintf("Caution, %s: %s.", d.Name, strings.Join(e.Cautions, "; ")))
 		}
 	}
@@ -402,7 +402,7 @@ func warningNotes(rows []store.Row) []string {
 
 // findings are warnings about findings against methods of the table. A finding counts if the shown cells have its
 // version and data.
-func (t *Table) findings(found []store.Finding) []string {
+func (t *Table) findings() []string {
 	shown := func(f store.Finding) bool {
 		for _, m := range t.Methods {
 			if slices.ContainsFunc(t.rows[cellKey{f.Dataset, m}], func(r store.Row) bool {
@@ -417,11 +417,12 @@ func (t *Table) findings(found []store.Finding) []string {
 		}
 		return false
 	}
-	return store.Describe(slices.DeleteFunc(slices.Clone(found), func(f store.Finding) bool { return !shown(f) }))
+	return store.Describe(slices.DeleteFunc(slices.Clone(t.Frame.found),
+		func(f store.Finding) bool { return !shown(f) }))
 }
 
 // changedWarnings name the sets whose data changed: a line for each, or one line for many.
-func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
+func (t *Table) changedWarnings(sets []Dataset) []string {
 	var lines []string
 	names := map[string]bool{}
 	for _, c := range t.Changed {
@@ -432,7 +433,7 @@ func (t *Table) changedWarnings(v Invocation, sets []Dataset) []string {
 	}
 	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since",
 		Count(len(lines), "data set"))
-	if command := t.runAgain(v, sets, names); command != "" {
+	if command := t.runAgain(sets, names); command != "" {
 		line += ": " + command
 	}
 	return []string{line}

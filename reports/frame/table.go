@@ -28,13 +28,12 @@ const (
 
 // Table is the cells that stand together, by data set and method, for one metric.
 type Table struct {
-	Metric    metric.Metric
-	Protocol  string
-	Methods   []string // in order; methods that lack counted sets are last; see Whole
-	Splits    []int    // planned, in increasing order
-	AllSplits int      // number of the protocol's splits; Splits may be fewer
-	Sets      []Set    // the main group, then apart, then generated
-	Counted   []string // names of the counted sets
+	Metric   metric.Metric
+	Protocol string
+	Methods  []string // in order; methods that lack counted sets are last; see Whole
+	Splits   []int    // planned, in increasing order
+	Sets     []Set    // the main group, then apart, then generated
+	Counted  []string // names of the counted sets
 
 	Missing     []Missing // what the table lacks and leaves out
 	Changed     []Change  // sets whose runs belong to older data than their files
@@ -43,16 +42,11 @@ type Table struct {
 	Warnings    []string  // texts to read before the table
 	Provenance  doc.Provenance
 
-	Published      string            // source of the printed values to compare with; "" for none
-	PublishedNames map[string]string // see Protocol
-	Only           bool              // sets were asked for by name
-
-	OnlyMethods bool     // methods were asked for by name
-	whole       int      // methods that have every counted set
-	usual       int      // number of splits of a usual set; see Few
-	other       []string // notes on cells of other inputs
-	rows        map[cellKey][]store.Row
-	pinned      map[string]store.Version
+	Frame *Frame   // what the table is made of
+	whole int      // methods that have every counted set
+	usual int      // number of splits of a usual set; see Few
+	other []string // notes on cells of other inputs
+	rows  map[cellKey][]store.Row
 }
 
 // Dataset is what is known of a set; a count of zero is unknown.
@@ -114,31 +108,6 @@ type Change struct {
 
 type cellKey struct{ dataset, method string }
 
-// TableOf is Table by the name of a metric; "" is the protocol's.
-func (f Frame) TableOf(name string) (Table, error) {
-	m, err := metric.Lookup(cmp.Or(name, f.Protocol.Metric, f.usualMetric()))
-	if err != nil {
-		return Table{}, err
-	}
-	t, made := f.tables[m.Name]
-	if !made {
-		if t, err = f.Table(m); err != nil {
-			return t, err
-		}
-		if f.tables != nil {
-			f.tables[m.Name] = t
-		}
-	}
-	t.Sets = slices.Clone(t.Sets)
-	return t, nil
-}
-
-// Remembering returns the frame for several reports on the same rows. It makes the table of each metric once.
-func (f Frame) Remembering() Frame {
-	f.tables = map[string]Table{}
-	return f
-}
-
 // usualMetric is the metric of a protocol that names none, as for the selection of grid points: accuracy for
 // classes, and mse where all stored sets are of regression.
 func (f Frame) usualMetric() string {
@@ -149,21 +118,22 @@ func (f Frame) usualMetric() string {
 	return "mse"
 }
 
-// Table applies the rules of all reports for one metric. It is a RequestError if no cell is left, and an
-// error if stored cells contradict each other.
-func (f Frame) Table(m metric.Metric) (Table, error) {
-	t := Table{Metric: m, Protocol: f.Protocol.Name, Published: f.Protocol.Published,
-		PublishedNames: f.Protocol.PublishedNames, Only: f.Datasets != nil,
-		OnlyMethods: f.Methods != nil,
-		rows:        map[cellKey][]store.Row{}, pinned: f.pinned}
-	sets, rows := t.withMetric(f)
+// Table applies the rules of all reports for one metric, by its name; "" is the protocol's. It is a RequestError if no
+// cell is left, and an error if the metric does not exist or stored cells contradict each other.
+func (f Frame) Table(name string) (Table, error) {
+	m, err := metric.Lookup(cmp.Or(name, f.Protocol.Metric, f.usualMetric()))
+	if err != nil {
+		return Table{}, err
+	}
+	t := Table{Metric: m, Protocol: f.Protocol.Name, Frame: &f, rows: map[cellKey][]store.Row{}}
+	sets, rows := t.withMetric()
 	together := f.consistent(rows)
-	none := t.withoutProbabilities(f, &together)
+	none := t.withoutProbabilities(&together)
 	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows),
 		importedNotes(together.rows))
 	f.nameFiles(sets)
 	if len(together.rows) == 0 {
-		return t, t.nothing(f, sets)
+		return t, t.nothing(sets)
 	}
 	var methods, environments []string
 	for _, r := range together.rows {
@@ -187,20 +157,20 @@ func (f Frame) Table(m metric.Metric) (Table, error) {
 				SQL: store.VersionQuery(t.Protocol, "", v)})
 		}
 	}
-	t.Splits, t.AllSplits = f.planned(together.rows), f.Protocol.Splits
+	t.Splits = f.planned(together.rows)
 	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
-	if err := t.addSets(f, sets); err != nil {
+	if err := t.addSets(sets); err != nil {
 		return t, err
 	}
-	t.other = append(t.other, t.cautionNotes(f, sets)...)
-	t.setCommands(f.Run, sets)
+	t.other = append(t.other, t.cautionNotes(sets)...)
+	t.setCommands(sets)
 	t.dropSurplus()
 	var fits []string
 	if f.Protocol.Fits {
 		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models " +
 			"fit, and nothing of new data."}
 	}
-	t.Warnings = slices.Concat(fits, t.findings(f.found), t.versionWarning(f), t.changedWarnings(f.Run, sets),
+	t.Warnings = slices.Concat(fits, t.findings(), t.versionWarning(), t.changedWarnings(sets),
 		together.warnings)
 	return t, nil
 }
@@ -210,7 +180,7 @@ func (t *Table) stored(dataset string) bool {
 }
 
 // addSets fills Sets, Counted and Missing, and puts Methods in order.
-func (t *Table) addSets(f Frame, sets []Dataset) error {
+func (t *Table) addSets(sets []Dataset) error {
 	for i, d := range sets {
 		for _, m := range t.Methods {
 			for _, r := range t.rows[cellKey{d.Name, m}] {
@@ -236,7 +206,7 @@ func (t *Table) addSets(f Frame, sets []Dataset) error {
 	t.count()
 	for _, s := range t.Sets {
 		for _, m := range t.Methods {
-			t.Missing = append(t.Missing, t.lacks(&f, s.Name, m, f.cannot(m, s.Name))...)
+			t.Missing = append(t.Missing, t.lacks(s.Name, m)...)
 		}
 	}
 	return nil

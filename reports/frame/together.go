@@ -156,12 +156,12 @@ func shortened(fingerprints []string) string {
 // withoutProbabilities removes the cells that lack a metric of probabilities, and says why: their method does
 // not declare that its scores stand for probabilities, or they were stored before the metric existed. It
 // returns the methods that lost all cells for the first reason.
-func (t *Table) withoutProbabilities(f Frame, of *together) (methods []string) {
+func (t *Table) withoutProbabilities(of *together) (methods []string) {
 	if !t.Metric.Probabilities {
 		return nil
 	}
 	declares := func(method string) bool {
-		spec, err := f.Registry.Lookup(method)
+		spec, err := t.Frame.Registry.Lookup(method)
 		return err == nil && spec.Probability != nil
 	}
 	has := map[string]bool{}
@@ -199,7 +199,8 @@ func Fits(cells []store.Row) (distinct int, known bool) {
 }
 
 // withMetric removes the sets for which the metric does not exist, with all their cells, and names them.
-func (t *Table) withMetric(f Frame) ([]Dataset, []store.Row) {
+func (t *Table) withMetric() ([]Dataset, []store.Row) {
+	f := t.Frame
 	stored := map[string]string{} // task by set
 	for _, r := range f.Rows {
 		stored[r.Dataset] = r.Task
@@ -232,7 +233,8 @@ func (t *Table) why(task registry.Task) string {
 }
 
 // nothing is the error of a table without a cell.
-func (t *Table) nothing(f Frame, sets []Dataset) error {
+func (t *Table) nothing(sets []Dataset) error {
+	f := t.Frame
 	if t.Metric.Probabilities && len(t.other) > 0 {
 		return &RequestError{fmt.Errorf("%w: %s", ErrNoResults, strings.Join(t.other, " "))}
 	}
@@ -244,7 +246,7 @@ func (t *Table) nothing(f Frame, sets []Dataset) error {
 			strings.Join(others(f, names[0]), ", "))}
 	}
 	var asked []string
-	if t.Only {
+	if f.Datasets != nil {
 		asked = arguments(sets, nil)
 	}
 	return &RequestError{fmt.Errorf("%w: %s holds no %s of protocol %s for what was asked; `%s` makes them, `bench "+
@@ -253,7 +255,7 @@ func (t *Table) nothing(f Frame, sets []Dataset) error {
 }
 
 // others names the metrics that a set has.
-func others(f Frame, dataset string) []string {
+func others(f *Frame, dataset string) []string {
 	stored := ""
 	for _, r := range f.Rows {
 		if r.Dataset == dataset {

@@ -72,9 +72,9 @@ func TestATableNeverMixes(t *testing.T) {
 	if len(joined.rows) != 2 || joined.rows[0].Split != 1 || joined.rows[1].Split != 2 || len(joined.notes) != 1 {
 		t.Errorf("libraries: %+v", joined)
 	}
-	table := Table{Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}},
+	table := Table{Frame: &f, Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}},
 		rows: map[cellKey][]store.Row{{"pima", "A"}: joined.rows}}
-	if got := table.versionWarning(f); len(got) != 1 || !strings.HasPrefix(got[0],
+	if got := table.versionWarning(); len(got) != 1 || !strings.HasPrefix(got[0],
 		"A: version 1+ab sklearn=1.9.0 on pima, version 1+ab sklearn=1.9.1 on pima") {
 		t.Errorf("%q", got)
 	}
@@ -106,17 +106,16 @@ func TestTheDataOfNow(t *testing.T) {
 	}{
 		"unknown": {nil, "Cconst Amine",
 			"Left out, 2 cells of A, B on const: run on other data (first-fi) than the cells that are shown " +
-				"(second-f).\n" +
-				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown " +
-				"(6facdf82).", nil},
+				"(second-f).\nLeft out, 1 cell of B on mine: run on other data (00000000) than the cells that are " +
+				"shown (6facdf82).", nil},
 		"older of now": {map[string]Data{"const": {"first-file", "one/const.csv"}, "mine": {"00000000ff", "mine.csv"}},
 			"Aconst Bconst Bmine",
-			"Left out, 1 cell of C on const: one/const.csv changed since (data was second-f, is first-fi).\n" +
-				"Left out, 1 cell of A on mine: mine.csv changed since (data was 6facdf82, is 00000000).", nil},
+			"Left out, 1 cell of C on const: one/const.csv changed since (data was second-f, is first-fi).\nLeft " +
+				"out, 1 cell of A on mine: mine.csv changed since (data was 6facdf82, is 00000000).", nil},
 		"none of now": {map[string]Data{"const": {"second-file", "const.csv"}, "mine": {"54f96b3122", "mydata.csv"}},
 			"Cconst Amine",
-			"Left out, 2 cells of A, B on const: const.csv changed since (data was first-fi, is second-f).\n" +
-				"Left out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).",
+			"Left out, 2 cells of A, B on const: const.csv changed since (data was first-fi, is second-f).\nLeft " +
+				"out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).",
 			[]Change{{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122"}}},
 	} {
 		got := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}.consistent(

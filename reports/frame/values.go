@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -74,6 +75,16 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 	return t.Matrix(t.whole, func(e Entry) *big.Rat {
 		return e.Runs[slices.IndexFunc(e.Runs, func(r Run) bool { return r.Split == split })].Value
 	})
+}
+
+// Printed returns the values that the protocol's source prints, by the metric of the table (see published.Beside).
+func (t *Table) Printed() (values []published.Value, units []string) {
+	return published.Beside(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
+}
+
+// PrintsRanks reports whether the source prints average ranks of all of these methods, by the metric of the table.
+func (t *Table) PrintsRanks(methods []string) bool {
+	return published.Ranks(t.Frame.Protocol.Published, t.Metric.Name, methods)
 }
 
 // Measured is the metric as a title of an axis, with its unit: "test accuracy (%)".
@@ -246,29 +257,24 @@ func (t *Table) CheckComparable() error {
 	return t.CheckRanked()
 }
 
-// Tested is TableOf for a report that tests its methods. It is an error if the table is not comparable
-// (CheckComparable), if CheckLevel refuses the level, or if the control is not a whole method. control may be ""
-// for none.
-func (f Frame) Tested(metric string, level float64, control string) (Table, error) {
+// CheckTests is CheckComparable and CheckLevel for a report that tests its methods. It is an error, too, if the
+// control is not a whole method. control may be "" for none.
+func (t *Table) CheckTests(level float64, control string) error {
 	if err := CheckLevel(level); err != nil {
-		return Table{}, err
+		return err
 	}
-	t, err := f.TableOf(metric)
-	if err == nil {
-		err = t.CheckComparable()
-	}
-	if err != nil {
-		return t, err
+	if err := t.CheckComparable(); err != nil {
+		return err
 	}
 	switch at := slices.Index(t.Methods, control); {
 	case at >= t.whole:
-		return t, fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at),
+		return fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at),
 			Count(len(t.Counted), "data set"))
 	case at < 0 && control != "":
-		return t, fmt.Errorf("the control %s is not among the methods of the table: %s", control,
+		return fmt.Errorf("the control %s is not among the methods of the table: %s", control,
 			strings.Join(t.Methods, ", "))
 	}
-	return t, nil
+	return nil
 }
 
 // CheckLevel is an error unless a level of tests lies between 0 and 1.

@@ -88,7 +88,7 @@ func (f *Frame) readPinned(ctx context.Context, from Rows, rows []store.Row) ([]
 
 // Pinned returns the version of a column NAME@VERSION.
 func (t *Table) Pinned(method string) (store.Version, bool) {
-	v, ok := t.pinned[method]
+	v, ok := t.Frame.pinned[method]
 	return v, ok
 }
 
@@ -107,7 +107,7 @@ func (t *Table) versions(dataset, method string) []string {
 }
 
 // versionWarning says which columns hold more than one version, in one line; nothing if none does.
-func (t *Table) versionWarning(f Frame) []string {
+func (t *Table) versionWarning() []string {
 	var mixed, methods []string
 	for _, m := range t.Methods {
 		var sets Groups[string, string]
@@ -124,7 +124,7 @@ func (t *Table) versionWarning(f Frame) []string {
 			return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set"))
 		})
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
-		if _, err := f.Registry.Lookup(m); err == nil {
+		if _, err := t.Frame.Registry.Lookup(m); err == nil {
 			methods = append(methods, m)
 		}
 	}
@@ -137,7 +137,8 @@ func (t *Table) versionWarning(f Frame) []string {
 			Count(len(mixed), "column"))
 	}
 	if len(methods) > 0 {
-		text += fmt.Sprintf("; `%s` brings them to one version", f.Run.Command(methods, f.Datasets, f.Splits, false))
+		text += fmt.Sprintf("; `%s` brings them to one version", t.Frame.Run.Command(methods, t.Frame.Datasets,
+			t.Frame.Splits, false))
 	}
 	return []string{text}
 }

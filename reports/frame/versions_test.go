@@ -72,7 +72,7 @@ func TestOneColumnTwoVersions(t *testing.T) {
 		t.Errorf("notes\n%s", notes)
 	}
 
-	in.Methods, in.Beside = nil, []string{"B@1"}
+	in.Methods, in.Also = nil, []string{"B@1"}
 	if ft = table(t, in); !slices.Equal(ft.Methods, []string{"B@1", "B", "C"}) &&
 		!slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
 		t.Errorf("beside all that is stored B@1 gives %v", ft.Methods)
@@ -120,7 +120,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 		}
 	}
 	f := in.Frame(t)
-	got := must.Get(f.TableOf("brier"))(t)
+	got := must.Get(f.Table("brier"))(t)
 	if !slices.Equal(got.Methods, []string{"A"}) || len(got.Sets) != 2 || got.Sets[0].Finished() != 2 ||
 		got.Sets[1].Finished() != 1 {
 		t.Errorf("the table has methods %v and sets %+v", got.Methods, got.Sets)
@@ -135,7 +135,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	}
 	in.Methods = []string{"B"}
 	f = in.Frame(t)
-	if _, err := f.TableOf("brier"); !errors.Is(err, frame.ErrNoResults) ||
+	if _, err := f.Table("brier"); !errors.Is(err, frame.ErrNoResults) ||
 		!strings.Contains(err.Error(), "not declared as probabilities: B.") {
 		t.Errorf("a table of B alone: %v", err)
 	}

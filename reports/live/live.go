@@ -280,7 +280,7 @@ func (s *State) addSets(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	t, err := f.TableOf("")
+	t, err := f.Table("")
 	if err != nil {
 		return err
 	}

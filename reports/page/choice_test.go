@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/browser"
@@ -87,7 +86,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 			if name == "accuracy" || name == "errors" {
 				testenv.OnlyThorough(t)
 			}
-			whole := must.Get(c.in.Frame(t).TableOf(c.metric))(t)
+			whole := must.Get(c.in.Frame(t).Table(c.metric))(t)
 			var main []string
 			for _, s := range whole.Sets {
 				if s.Group == frame.GroupMain {
@@ -122,7 +121,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 				for sum, of := range map[string]func([][]*big.Rat) []*big.Rat{"rank": stats.AverageRanks,
 					"paper": stats.PaperAverageRanks} {
 					want := map[string]*big.Rat{}
-					printed := sum == "rank" || published.Ranks(whole.Published, whole.Metric.Name, whole.Methods)
+					printed := sum == "rank" || whole.PrintsRanks(whole.Methods)
 					if printed && len(means) > 0 && (len(all) > 1 || len(methods) == 1) {
 						ranks := of(means)
 						for i, m := range all {
@@ -233,8 +232,7 @@ func TestGroups(t *testing.T) {
 			want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison"))
 			if ev.Over == 0 {
 				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many "+
-					"comparisons. "+
-					"%d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
+					"comparisons. %d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
 			}
 			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram),
 				"by itself") == (m+s == 0) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -103,25 +102,26 @@ func (l *list) at(text string) int {
 }
 
 // addData fills data. The layout sets the links, since it knows the files.
-func (p *Page) addData(f frame.Frame, o Options) error {
+func (p *Page) addData(o Options) error {
 	t := p.table
 	tests := []string{"report", "tests", "--methods", methodHere, "--datasets", setHere}
 	if o.Metric != "" {
 		tests = append(tests, "--metric", o.Metric)
 	}
-	groups, err := p.newGroups(f, o)
+	groups, err := p.newGroups(o)
 	if err != nil {
 		return err
 	}
-	d := data{Protocol: t.Protocol, Paper: published.Ranks(t.Published, t.Metric.Name, t.Methods),
+	d := data{Protocol: t.Protocol, Paper: t.PrintsRanks(t.Methods),
 		Cells: map[string]cellData{}, Groups: groups,
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower,
 			Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
-			Why:    p.run.Other("report", "why", t.Protocol, setHere, methodHere),
-			Verify: p.run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets", setHere),
-			Splits: p.run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
-			Tests:  p.run.Other(tests...),
+			Why: p.table.Frame.Run.Other("report", "why", t.Protocol, setHere, methodHere),
+			Verify: p.table.Frame.Run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets",
+				setHere),
+			Splits: p.table.Frame.Run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
+			Tests:  p.table.Frame.Run.Other(tests...),
 			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
 		}}
 	for _, m := range t.Methods {
@@ -220,7 +220,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	if out[1] = any(value.FloatString(p.decimals() + 2)); counted(p.table.Metric) {
 		out[1] = *r.Score.Correct
 	}
-	if point := p.grids.Chosen(r); point != nil {
+	if point := p.table.Frame.Chosen(r); point != nil {
 		out[2] = points.at(frame.PointText(point))
 	}
 	if r.CPUSeconds != nil {

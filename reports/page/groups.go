@@ -34,7 +34,7 @@ type groupsData struct {
 
 // newGroups tests each group of methods on each group of sets. Groups of sets are the named ones, and the sets of each
 // task. A group is a family of tests of its own.
-func (p *Page) newGroups(f frame.Frame, o Options) (out groupsData, err error) {
+func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	t := &p.table
 	var sets []string // of the main group, which are the first ones of the table
 	named := map[string][]string{}
@@ -43,7 +43,7 @@ func (p *Page) newGroups(f frame.Frame, o Options) (out groupsData, err error) {
 			continue
 		}
 		sets = append(sets, s.Name)
-		if e, err := f.Sets.Entry(s.Name); err == nil {
+		if e, err := t.Frame.Sets.Entry(s.Name); err == nil {
 			named[e.Task.String()] = append(named[e.Task.String()], s.Name)
 		}
 	}
@@ -113,9 +113,8 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) tem
 	sets := frame.Count(len(part.Counted), "data set")
 	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; level %v.", sets, ev.Family(), ev.Level)
 	if ev.Over == 0 {
-		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many "+
-			"comparisons. %d "+
-			"sets are enough.", sets, ev.Level,
+		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many comparisons. "+
+			"%d sets are enough.", sets, ev.Level,
 			ev.Enough)
 	}
 	if !whole {

@@ -80,8 +80,6 @@ type Page struct {
 
 	table    frame.Table
 	evidence *evidence.Evidence // nil where there is nothing to compare
-	run      frame.Invocation
-	grids    frame.Frame
 	data     data
 }
 
@@ -98,21 +96,20 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return nil, err
 	}
-	f = f.Remembering()
-	t, err := f.TableOf(o.Metric)
+	t, err := f.Table(o.Metric)
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, run: f.Run, grids: f, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand,
+	p := &Page{table: t, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand,
 		Missing: missing(t),
 		Warned:  warned(t.Warnings),
 		Title:   doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
 		Lead:    lead(t)}
 	p.Sets = doc.Each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
 	p.Methods = doc.Each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
-	for _, step := range []func(frame.Frame, Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,
+	for _, step := range []func(Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,
 		p.addGrid, p.addPrinted, p.addMore} {
-		if err := step(f, o); err != nil {
+		if err := step(o); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +117,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
-	if err := p.addData(f, o); err != nil {
+	if err := p.addData(o); err != nil {
 		return nil, err
 	}
 	p.addSections()

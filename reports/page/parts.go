@@ -16,8 +16,8 @@ import (
 )
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
-func (p *Page) addTable(f frame.Frame, o Options) error {
-	d, err := accuracy.Build(f, accuracy.Options{Options: report.Options{Metric: o.Metric}})
+func (p *Page) addTable(o Options) error {
+	d, err := accuracy.Build(&p.table, accuracy.Options{})
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,11 @@ func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 }
 
 // addRanks takes the tables of ranks from their report, where there are ranks.
-func (p *Page) addRanks(f frame.Frame, o Options) error {
+func (p *Page) addRanks(o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
 	}
-	d, err := ranking.Ranks(f, report.Options{Metric: o.Metric})
+	d, err := ranking.Ranks.Build(&p.table)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func shown[B doc.Block](d doc.Document) []doc.Block {
 }
 
 // addTimes takes the plot and the table of times from their report, where there are times.
-func (p *Page) addTimes(f frame.Frame, o Options) error {
-	d, err := costs.Times(f, report.Options{Metric: o.Metric})
+func (p *Page) addTimes(o Options) error {
+	d, err := costs.Times.Build(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // there are none, and the sections say which cells have some
 	}
@@ -105,8 +105,8 @@ func (p *Page) addTimes(f frame.Frame, o Options) error {
 }
 
 // addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
-func (p *Page) addGrid(f frame.Frame, o Options) error {
-	d, err := cells.Grid(f, report.Options{Metric: o.Metric})
+func (p *Page) addGrid(o Options) error {
+	d, err := cells.Grid.Build(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // no method has a grid of several points
 	}
@@ -133,14 +133,14 @@ func (p *Page) addGrid(f frame.Frame, o Options) error {
 const mostScatters = 6
 
 // addMore takes, folded, what reports tests, pairs and curves say beyond the parts above.
-func (p *Page) addMore(f frame.Frame, o Options) error {
+func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
-	d := ranking.TestsOf(p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
+	d := ranking.TestsOf(&p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
 	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d),
 		shown[doc.Table](d)...)...)
-	d, err := ranking.Pairs(f, report.Options{Metric: o.Metric})
+	d, err := ranking.Pairs.Build(&p.table)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (p *Page) addMore(f frame.Frame, o Options) error {
 		blocks = append(blocks, figures...)
 	}
 	addPart(&p.More, "Pairs: data sets won, tied and lost", d.Title, blocks...)
-	d, err = curves.Curves(f, report.Options{Metric: o.Metric})
+	d, err = curves.Curves.Build(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil
 	}

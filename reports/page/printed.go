@@ -48,10 +48,10 @@ var classes = map[beside.Verdict]string{beside.Higher: "up", beside.Lower: "down
 const methodsSideBySide = 6
 
 // addPrinted lays the comparison with the protocol's source out, in blocks of methods.
-func (p *Page) addPrinted(f frame.Frame, o Options) error {
-	t := p.table
-	c := beside.Of(&t, f.Protocol.Splits, o.Level)
-	if c == nil {
+func (p *Page) addPrinted(o Options) error {
+	t := &p.table
+	c := beside.Compare(t, o.Level)
+	if c == nil || len(c.Cells) == 0 {
 		return nil
 	}
 	out := &printed{Source: c.Source, Summary: []string{c.Summary()},
@@ -85,7 +85,7 @@ func (d *printed) cell(set, method, key string) *printedCell {
 		return nil
 	}
 	c := d.comparison.At(set, method)
-	if c == nil {
+	if c == nil || c.Ours == nil {
 		return nil
 	}
 	cell := &printedCell{Key: key, Ours: frame.Text(c.Ours, 1), Theirs: frame.Number(c.Printed.Mean, 1),

@@ -40,9 +40,8 @@ func TestPrinted(t *testing.T) {
 		}
 	}
 	if len(got) != 4 || !strings.HasPrefix(p.Printed.Summary[0],
-		"Of 4 means that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 1, lower "+
-			"on 1, and "+
-			"the results are inconclusive on 1.") {
+		"Of 4 means that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 1, lower on "+
+			"1, and the results are inconclusive on 1.") {
 		t.Errorf("cells %v, summary %q", got, p.Printed.Summary)
 	}
 }

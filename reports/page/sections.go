@@ -58,7 +58,7 @@ func (p *Page) addSections() {
 		m := p.Methods[i]
 		m.ID = methodIDs[i]
 		if p.Board != nil {
-			m.Command = p.run.Other("compare", name)
+			m.Command = p.table.Frame.Run.Other("compare", name)
 		}
 	}
 	for s, set := range t.Sets {
@@ -153,8 +153,8 @@ func (p *Page) chosen(rows []store.Row) string {
 	n, finished := map[string]int{}, 0
 	var order []string
 	for _, r := range rows {
-		point := p.grids.Chosen(r)
-		if point == nil || len(p.grids.Grids[r.GridHash]) < 2 {
+		point := p.table.Frame.Chosen(r)
+		if point == nil || len(p.table.Frame.Grids[r.GridHash]) < 2 {
 			continue
 		}
 		finished++

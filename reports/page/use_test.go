@@ -85,7 +85,7 @@ func TestPhone(t *testing.T) {
 
 func tableOf(t *testing.T, in sample.Input) frame.Table {
 	t.Helper()
-	return must.Get(in.Frame(t).TableOf(""))(t)
+	return must.Get(in.Frame(t).Table(""))(t)
 }
 
 // What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.
@@ -213,7 +213,7 @@ func TestSplits(t *testing.T) {
 		},
 		"mcc": func(r frame.Run) string { return "- " + r.Value.FloatString(5) },
 	} {
-		table := must.Get(in.Frame(t).TableOf(metric))(t)
+		table := must.Get(in.Frame(t).Table(metric))(t)
 		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
 		for s, set := range table.Sets[:3] {
 			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))

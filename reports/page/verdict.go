@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 type verdict struct {
@@ -28,25 +27,23 @@ type verdict struct {
 // addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a
 // method is named, the family is the comparisons with this method. Otherwise the data choose the method in
 // question, and the family is all pairs.
-func (p *Page) addVerdict(f frame.Frame, o Options) error {
-	t := p.table
+func (p *Page) addVerdict(o Options) error {
+	t := &p.table
 	if len(t.Methods) < 2 {
 		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
 		return nil
 	}
 	options := compare.Options{
-		Options: report.Options{Metric: o.Metric}, Method: o.Method, Level: o.Level, Draws: o.draws,
-		Chosen: o.Method == "",
-	}
+		Method: o.Method, Level: o.Level, Draws: o.draws, Chosen: o.Method == ""}
 	if options.Chosen {
-		first, _ := evidence.Ends(&t)
+		first, _ := evidence.Ends(t)
 		options.Method = t.Methods[first]
 	}
 	var err error
-	if p.evidence, err = options.Evidence(&t); err != nil {
+	if p.evidence, err = options.Evidence(t); err != nil {
 		return err
 	}
-	asked, err := compare.NewPageFrom(t, p.evidence, options)
+	asked, err := compare.PageOf(t, p.evidence, options)
 	if errors.Is(err, frame.ErrNoResults) {
 		p.Verdict.None = noVerdict(err)
 		return nil
@@ -54,12 +51,12 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 	if err != nil {
 		return err
 	}
-	p.Verdict.Method, p.Verdict.Command = options.Method, p.run.Other("compare", options.Method)
+	p.Verdict.Method, p.Verdict.Command = options.Method, p.table.Frame.Run.Other("compare", options.Method)
 	p.addEvidence(asked.Parts())
 	for i, m := range t.Methods {
 		of := options
 		of.Method, of.Chosen = m, options.Chosen && m == options.Method
-		one, err := compare.NewPageFrom(t, p.evidence, of)
+		one, err := compare.PageOf(t, p.evidence, of)
 		if errors.Is(err, frame.ErrNoResults) {
 			p.Methods[i].Verdict = noVerdict(err)
 			continue
@@ -77,7 +74,7 @@ func (p *Page) addVerdict(f frame.Frame, o Options) error {
 			p.Verdict.Sentence = p.Methods[i].Verdict
 		}
 	}
-	b, err := compare.Rank(&t, p.evidence, slices.Index(t.Methods, options.Method))
+	b, err := compare.Rank(t, p.evidence, slices.Index(t.Methods, options.Method))
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func percent(share float64) string { return fmt.Sprintf("%.6g", 100*share) }
 func (b *builder) ownParts() []string {
 	var names []string
 	for _, s := range b.table.Sets {
-		e, err := b.frame.Sets.Entry(s.Name)
+		e, err := b.table.Frame.Sets.Entry(s.Name)
 		if err != nil || s.Finished() == 0 {
 			continue
 		}
@@ -142,8 +142,8 @@ func (b *builder) search() string {
 	text := ""
 	if sizes[true] != nil {
 		text = tex("The grid point of a method is chosen on the training rows alone: it is the one with the best "+
-			"mean %s over the %d folds of a cross-validation, the first of equals. "+
-			"It is then fitted on all training rows and tested once.", b.selection(), s.Folds)
+			"mean %s over the %d folds of a cross-validation, the first of equals. It is then fitted on all "+
+			"training rows and tested once.", b.selection(), s.Folds)
 	}
 	switch {
 	case sizes[false] != nil && sizes[true] == nil:
@@ -335,7 +335,7 @@ func (b *builder) method(name string) string {
 		about = append(about, tex("a variant of %s", of))
 	}
 	source := ""
-	if spec, err := b.frame.Registry.Lookup(known); err == nil {
+	if spec, err := b.table.Frame.Registry.Lookup(known); err == nil {
 		if source = cited(spec.Source); source == "" && spec.Source != "" {
 			about = append(about, tex("%s", spec.Source))
 		}
@@ -349,7 +349,7 @@ func (b *builder) gridSizes(method string) (least, most int, known bool) {
 		if r.Method != method {
 			continue
 		}
-		n := len(b.frame.Grids[r.GridHash])
+		n := len(b.table.Frame.Grids[r.GridHash])
 		if n == 0 {
 			return 0, 0, false
 		}

@@ -73,8 +73,8 @@ func (b *builder) adjusted() string {
 	if how == nil {
 		return ""
 	}
-	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the results "+
-		"were seen.", b.o.Method, b.o.Method)
+	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the "+
+		"results were seen.", b.o.Method, b.o.Method)
 	if b.ev.Every && len(b.ev.Methods) > 2 {
 		family = tex("They are those of each method with each, since %s has the best or the worst mean.", b.o.Method)
 	}

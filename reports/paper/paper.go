@@ -89,8 +89,7 @@ var mainDocument string
 // builder collects what the files are made of.
 type builder struct {
 	o           Options
-	frame       frame.Frame
-	table       frame.Table
+	table       *frame.Table
 	ev          *evidence.Evidence
 	first, rest []string    // verdicts: those for the text, and one for each other method if there are many
 	lacks       string      // what makes the verdicts preliminary; "" for nothing
@@ -109,21 +108,24 @@ type figure struct {
 // Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no
 // meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
-	usual := report.Options{Metric: o.Metric, Label: string(labelOf(o.Method))}
-	asked := compare.Options{Options: usual, Method: o.Method, Level: o.Level, Region: o.Region}
-	asked.Label += ":compare"
-	page, err := compare.NewPage(f, asked)
+	t, err := f.Table(o.Metric)
 	if err != nil {
 		return nil, err
 	}
-	verdicts := page.Document()
-	b := &builder{o: o, frame: f, table: page.Table, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
+	page, err := compare.NewPage(&t, compare.Options{Method: o.Method, Level: o.Level, Region: o.Region})
+	if err != nil {
+		return nil, err
+	}
+	verdicts, label := page.Document(), string(labelOf(o.Method))
+	report.Options{Label: label + ":compare"}.Complete("compare", &t, &verdicts)
+	b := &builder{o: o, table: &t, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
 	b.first, b.rest = page.Sentences()
 	b.rows = slices.Collect(b.table.All())
-	means, err := accuracy.Build(f, accuracy.Options{Options: usual, OmitPublished: true})
+	means, err := accuracy.Build(&t, accuracy.Options{OmitPublished: true})
 	if err != nil {
 		return nil, err
 	}
+	report.Options{Label: label}.Complete("accuracy", &t, &means)
 	if err := b.draw(verdicts); err != nil {
 		return nil, err
 	}
@@ -136,11 +138,11 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 // each data set.
 func (b *builder) draw(verdicts doc.Document) error {
 	var asked ranking.DiagramOptions
-	asked.Metric, asked.Level = b.o.Metric, b.o.Level
+	asked.Level = b.o.Level
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
 		asked.Control = b.o.Method
 	}
-	ranks, err := ranking.Diagram(b.frame, asked)
+	ranks, err := ranking.NewDiagram(b.table, asked)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
 		return err
 	}
@@ -236,7 +238,8 @@ func (b *builder) drawing(f figure, add func(name, text string)) error {
 					`text is made smaller.`)+
 				fmt.Sprintf(
 					"\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n"+
-						"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n"+
+						"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}"+
+						"\\else\\box0\\fi\n"+
 						"\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
 					strings.TrimSuffix(out.String(), "\n"), f.caption, b.refer(f)))
 		case ".pdf", ".svg":

@@ -227,8 +227,7 @@ func TestTextIsTrue(t *testing.T) {
 		"two sets": {func(_ *testing.T, w *world) { w.drop(func(r store.Row) bool { return r.Dataset > "s2" }) },
 			[]string{"Results are on 2 of 8 data sets.", "Of 8 data sets, 2 have results: s1 and s2.",
 				"There is no test over data sets: no result of so few data sets can be significant among 3 " +
-					"comparisons; 7 data " +
-					"sets are enough.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
+					"comparisons; 7 data sets are enough.", "Of 120 cells"}, []string{"Wilcoxon's exact"}},
 		"one set": {func(_ *testing.T, w *world) {
 			w.Datasets = []string{"s3"}
 		}, []string{"There is one data set, s3. It has 500 rows, 4 features and 200 test rows.",

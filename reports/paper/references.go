@@ -94,8 +94,8 @@ func (b *builder) references(files []file) string {
 	}
 	var out strings.Builder
 	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle +
-		"}},\n" +
-		"  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(version) + "}\n}\n")
+		"}},\n  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(version) +
+		"}\n}\n")
 	for _, r := range known() {
 		if used[r.key] {
 			out.WriteString("\n" + r.text)

@@ -43,13 +43,14 @@ func (b *builder) partial() string {
 // chosen counts the protocol's data sets that are not shown apart (of), and how many of these were requested
 // (chosen): all if no set was named.
 func (b *builder) chosen() (chosen, of int) {
-	p := b.frame.Protocol
+	p := b.table.Frame.Protocol
 	for _, name := range p.Datasets {
 		if slices.Contains(p.Apart, name) {
 			continue
 		}
 		of++
-		if !b.table.Only || slices.ContainsFunc(b.table.Sets, func(s frame.Set) bool { return s.Name == name }) {
+		if b.table.Frame.Datasets == nil || slices.ContainsFunc(b.table.Sets,
+			func(s frame.Set) bool { return s.Name == name }) {
 			chosen++
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -39,55 +40,59 @@ const (
 // equivalent.
 const near = 1
 
-// A Cell is a mean of ours beside a printed one, in the unit of the table.
+// A Cell is a printed mean beside ours, in the unit of the table.
 type Cell struct {
 	Dataset, Method string
-	Ours            *big.Rat
+	Ours            *big.Rat // nil for none
 	Printed         published.Value
-	Difference      *big.Rat       // ours less the printed decimal, exactly
+	Decimal         *big.Rat       // the printed mean, exactly
+	Difference      *big.Rat       // ours less the printed mean; nil without ours
 	Interval        stats.Interval // of the difference; NaN where there is none
 	P, Adjusted     float64        // of the difference; NaN where there is no interval
-	Verdict         Verdict
+	Verdict         Verdict        // "" without ours
 }
 
 // Tested reports whether the cell has an interval: it needs a printed deviation and two splits of ours.
-func (c *Cell) Tested() bool { return c.Verdict != Bare }
+func (c *Cell) Tested() bool { return c.Verdict != Bare && c.Verdict != "" }
 
-// A Comparison is all cells that both a source and a table have.
+// A Comparison is the cells of a table of which a source prints the means.
 type Comparison struct {
 	Source string
 	Splits int // that a printed mean is taken to be of
 	Level  float64
-	Cells  []*Cell // in the order of published.Of
+	Cells  []*Cell // with a mean of ours, in the order of published.Of
+
+	all map[[2]string]*Cell // by set and method, also without ours
 }
 
-// Of compares the printed values of the table's source with the table's means; nil if there is nothing to compare.
-// splits is the number of splits of the protocol, and the source is taken to have as many.
-func Of(t *frame.Table, splits int, level float64) *Comparison {
-	values, _ := published.Beside(t.Published, t.Metric.Name, t.PublishedNames)
+// Compare compares the printed values of the table's source with the table's means; nil if the source prints none
+// of them. The source is taken to have as many splits as the protocol.
+func Compare(t *frame.Table, level float64) *Comparison {
+	values, _ := t.Printed()
 	rounding := roundingOf(values)
-	out := &Comparison{Source: t.Published, Splits: splits, Level: level}
+	p := t.Frame.Protocol
+	out := &Comparison{Source: p.Published, Splits: p.Splits, Level: level, all: map[[2]string]*Cell{}}
 	var tested []*Cell
 	for _, v := range values {
-		m, s := slices.Index(t.Methods, v.Method), slices.IndexFunc(t.Sets,
-			func(s frame.Set) bool { return s.Name == v.Dataset })
-		if m < 0 || s < 0 || t.Sets[s].Entries[m].Mean == nil {
+		m := slices.Index(t.Methods, v.Method)
+		s := slices.IndexFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
+		if m < 0 || s < 0 {
 			continue
 		}
-		cell := compare(t.Sets[s].Entries[m], v, splits, rounding, level, t.Metric.Percent)
-		if out.Cells = append(out.Cells, cell); cell.Tested() {
+		cell := compare(t.Sets[s].Entries[m], v, p.Splits, rounding, level, t.Metric.Percent)
+		if out.all[[2]string{v.Dataset, v.Method}] = cell; cell.Ours != nil {
+			out.Cells = append(out.Cells, cell)
+		}
+		if cell.Tested() {
 			tested = append(tested, cell)
 		}
 	}
-	if len(out.Cells) == 0 {
+	if len(out.all) == 0 {
 		return nil
 	}
-	var ps []float64
-	for _, c := range tested {
-		ps = append(ps, c.P)
-	}
-	for i, adjusted := range stats.Holm(ps) {
-		tested[i].judge(adjusted, level)
+	adjusted := stats.Holm(doc.Each(tested, func(c *Cell) float64 { return c.P }))
+	for i, c := range tested {
+		c.judge(adjusted[i], level)
 	}
 	return out
 }
@@ -107,9 +112,12 @@ func roundingOf(values []published.Value) float64 {
 // compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage
 // point.
 func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
-	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v,
-		Difference: new(big.Rat).Sub(e.Mean, stats.Decimal(v.Mean)), Verdict: Bare,
+	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Decimal: stats.Decimal(v.Mean),
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
+	if e.Mean == nil {
+		return cell
+	}
+	cell.Difference, cell.Verdict = new(big.Rat).Sub(e.Mean, cell.Decimal), Bare
 	if !percent || v.Std == nil || len(e.Runs) < 2 || splits < 2 {
 		return cell
 	}
@@ -130,17 +138,12 @@ func (c *Cell) judge(adjusted, level float64) {
 	}
 }
 
-// At is the comparison on a set of a method; nil for none.
+// At is the cell of a set and a method; nil where the source prints nothing.
 func (c *Comparison) At(dataset, method string) *Cell {
 	if c == nil {
 		return nil
 	}
-	for _, cell := range c.Cells {
-		if cell.Dataset == dataset && cell.Method == method {
-			return cell
-		}
-	}
-	return nil
+	return c.all[[2]string{dataset, method}]
 }
 
 // Summary says what is found over all cells, and which are not tested.
@@ -152,9 +155,8 @@ func (c *Comparison) Summary() string {
 	const needs = "a test needs means in percent, a printed spread, and two splits"
 	out := fmt.Sprintf("Of %s that %s prints, none is tested: %s.", frame.Count(len(c.Cells), "mean"), c.Source, needs)
 	if tested := len(c.Cells) - n[Bare]; tested > 0 {
-		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on "+
-			"%d, and "+
-			"the results are inconclusive on %d.",
+		out = fmt.Sprintf("Of %s that %s prints, ours are practically equivalent on %d, higher on %d, lower on %d, "+
+			"and the results are inconclusive on %d.",
 			frame.Count(tested, "mean"), c.Source, n[Alike], n[Higher], n[Lower], n[Unclear])
 		if n[Bare] > 0 {
 			out += fmt.Sprintf(" %d more are not tested: %s.", n[Bare], needs)
@@ -176,9 +178,7 @@ func (c *Comparison) Legend() []string {
 	}
 	return []string{
 		fmt.Sprintf("Welch's test, the printed mean over %d other splits of the same data and rounded. Higher, "+
-			"lower: at "+
-			"level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.", c.Splits,
-			c.Level,
-			frame.Count(tested, "cell"), 100*(1-c.Level), near),
+			"lower: at level %v, by Holm for %s; practically equivalent: the %.4g %% interval is within %d point.",
+			c.Splits, c.Level, frame.Count(tested, "cell"), 100*(1-c.Level), near),
 	}
 }

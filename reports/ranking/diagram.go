@@ -17,38 +17,34 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// DiagramReport is the diagram of critical differences.
-func DiagramReport() report.Report {
-	return report.Report{
-		Name:    "cd",
-		Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
-		Long: `cd draws the methods on an axis of average ranks. A bar joins methods between which
+// Diagram is the diagram of critical differences.
+var Diagram = report.Report{
+	Name:    "cd",
+	Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
+	Long: `cd draws the methods on an axis of average ranks. A bar joins methods between which
 no difference is significant: by Wilcoxon's test, adjusted for each method with each,
 as everywhere, or with --test nemenyi by the critical difference of average ranks.
 Many methods are drawn as a list. With --methods the ranks are those among these
 methods.`,
-		Example: `  bench report cd
+	Example: `  bench report cd
   bench report cd -o cd.pdf --width column
   bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
-		Flags: func(flags *pflag.FlagSet) report.Build {
-			var o DiagramOptions
-			o.AddFlags(flags)
-			report.LevelFlag(flags, &o.Level)
-			control := report.MethodFlag(flags, "control",
-				"join only this method, which you named before you looked, with those from which its "+
-					"difference is not "+
-					"significant (default each with each)")
-			flags.StringVar(&o.Test, "test", Wilcoxon,
-				"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
-			return func(f frame.Frame, _ []string) (d doc.Document, err error) {
-				if o.Control, err = control(f); err != nil {
-					return d, err
-				}
-				return Diagram(f, o)
+	Flags: func(flags *pflag.FlagSet) report.Build {
+		var o DiagramOptions
+		report.LevelFlag(flags, &o.Level)
+		control := report.MethodFlag(flags, "control",
+			"join only this method, which you named before you looked, with those from which its difference is not "+
+				"significant (default each with each)")
+		flags.StringVar(&o.Test, "test", Wilcoxon,
+			"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
+		return func(t *frame.Table) (d doc.Document, err error) {
+			if o.Control, err = control(t); err != nil {
+				return d, err
 			}
-		},
-	}
+			return NewDiagram(t, o)
+		}
+	},
 }
 
 // DiagramOptions adjust the diagram. A control is joined by one bar with the methods from which its difference is not
@@ -58,7 +54,7 @@ type DiagramOptions struct {
 	Test string // Wilcoxon (also when empty) or Nemenyi
 }
 
-// Diagram is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
+// NewDiagram is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
 // Bars join methods between which no difference is significant.
 //
 // As in all reports, package evidence decides what is significant: by Wilcoxon's test on the values of two methods,
@@ -71,34 +67,34 @@ type DiagramOptions struct {
 //
 // The result is the document. It is an error if an option has no meaning, if there are fewer than two
 // methods, if no data set was finished by all of them, or if stored cells contradict each other.
-func Diagram(f frame.Frame, o DiagramOptions) (doc.Document, error) {
-	t, err := f.Tested(o.Metric, o.Level, o.Control)
-	if err != nil {
+func NewDiagram(t *frame.Table, o DiagramOptions) (doc.Document, error) {
+	if err := t.CheckTests(o.Level, o.Control); err != nil {
 		return doc.Document{}, err
 	}
 	friedman := stats.Friedman(t.Means())
 	var j joined
+	var err error
 	switch o.Test = cmp.Or(o.Test, Wilcoxon); o.Test {
 	case Wilcoxon:
-		j, err = byWilcoxon(&t, o)
+		j, err = byWilcoxon(t, o)
 	case Nemenyi:
 		if o.Control != "" {
 			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out",
 				Nemenyi, o.Control)
 		}
-		j = byNemenyi(&t, friedman, o.Level)
+		j = byNemenyi(t, friedman, o.Level)
 	default:
 		err = fmt.Errorf("the test is %q; use %s or %s", o.Test, Wilcoxon, Nemenyi)
 	}
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("cd", &t,
-		fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
-			frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
-	figure, records := diagram(&t, friedman, j, o)
+	d := doc.Document{Title: fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s",
+		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol),
+		Notes: t.Notes()}
+	figure, records := diagram(t, friedman, j, o)
 	d.Blocks = []doc.Block{figure}
-	t.End(&d, records)
+	d.Blocks = append(d.Blocks, records)
 	return d, nil
 }
 
@@ -175,8 +171,7 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 	}
 	return joined{alike: alike, control: -1, cd: cd,
 		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd,
-			level,
-			strings.Join(t.Counted, ", "))}
+			level, strings.Join(t.Counted, ", "))}
 }
 
 // diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a

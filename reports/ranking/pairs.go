@@ -12,17 +12,15 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// PairsReport sets methods beside one another, two at a time.
-func PairsReport() report.Report {
-	return report.Report{
-		Name:    "pairs",
-		Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
-		Long: `pairs counts for any two methods the data sets won, tied and lost by mean, and draws
+// Pairs sets methods beside one another, two at a time.
+var Pairs = report.Report{
+	Name:    "pairs",
+	Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
+	Long: `pairs counts for any two methods the data sets won, tied and lost by mean, and draws
 the means of one against the other's, a dot a data set.`,
-		Example: `  bench report pairs
+	Example: `  bench report pairs
   bench report pairs --methods GBRFF2,LGBM -o figs/`,
-		Flags: report.Plain(Pairs),
-	}
+	Build: pairs,
 }
 
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.
@@ -35,11 +33,7 @@ const mostScatters = 36
 //
 // The result is the document. It is an error if there are fewer than two whole methods or no data set
 // that counts, and if stored cells contradict each other.
-func Pairs(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
+func pairs(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
@@ -75,10 +69,11 @@ func Pairs(f frame.Frame, o report.Options) (doc.Document, error) {
 	if left > 0 {
 		own = []string{fmt.Sprintf("%s not drawn; name fewer methods with --methods.", frame.Count(left, "pair"))}
 	}
-	d := o.Document("pairs", &t, fmt.Sprintf("Data sets won, tied and lost by mean test %s among %s, protocol %s",
-		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes(own...))
+	d := doc.Document{Title: fmt.Sprintf("Data sets won, tied and lost by mean test %s among %s, protocol %s",
+		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol),
+		Notes: t.Notes(own...)}
 	d.Blocks = append([]doc.Block{out}, figures...)
-	t.End(&d, records)
+	d.Blocks = append(d.Blocks, records)
 	return d, nil
 }
 
@@ -90,7 +85,7 @@ func count(means [][]*big.Rat, a, b int) (won, tied, lost int, mean *big.Rat) {
 }
 
 // scatter draws the counted sets' means of two methods, a upwards and b to the right.
-func scatter(t frame.Table, a, b int, about string) doc.Figure {
+func scatter(t *frame.Table, a, b int, about string) doc.Figure {
 	var points []plot.Point
 	numbers := doc.Table{Corner: "Data set", Head: []doc.Column{{Name: t.Methods[a]}, {Name: t.Methods[b]}}}
 	for _, s := range t.CountedSets() {

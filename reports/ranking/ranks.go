@@ -12,25 +12,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// RanksReport is the page of average ranks.
-func RanksReport() report.Report {
-	return report.Report{
-		Name:    "ranks",
-		Summary: "Average ranks of the methods, with their spread over splits",
-		Long: `ranks places the methods that have every counted data set, in the conventions of
+// Ranks is the page of average ranks.
+var Ranks = report.Report{
+	Name:    "ranks",
+	Summary: "Average ranks of the methods, with their spread over splits",
+	Long: `ranks places the methods that have every counted data set, in the conventions of
 report accuracy, and ranks every split by itself to show how far a place depends on
 the splits.`,
-		Example: `  bench report ranks
+	Example: `  bench report ranks
   bench report ranks --metric mcc --format csv`,
-		Flags: report.Plain(Ranks),
-	}
+	Build: ranks,
 }
 
 // head names the columns: the rank, and after it the spread of the ranks in every split.
@@ -59,29 +56,25 @@ var conventions = []convention{
 //
 // The result is the document. It is an error if the metric does not exist, if no data set is
 // complete for all methods, and if stored cells contradict each other.
-func Ranks(f frame.Frame, o report.Options) (doc.Document, error) {
-	t, err := f.TableOf(o.Metric)
-	if err != nil {
-		return doc.Document{}, err
-	}
+func ranks(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
-	d := o.Document("ranks", &t, fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
-		frame.Count(len(t.Counted), "data set"), t.Protocol), t.Notes())
+	d := doc.Document{Title: fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
+		frame.Count(len(t.Counted), "data set"), t.Protocol),
+		Notes: t.Notes()}
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank",
-		"exact", "splits",
-		"mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
+		"exact", "splits", "mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {
-		if c.label == "paper" && !published.Ranks(t.Published, t.Metric.Name, t.Whole()) {
+		if c.label == "paper" && !t.PrintsRanks(t.Whole()) {
 			continue
 		}
-		d.Blocks = append(d.Blocks, c.table(&t, &records))
+		d.Blocks = append(d.Blocks, c.table(t, &records))
 	}
-	spread, bySeed := seeds(&t)
-	table, policies := missing(&t)
+	spread, bySeed := seeds(t)
+	table, policies := missing(t)
 	d.Blocks = slices.Concat(d.Blocks, spread, table)
-	t.End(&d, slices.Concat([]doc.Block{records}, policies, bySeed)...)
+	d.Blocks = append(d.Blocks, slices.Concat([]doc.Block{records}, policies, bySeed)...)
 	return d, nil
 }
 

@@ -16,25 +16,23 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// TestsReport is the page of significance tests over data sets.
-func TestsReport() report.Report {
-	return report.Report{
-		Name:    "tests",
-		Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
-		Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
+// Tests is the page of significance tests over data sets.
+var Tests = report.Report{
+	Name:    "tests",
+	Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
+	Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
 permutations, right for any number of data sets) and which pairs differ, by the same
 test and the same adjustment as bench compare. With --control only the pairs with
 that method are tested and adjusted for. Among the details are the approximations of
 Friedman's test (Iman and Davenport) and posteriors of the typical differences.`,
-		Example: `  bench report tests
+	Example: `  bench report tests
   bench report tests --control GBRFF2
   bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
-		Flags: report.Tests("control", "compare the others with this method alone (default each with each)", Tests),
-	}
+	Flags: report.Tests("control", "compare the others with this method alone (default each with each)", tests),
 }
 
 type page struct {
-	frame.Table
+	*frame.Table
 	o           report.TestOptions
 	ev          *evidence.Evidence
 	permutation stats.PermutationTest
@@ -42,7 +40,7 @@ type page struct {
 	pairs       []evidence.Pair // by p of the signed-rank test, the least first
 }
 
-// Tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
+// tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
 // them differ?
 //
 // All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number
@@ -55,12 +53,11 @@ type page struct {
 //
 // The result is the document. It is an error if an option has no meaning, if there are fewer than two
 // whole methods or no data set that counts, and if stored cells contradict each other.
-func Tests(f frame.Frame, o report.TestOptions) (doc.Document, error) {
-	t, err := f.Tested(o.Metric, o.Level, o.Control)
-	if err != nil {
+func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
+	if err := t.CheckTests(o.Level, o.Control); err != nil {
 		return doc.Document{}, err
 	}
-	ev, err := evidence.Of(&t, evidence.Options{Method: o.Control, Level: o.Level,
+	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level,
 		Region: evidence.RegionOr(o.Region, t.Metric)})
 	if err != nil {
 		return doc.Document{}, err
@@ -70,7 +67,7 @@ func Tests(f frame.Frame, o report.TestOptions) (doc.Document, error) {
 
 // TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
 // have ranks.
-func TestsOf(t frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
+func TestsOf(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
 	p := page{Table: t, o: o, ev: ev}
 	means := t.Means()
 	p.permutation, p.friedman = stats.FriedmanPermutation(means, 1), stats.Friedman(means)
@@ -101,13 +98,13 @@ func (p *page) ranks(q evidence.Pair) *big.Rat {
 }
 
 func (p *page) document() doc.Document {
-	d := p.o.Document("tests", &p.Table,
-		fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
-			frame.Count(len(p.Counted), "data set"), p.Protocol), p.Notes())
+	d := doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
+		frame.Count(len(p.Counted), "data set"), p.Protocol),
+		Notes: p.Notes()}
 	omnibus, tests := p.omnibus()
 	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
 		p.posteriors()}
-	p.End(&d, p.pairRecords(), tests)
+	d.Blocks = append(d.Blocks, p.pairRecords(), tests)
 	return d
 }
 
@@ -133,8 +130,8 @@ func (p *page) verdict() []string {
 		words[v] = append(words[v], a+joined+b)
 	}
 	if p.ev.Over == 0 {
-		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant among "+
-			"%s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
+		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant "+
+			"among %s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
 	}
 	var parts []string
 	for _, r := range evidence.Rules {
@@ -186,8 +183,7 @@ func (p *page) omnibus() (doc.Table, doc.Records) {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test",
 		Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
 		Legend: []string{"The hypothesis: all methods rank alike. The first test is exact or by random " +
-			"arrangements; the " +
-			"other tests are approximations for many data sets."}}
+			"arrangements; the other tests are approximations for many data sets."}}
 	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test",
 		"statistic", "p"}}
 	for _, t := range p.tests() {
@@ -212,10 +208,8 @@ func (p *page) pairTable() doc.Table {
 			{Name: "equiv.", Long: "equivalence", Group: "adjusted p"}},
 		Legend: []string{
 			fmt.Sprintf("Verdict of the first method (rules: `bench compare --details`); difference: first less "+
-				"second, "+
-				"pseudo-median over data sets; ranks: difference of average ranks, negative where the first ranks "+
-				"better; p: "+
-				"exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
+				"second, pseudo-median over data sets; ranks: difference of average ranks, negative where the first "+
+				"ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
 		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()),

@@ -33,9 +33,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // build is the table of accuracies of an input.
-func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
+func build(t testing.TB, in sample.Input, o accuracy.Options, flags ...string) doc.Document {
 	t.Helper()
-	d := sample.Build(t, accuracy.Build, in, o)
+	d := sample.Build(t, report.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
+		return accuracy.Build(t, o)
+	}}, in, flags...)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
 	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return d
@@ -87,10 +89,9 @@ func whole() doc.Document {
 // clear; uneven has different splits and big_set a single method, so that neither has a best and neither counts.
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Options: report.Options{Title: "Accuracies"}, Decimals: 2,
-		OmitPublished: true})
+	options := build(t, sample.Small(), accuracy.Options{Decimals: 2, OmitPublished: true}, "--title", "Accuracies")
 	printed := build(t, sample.Printed(), accuracy.Options{})
-	places := sample.Build(t, ranking.Ranks, sample.Paper(), report.Options{})
+	places := sample.Build(t, ranking.Ranks, sample.Paper())
 	for _, c := range []struct {
 		file, format string
 		doc          doc.Document
@@ -195,7 +196,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 // Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
 func TestGapsAreToldInEveryFormat(t *testing.T) {
 	in := sample.Paper()
-	places := sample.Build(t, ranking.Ranks, in, report.Options{})
+	places := sample.Build(t, ranking.Ranks, in)
 	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
 		for _, format := range []string{"text", "md", "latex", "html", "json"} {
 			out := write(t, d, format, render.Options{})
@@ -224,8 +225,8 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2),
 			sample.Failed(dataset, method, 2, result.Status(reason), reason)}
-		d := build(t, in, accuracy.Options{Options: report.Options{Title: reason, Label: method}})
-		places := sample.Build(t, ranking.Ranks, in, report.Options{Title: reason, Label: method})
+		d := build(t, in, accuracy.Options{}, "--title="+reason, "--label="+method)
+		places := sample.Build(t, ranking.Ranks, in, "--title="+reason, "--label="+method)
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
 		free := whole() // prose and code that a report may take from elsewhere

@@ -17,7 +17,6 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n" +
@@ -35,7 +34,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) +
 		"results.db"
 	hash := strings.Repeat("0a1b2c3d4e5f", 12)
-	wordy := build(t, sample.Paper(), accuracy.Options{Options: report.Options{Title: "Results of " + path}})
+	wordy := build(t, sample.Paper(), accuracy.Options{}, "--title", "Results of "+path)
 	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".",
 		"GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " +
 			strings.Repeat("A-Method,", 15) + "B`.",
@@ -48,7 +47,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places := sample.Build(t, ranking.Ranks, sample.Sixteen(), report.Options{})
+	places := sample.Build(t, ranking.Ranks, sample.Sixteen())
 	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
 	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
 	sideways := render.Options{Landscape: true}

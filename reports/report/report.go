@@ -1,10 +1,11 @@
-// Package report says what a report is: a name, flags, and a function that makes a document of a frame. Each report
-// is a package of its own that exports its Report; package reports lists them.
+// Package report says what a report is: a name, help, flags, and a function that makes a document of a table. Package
+// reports lists the reports.
 package report
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -32,41 +33,55 @@ type Report struct {
 
 	Folds bool // the report needs the folds of every grid point, which are most of a database
 
-	// Flags adds the report's own flags and returns its Build, which reads them when it is called.
+	// Build is nil for a report with flags of its own: Flags adds these and returns the Build, which reads them when
+	// it is called.
+	Build Build
 	Flags func(*pflag.FlagSet) Build
 }
 
-// Build makes a report of a frame and the report's arguments.
-type Build func(f frame.Frame, args []string) (doc.Document, error)
+// Build makes a document of a table: its blocks, its title, its notes, and a label or queries if they are not the
+// usual ones.
+type Build func(t *frame.Table) (doc.Document, error)
 
 // Selection says which cells a frame is read from; a nil list means all that is stored.
 type Selection struct {
 	Protocol          string
 	Methods, Datasets []string
-	Beside            []string // methods, also at a version, that are read where Methods is nil
+	Also              []string // see frame.Source
+}
+
+// Add adds the flags of the report, and returns a function that makes its document of a frame.
+func (r Report) Add(flags *pflag.FlagSet) func(frame.Frame) (doc.Document, error) {
+	var o Options
+	o.AddFlags(flags)
+	build := r.Build
+	if r.Flags != nil {
+		build = r.Flags(flags)
+	}
+	return func(f frame.Frame) (doc.Document, error) {
+		t, err := f.Table(o.Metric)
+		if err != nil {
+			return doc.Document{}, err
+		}
+		d, err := build(&t)
+		if err != nil {
+			return d, err
+		}
+		o.Complete(r.Name, &t, &d)
+		at := slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })
+		if at < 0 {
+			at = len(d.Blocks)
+		}
+		d.Blocks = slices.Concat(d.Blocks[:at], t.MissingCode(), d.Blocks[at:], t.MissingRecords())
+		return d, nil
+	}
 }
 
 // Options are the options that every report has.
 type Options struct {
 	Metric string // "" for the protocol's
 	Title  string // "" for the usual one
-	Label  string // for LaTeX; "" for one made of the report and the protocol
-}
-
-// Document begins the document of a report on a table. title is the usual title; notes are those of the table that
-// the report shows.
-func (o Options) Document(name string, t *frame.Table, title string, notes []string) doc.Document {
-	return doc.Document{Report: name, Title: cmp.Or(o.Title, title), Label: cmp.Or(o.Label, "tab:"+name+":"+t.Protocol),
-		Warnings: t.Warnings, Provenance: t.Provenance, Notes: notes}
-}
-
-// Plain is the Flags of a report that has no other options.
-func Plain(build func(f frame.Frame, o Options) (doc.Document, error)) func(*pflag.FlagSet) Build {
-	return func(flags *pflag.FlagSet) Build {
-		var o Options
-		o.AddFlags(flags)
-		return func(f frame.Frame, _ []string) (doc.Document, error) { return build(f, o) }
-	}
+	Label  string // for LaTeX; "" for the usual one
 }
 
 // AddFlags adds the flags of the options.
@@ -77,43 +92,54 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Label, "label", "", "LaTeX label (default from report and protocol)")
 }
 
+// Complete fills in what the documents of all reports have: title and label as asked for, warnings and provenance.
+func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
+	queries := d.Queries
+	d.Report, d.Warnings, d.Provenance = name, t.Warnings, t.Provenance
+	if queries != nil {
+		d.Queries = queries
+	}
+	d.Label = cmp.Or(o.Label, d.Label, "tab:"+name+":"+t.Protocol)
+	if d.Title = cmp.Or(o.Title, d.Title); d.Heading != "" {
+		d.Heading = cmp.Or(o.Title, d.Heading)
+	}
+}
+
 // TestOptions are the options of a report that tests the methods of a table.
 type TestOptions struct {
-	Options
 	Level   float64          // such as 0.05; intervals hold 1 - Level
 	Control string           // named before the data were seen; the others are compared with it alone; "" for none
 	Region  *evidence.Region // nil for the usual one
 }
 
-// Tests is the Flags of a report that has TestOptions alone. control is the flag that names Control.
-func Tests(control, usage string, build func(f frame.Frame, o TestOptions) (doc.Document, error)) func(
-	*pflag.FlagSet) Build {
+// Tests is the Flags of a report that has TestOptions. control is the flag that names Control.
+func Tests(control, usage string, build func(*frame.Table, TestOptions) (doc.Document, error),
+) func(*pflag.FlagSet) Build {
 	return func(flags *pflag.FlagSet) Build {
 		var o TestOptions
-		o.AddFlags(flags)
 		region, method := TestFlags(flags, &o.Level), MethodFlag(flags, control, usage)
-		return func(f frame.Frame, _ []string) (d doc.Document, err error) {
-			if o.Control, err = method(f); err != nil {
+		return func(t *frame.Table) (d doc.Document, err error) {
+			if o.Control, err = method(t); err != nil {
 				return d, err
 			}
 			if o.Region, err = region(); err != nil {
 				return d, err
 			}
-			return build(f, o)
+			return build(t, o)
 		}
 	}
 }
 
-// MethodFlag adds a flag that names a method, and returns a function that finds the method's column in a frame; ""
-// if the flag is not given.
-func MethodFlag(flags *pflag.FlagSet, name, usage string) func(frame.Frame) (string, error) {
+// MethodFlag adds a flag that names a method, and returns a function that finds the method's column; "" if the flag is
+// not given.
+func MethodFlag(flags *pflag.FlagSet, name, usage string) func(*frame.Table) (string, error) {
 	var method string
 	flags.StringVar(&method, name, "", usage)
-	return func(f frame.Frame) (string, error) {
+	return func(t *frame.Table) (string, error) {
 		if method == "" {
 			return "", nil
 		}
-		return f.Method(method, f.Rows)
+		return t.Frame.Method(method, t.Frame.Rows)
 	}
 }
 
@@ -164,7 +190,7 @@ func Posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []s
 		out.Add(name, row...)
 	}
 	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank "+
-		"test: by more than %s in favour of the first method or against it, or within. "+
-		"It is no prediction of a single set, and no verdict is made from it.", ev.Region.Text(m))}
+		"test: by more than %s in favour of the first method or against it, or within. It is no prediction of a "+
+		"single set, and no verdict is made from it.", ev.Region.Text(m))}
 	return out
 }

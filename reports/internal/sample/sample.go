@@ -17,6 +17,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
+	"github.com/spf13/pflag"
 )
 
 // Input is rows and all that a report knows besides them. The zero value is completed by Frame.
@@ -77,14 +79,32 @@ func Of(splits int, rows ...store.Row) Input {
 	return in
 }
 
-// Build makes a report of the input.
-func Build[O any](t testing.TB, build func(frame.Frame, O) (doc.Document, error), in Input, o O) doc.Document {
+// Build makes a report of the input, with flags and arguments as on the command line.
+func Build(t testing.TB, r report.Report, in Input, args ...string) doc.Document {
 	t.Helper()
-	d, err := build(in.Frame(t), o)
+	d, err := Make(t, r, in, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Make is Build with the error of the report.
+func Make(t testing.TB, r report.Report, in Input, args ...string) (doc.Document, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
+	build := r.Add(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if r.Select != nil {
+		s := report.Selection{Protocol: in.Protocol.Name}
+		if err := r.Select(flags.Args(), &s); err != nil {
+			t.Fatal(err)
+		}
+		in.Methods, in.Datasets, in.Also = s.Methods, s.Datasets, s.Also
+	}
+	return build(in.Frame(t))
 }
 
 type rows struct {
