@@ -21,8 +21,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// files is the source of every method and of the packages that they share. The hash of the source identifies the version of the
-// code.
+// files is the source of every method and of the packages that they share. The hash of the source identifies the
+// version of the code.
 //
 //go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go
 var files embed.FS
@@ -76,6 +76,7 @@ func All() registry.Registry {
 		"classic":  {"Logistic", "LDA", "KNN", "CART"},
 		"boosting": {"BMKR", "GBRFF", "GBRFF1", "GBRFF2", "LGBM", "MKBOOST", "RFRBoost", "RFRBoost-greedy", "XGB"},
 		"features": {"EERF", "GFC", "LKRF", "MFGA", "PBRFF", "RKS"}, // chosen or weighted, then one linear machine
-		"rff":      {"RFF-SQL-SKL", "RFF-SKL", "RFF-SQL-SQR-MKL", "RFF-SQL-MKL", "RFF-MKL", "RFF-SQL-MKL-JOINT", "RFF-MKL-JOINT"},
+		"rff": {"RFF-SQL-SKL", "RFF-SKL", "RFF-SQL-SQR-MKL", "RFF-SQL-MKL", "RFF-MKL", "RFF-SQL-MKL-JOINT",
+			"RFF-MKL-JOINT"},
 	})
 }

@@ -23,7 +23,8 @@ func TestSourceIsWhole(t *testing.T) {
 			return filepath.SkipDir
 		}
 		kind := filepath.Ext(name)
-		if d.IsDir() || !strings.Contains(name, string(filepath.Separator)) || kind != ".go" && kind != ".c" && kind != ".h" && kind != ".s" {
+		if d.IsDir() || !strings.Contains(name, string(filepath.Separator)) || kind != ".go" && kind != ".c" &&
+			kind != ".h" && kind != ".s" {
 			return nil
 		}
 		seen++
@@ -60,12 +61,14 @@ func TestCodeOfMethods(t *testing.T) {
 		t.Errorf("%d packages", len(packages))
 	}
 	known := func(pkg string) (string, bool) {
-		if strings.HasPrefix(pkg, "github.com/kernelboosting/") && !strings.HasPrefix(pkg, "github.com/kernelboosting/bench/registry") {
+		if strings.HasPrefix(pkg, "github.com/kernelboosting/") &&
+			!strings.HasPrefix(pkg, "github.com/kernelboosting/bench/registry") {
 			t.Errorf("the source of %s is not embedded, and it is not ignored", pkg)
 		}
 		return "", true
 	}
-	h := codehash.Hasher{Trees: []codehash.Tree{{Path: "github.com/kernelboosting/bench/methods", Files: files}}, Module: known}
+	h := codehash.Hasher{Trees: []codehash.Tree{{Path: "github.com/kernelboosting/bench/methods", Files: files}},
+		Module: known}
 	for _, pkg := range packages {
 		if _, err := h.Package(pkg); err != nil {
 			t.Error(err)

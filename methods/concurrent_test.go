@@ -41,7 +41,8 @@ func TestConcurrentUse(t *testing.T) {
 				together(func() error { return m.model.Save(io.Discard) })
 				together(func() error {
 					env := registry.Env{Seed: 1}
-					return m.spec.FitAll(t.Context(), env, m.data, settings, func(_ int, by registry.Model) error { return scored(by) })
+					return m.spec.FitAll(t.Context(), env, m.data, settings,
+						func(_ int, by registry.Model) error { return scored(by) })
 				})
 			}
 			wait.Wait()

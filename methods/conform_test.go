@@ -16,8 +16,9 @@ import (
 // rounds is the parameter of methods whose stages are the models of its smaller values. GBRFF-random is left out: it
 // draws its landmarks after the frequencies of all rounds.
 var rounds = map[string]string{
-	"BMKR": "rounds", "GBRFF": "rounds", "GBRFF1": "rounds", "GBRFF2": "rounds", "LGBM": "rounds", "MFGA": "features", "MKBOOST": "rounds",
-	"RF": "trees", "RFRBoost": "rounds", "RFRBoost-greedy": "rounds", "XGB": "rounds",
+	"BMKR": "rounds", "GBRFF": "rounds", "GBRFF1": "rounds", "GBRFF2": "rounds", "LGBM": "rounds", "MFGA": "features",
+	"MKBOOST": "rounds",
+	"RF":      "trees", "RFRBoost": "rounds", "RFRBoost-greedy": "rounds", "XGB": "rounds",
 }
 
 // oneTask has the task in which a slow method is checked where the run is not thorough.
@@ -60,7 +61,10 @@ func TestConform(t *testing.T) {
 				t.Run("prefixes", func(t *testing.T) { conform.Prefixes(t, spec, name) })
 			}
 			if stages && spec.Trees {
-				t.Run("trees", func(t *testing.T) { treetest.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name), name == "rounds") })
+				t.Run("trees", func(t *testing.T) {
+					treetest.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
+						name == "rounds")
+				})
 			}
 		})
 	}
@@ -125,10 +129,12 @@ func TestDeclaredMemory(t *testing.T) {
 		{"MFGA RKS EERF LKRF", waves, 3000, 30, registry.Regression, nil},
 		{"MFGA RKS EERF LKRF", waves, 6000, 100, registry.Regression, []string{`{"sigma": 3, "features": 60}`}},
 		{"MFGA RKS EERF LKRF", waves, 2000, 20, registry.Multiclass, nil},
-		{"RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-SQL-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough, 300, 30, registry.Binary, nil},
+		{"RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-SQL-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough, 300, 30,
+			registry.Binary, nil},
 		{"GK GLK", rough, 300, 8, registry.Binary, penalties},
 		{"GK GLK", rough, 1400, 8, registry.Binary, penalties},
-		{"EIGENPRO", rough, 1400, 8, registry.Binary, nil}, // KRR-GD leaves garbage on few rows, which would count as its memory
+		// KRR-GD leaves garbage on few rows, which would count as its memory
+		{"EIGENPRO", rough, 1400, 8, registry.Binary, nil},
 		{"FALKON", rough, 1400, 8, registry.Binary, []string{`{"loss": "logistic"}`}},
 		{"RFM", rough, 300, 8, registry.Binary, nil},
 		{"RFM", rough, 1400, 8, registry.Binary, nil},

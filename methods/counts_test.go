@@ -35,11 +35,13 @@ func TestCountsAreTheSame(t *testing.T) {
 	if part(t) {
 		p.Datasets = p.Datasets[:1]
 	}
-	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: testenv.Mirror(t)}}
+	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(),
+		Data: files.Directory{Root: testenv.Mirror(t)}}
 	db := must.Get(store.Open(ctx, filepath.Join(t.TempDir(), "results.db")))(t)
 	plan := must.Get(h.Plan(ctx, plan.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil))(t)
 	w := db.NewWriter(environment.Current(), nil)
-	_, err := schedule.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells, schedule.Options{Jobs: 2}, w.Put)
+	_, err := schedule.Run(ctx, &runner.InProcess{Registry: h.Registry, Data: h.Data}, make(chan struct{}), plan.Cells,
+		schedule.Options{Jobs: 2}, w.Put)
 	must.Do(t, errors.Join(err, w.Close()))
 	lines := cellHashes(t, db)
 	must.Do(t, db.Close())
@@ -66,7 +68,8 @@ func cellHashes(t *testing.T, db *store.DB) []string {
 	var lines []string
 	rows(`SELECT dataset || ' ' || method, method_version, n_correct || '/' || n_test, params
 	      FROM results WHERE status = 'ok' ORDER BY dataset, method`, func(row []any) error {
-		lines = append(lines, fmt.Sprintf("%v %v %v %016x %v", row[0], row[1], row[2], hashes[fmt.Sprint(row[0])], row[3]))
+		lines = append(lines, fmt.Sprintf("%v %v %v %016x %v", row[0], row[1], row[2], hashes[fmt.Sprint(row[0])],
+			row[3]))
 		return nil
 	})
 	return lines

@@ -12,11 +12,12 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestDrawsOfFrequencies: every method whose parameters name draws of frequencies takes all of them, learns with each, and saves it. The
-// usual draw is left out of settings, whose keys are those of before the parameter.
+// TestDrawsOfFrequencies: every method whose parameters name draws of frequencies takes all of them, learns with each,
+// and saves it. The usual draw is left out of settings, whose keys are those of before the parameter.
 func TestDrawsOfFrequencies(t *testing.T) {
 	train, seen := toydata.Easy(registry.Binary, 120, 4, 1), 0
-	train.Blocks = []registry.Block{{From: 0, To: 2}, {From: 2, To: 4}} // a single feature has nothing to be orthogonal to
+	// a single feature has nothing to be orthogonal to
+	train.Blocks = []registry.Block{{From: 0, To: 2}, {From: 2, To: 4}}
 	canonical := func(s registry.Spec, setting string) ([]byte, error) {
 		settings, err := s.Settings(train.Shape(), nil, []byte(setting))
 		if err != nil {
@@ -30,12 +31,14 @@ func TestDrawsOfFrequencies(t *testing.T) {
 		}
 		seen++
 		plain := must.Get(canonical(s, `{}`))(t)
-		if named, err := canonical(s, `{"draw":"independent","pairs":false}`); err != nil || !bytes.Equal(plain, named) || bytes.Contains(plain, []byte("draw")) {
+		if named, err := canonical(s, `{"draw":"independent","pairs":false}`); err != nil ||
+			!bytes.Equal(plain, named) || bytes.Contains(plain, []byte("draw")) {
 			t.Errorf("%s: the usual draw is written as %s, and %s if it is named: %v", s.Name, plain, named, err)
 		}
 		must.Say(t, must.Err(canonical(s, `{"draw":"qmc"}`)), "independent, orthogonal or structured")
 		usual := map[string]bool{}
-		for _, setting := range []string{`{}`, `{"draw":"orthogonal"}`, `{"draw":"structured"}`, `{"pairs":true}`, `{"draw":"orthogonal","pairs":true}`} {
+		for _, setting := range []string{`{}`, `{"draw":"orthogonal"}`, `{"draw":"structured"}`, `{"pairs":true}`,
+			`{"draw":"orthogonal","pairs":true}`} {
 			m, err := s.Fit(t.Context(), registry.Env{Seed: 1}, train, []byte(setting))
 			if err != nil {
 				t.Fatalf("%s %s: %v", s.Name, setting, err)

@@ -17,26 +17,35 @@ import (
 
 // exact are the functions of package math whose results IEEE 754 or their meaning fixes.
 var exact = map[string]bool{
-	"Abs": true, "Ceil": true, "Copysign": true, "Floor": true, "Float32bits": true, "Float32frombits": true, "Float64bits": true,
-	"Float64frombits": true, "FMA": true, "Frexp": true, "Inf": true, "IsInf": true, "IsNaN": true, "Ldexp": true, "Max": true,
-	"Min": true, "Mod": true, "Modf": true, "NaN": true, "Nextafter": true, "Nextafter32": true, "Round": true, "RoundToEven": true, "Signbit": true,
+	"Abs": true, "Ceil": true, "Copysign": true, "Floor": true, "Float32bits": true, "Float32frombits": true,
+	"Float64bits":     true,
+	"Float64frombits": true, "FMA": true, "Frexp": true, "Inf": true, "IsInf": true, "IsNaN": true, "Ldexp": true,
+	"Max": true,
+	"Min": true, "Mod": true, "Modf": true, "NaN": true, "Nextafter": true, "Nextafter32": true, "Round": true,
+	"RoundToEven": true, "Signbit": true,
 	"Sqrt": true, "Trunc": true,
 }
 
 // seenByNoResult are functions whose values decide what is run when, not what comes out; the generated sets,
 // whose files have checksums; the functions of questions in SQL, which nothing that is stored comes from.
 var seenByNoResult = map[string]bool{
-	"datasets/generate/generate.go twoMoons": true, "datasets/generate/generate.go swiss": true, "datasets/generate/generate.go circles": true, "datasets/generate/generate.go channelSum": true,
-	"datasets/generate/published.go moons": true, "datasets/generate/published.go swissRoll": true, "datasets/generate/published.go rings": true,
-	"methods/internal/gbdt/ranks.go pays": true, "methods/internal/linear/svm.go Cost": true,
+	"datasets/generate/generate.go twoMoons": true, "datasets/generate/generate.go swiss": true,
+	"datasets/generate/generate.go circles": true, "datasets/generate/generate.go channelSum": true,
+	"datasets/generate/published.go moons": true, "datasets/generate/published.go swissRoll": true,
+	"datasets/generate/published.go rings": true,
+	"methods/internal/gbdt/ranks.go pays":  true, "methods/internal/linear/svm.go Cost": true,
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
-	"methods/cart/cost.go cost": true, "methods/cart/cost.go golearnCost": true, "methods/classic/logistic.go logisticCost": true, "methods/classic/knn.go knnCost": true, "methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
+	"methods/cart/cost.go cost": true, "methods/cart/cost.go golearnCost": true,
+	"methods/classic/logistic.go logisticCost": true, "methods/classic/knn.go knnCost": true,
+	"methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
 	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
 	"methods/kernel/gk.go likelyProducts":      true,
 	"methods/kernel/nystroem.go costNystroem":  true,
 	"methods/mkl/mkboost.go roundsCostMKBoost": true,
 	"harness/canary/canary.go right":           true, "harness/canary/canary.go choose": true,
-	"harness/plan/forecast.go factor": true, "methods/kernel/svm.go pathCostSVM": true, "harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go closeness": true, "harness/plan/forecast.go lawOf": true, "harness/plan/forecast.go machineFactor": true,
+	"harness/plan/forecast.go factor": true, "methods/kernel/svm.go pathCostSVM": true,
+	"harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go closeness": true,
+	"harness/plan/forecast.go lawOf": true, "harness/plan/forecast.go machineFactor": true,
 
 	"harness/verify/workers.go Finds":         true, // a share that a line for people names
 	"harness/externaltrees/objectives.go exp": true, // predictions of models that were trained elsewhere
@@ -48,7 +57,8 @@ func TestElementaryFunctionsAreOurOwn(t *testing.T) {
 	met, root := map[string]bool{}, testenv.Root()
 	for _, folder := range []string{"methods", "registry", "harness", "datasets", "registry/rng"} {
 		must.Do(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "conform") || strings.Contains(path, "treetest") {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+				strings.Contains(path, "conform") || strings.Contains(path, "treetest") {
 				return err
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -63,7 +73,8 @@ func TestElementaryFunctionsAreOurOwn(t *testing.T) {
 				}
 				for _, call := range inexactCalls(d) {
 					if met[where] = true; !seenByNoResult[where] {
-						t.Errorf("%s calls %s: take it from methods/internal/vmath, or say here that no result sees it", where, call)
+						t.Errorf("%s calls %s: take it from methods/internal/vmath, or say here that no result sees it",
+							where, call)
 					}
 				}
 			}

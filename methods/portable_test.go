@@ -26,11 +26,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the hashes of scores and counts")
 
-// shapes are the rows and features of the data. Of slow methods the first alone is compared where not make thorough or make portable
-// asks for all, and by -short, for emulated processors.
+// shapes are the rows and features of the data. Of slow methods the first alone is compared where not make thorough or
+// make portable asks for all, and by -short, for emulated processors.
 var (
 	shapes = [][2]int{{61, 5}, {100, 13}, {45, 40}}
-	slow   = strings.Fields("EERF GBRFF GBRFF-random GMKL KRR-GD LKRF RFF-MKL RFF-MKL-JOINT RFF-SKL RFF-SQL-MKL RFF-SQL-MKL-JOINT RFRBoost RFRBoost-greedy RKS")
+	slow   = strings.Fields("EERF GBRFF GBRFF-random GMKL KRR-GD LKRF RFF-MKL RFF-MKL-JOINT RFF-SKL RFF-SQL-MKL " +
+		"RFF-SQL-MKL-JOINT RFRBoost RFRBoost-greedy RKS")
 )
 
 // TestScoresAreTheSameBits fits each method at points of its whole grid and compares a hash of all scores with
@@ -87,7 +88,8 @@ func comparePinned(t *testing.T, file string, lines []string, all bool) {
 	}
 	for _, line := range lines {
 		if !want[line] {
-			t.Errorf("%q is not in %s. If a method is meant to give other numbers, raise its version and run this test with -update", line, file)
+			t.Errorf("%q is not in %s. If a method is meant to give other numbers, raise its version and run this "+
+				"test with -update", line, file)
 		}
 	}
 	if all && len(want) != len(lines) {
@@ -130,8 +132,8 @@ func scoresHash(ctx context.Context, spec registry.Spec, task registry.Task, n, 
 	return hash.Sum64(), nil
 }
 
-// noisy returns n rows of d normals and a target that bends with the first three. Conversions keep the compiler from fusing
-// products and sums.
+// noisy returns n rows of d normals and a target that bends with the first three. Conversions keep the compiler from
+// fusing products and sums.
 func noisy(task registry.Task, n, d int, seed uint32) registry.Data {
 	draws := rng.New(seed)
 	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}

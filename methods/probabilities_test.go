@@ -10,8 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestThoseThatGiveProbabilities: a score of 0 stands for 1/2, and on the training rows the mean probability is the share
-// of +1, which a fit to the likelihood or a leaf's shares make so; it is not with a sign or a factor that is wrong.
+// TestThoseThatGiveProbabilities: a score of 0 stands for 1/2, and on the training rows the mean probability is the
+// share of +1, which a fit to the likelihood or a leaf's shares make so; it is not with a sign or a factor that is
+// wrong.
 func TestThoseThatGiveProbabilities(t *testing.T) {
 	var declared []string
 	for _, spec := range methods.All().All() {
@@ -37,7 +38,8 @@ func TestThoseThatGiveProbabilities(t *testing.T) {
 			t.Errorf("%s: the mean probability of +1 is %v and its share %v", spec.Name, mean, share)
 		}
 	}
-	if want := []string{"CART", "CART-golearn", "KNN", "LDA", "LGBM", "Logistic", "RFRBoost", "XGB"}; !slices.Equal(slices.Sorted(slices.Values(declared)), want) {
+	if want := []string{"CART", "CART-golearn", "KNN", "LDA", "LGBM", "Logistic", "RFRBoost",
+		"XGB"}; !slices.Equal(slices.Sorted(slices.Values(declared)), want) {
 		t.Errorf("%v give probabilities, want %v", declared, want)
 	}
 }

@@ -18,12 +18,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestSmallProblems fits every method to small drawn problems, for each of its tasks, at the corners of its grid in turn, and asks for
-// a model with finite scores. No method may end with an error: where the last digits of a solution do not come, the method returns
-// what it has, and logs a warning.
+// TestSmallProblems fits every method to small drawn problems, for each of its tasks, at the corners of its grid in
+// turn, and asks for a model with finite scores. No method may end with an error: where the last digits of a solution
+// do not come, the method returns what it has, and logs a warning.
 //
-// A problem depends on its number alone. The test draws problems 1 to 4, and 1 to 25 in make thorough. BENCH_PROBLEMS=1000, as in
-// make fire, draws as many problems with numbers that no run had before; BENCH_PROBLEM=17 draws problem 17 alone.
+// A problem depends on its number alone. The test draws problems 1 to 4, and 1 to 25 in make thorough.
+// BENCH_PROBLEMS=1000, as in make fire, draws as many problems with numbers that no run had before; BENCH_PROBLEM=17
+// draws problem 17 alone.
 func TestSmallProblems(t *testing.T) {
 	testenv.NotUnderRace(t)
 	first, count := uint64(1), 4
@@ -52,7 +53,8 @@ func TestSmallProblems(t *testing.T) {
 					train, seen := smallProblem(number, task)
 					setting := corner(t, spec, train.Shape(), number)
 					if err := fitAndScore(t, spec, setting, train, seen); err != nil {
-						t.Errorf("problem %d (%d x %d) with %s: %v", number, train.Shape().N, train.Shape().D, setting, err)
+						t.Errorf("problem %d (%d x %d) with %s: %v", number, train.Shape().N, train.Shape().D, setting,
+							err)
 					}
 				}
 			})
@@ -61,7 +63,8 @@ func TestSmallProblems(t *testing.T) {
 }
 
 // fitAndScore returns why a fit or its model fails. A panic is an error here, so that the problem's number is printed.
-func fitAndScore(t *testing.T, spec registry.Spec, setting json.RawMessage, train registry.Data, x *mat.Dense) (err error) {
+func fitAndScore(t *testing.T, spec registry.Spec, setting json.RawMessage, train registry.Data,
+	x *mat.Dense) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -95,9 +98,9 @@ func corner(t *testing.T, spec registry.Spec, sh registry.Shape, number uint64) 
 	return corners[number%uint64(len(corners))]
 }
 
-// smallProblem draws a training set of 2 to 40 rows and 1 to 60 columns, and rows to score: those of the training set and ten of the
-// same kind. Scales of columns lie between 1e-3 and 1e3, columns may be constant or have few values, rows may be equal, with equal
-// labels or not, and a class may have a single row.
+// smallProblem draws a training set of 2 to 40 rows and 1 to 60 columns, and rows to score: those of the training set
+// and ten of the same kind. Scales of columns lie between 1e-3 and 1e3, columns may be constant or have few values,
+// rows may be equal, with equal labels or not, and a class may have a single row.
 func smallProblem(number uint64, task registry.Task) (train registry.Data, seen *mat.Dense) {
 	rng := rand.New(rand.NewPCG(number, 28))
 	chance := func(share float64) bool { return rng.Float64() < share }

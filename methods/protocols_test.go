@@ -29,11 +29,12 @@ var (
 )
 
 func features2019(rounds float64) grid {
-	return grid{map[string]float64{"rounds": rounds, "features": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": cs, "learning_rate": rates}}
+	return grid{map[string]float64{"rounds": rounds, "features": 100},
+		map[string][]float64{"gamma": {0.5 / 8}, "beta": cs, "learning_rate": rates}}
 }
 
-// TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019, Section 5,
-// and, of the 2020 protocol, the methods whose grids it overrides (others are compared beside the methods).
+// TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019,
+// Section 5, and, of the 2020 protocol, the methods whose grids it overrides (others are compared beside the methods).
 func TestProtocolGrids(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -41,11 +42,15 @@ func TestProtocolGrids(t *testing.T) {
 		methods      map[string]grid
 	}{
 		{"table2-2019", 0.7, map[string]grid{
-			"XGB":          {map[string]float64{"rounds": 200}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
-			"LGBM":         {map[string]float64{"rounds": 200, "num_leaves": 32}, map[string][]float64{"learning_rate": rates, "max_depth": depths}},
-			"MKBOOST":      {map[string]float64{"rounds": 200}, map[string][]float64{"c": costs}},
-			"BMKR":         {map[string]float64{"rounds": 200}, map[string][]float64{"c": costs, "learning_rate": rates}},
-			"PBRFF":        {map[string]float64{"landmarks": 200, "features": 100}, map[string][]float64{"gamma": {0.5 / 8}, "beta": wide, "c": wide}},
+			"XGB": {map[string]float64{"rounds": 200},
+				map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"LGBM": {map[string]float64{"rounds": 200, "num_leaves": 32},
+				map[string][]float64{"learning_rate": rates, "max_depth": depths}},
+			"MKBOOST": {map[string]float64{"rounds": 200}, map[string][]float64{"c": costs}},
+			"BMKR": {map[string]float64{"rounds": 200},
+				map[string][]float64{"c": costs, "learning_rate": rates}},
+			"PBRFF": {map[string]float64{"landmarks": 200, "features": 100},
+				map[string][]float64{"gamma": {0.5 / 8}, "beta": wide, "c": wide}},
 			"GBRFF":        features2019(200),
 			"GBRFF-random": features2019(200),
 		}},
@@ -93,7 +98,8 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	}
 }
 
-// TestBuiltinProtocolsCanBeRun: every column of every protocol is a method or a variant, and has settings on every set whose task it solves.
+// TestBuiltinProtocolsCanBeRun: every column of every protocol is a method or a variant, and has settings on every set
+// whose task it solves.
 func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 	for _, name := range protocol.Names() {
 		p := must.Get(protocol.Load(name))(t)
@@ -113,7 +119,8 @@ func TestBuiltinProtocolsCanBeRun(t *testing.T) {
 					continue
 				}
 				blocks, _ := e.Blocks()
-				settings, err := p.GridPoints(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features, Classes: len(e.Counts), Blocks: blocks})
+				settings, err := p.GridPoints(spec, set, registry.Shape{Task: e.Task, N: e.Rows, D: e.Features,
+					Classes: len(e.Counts), Blocks: blocks})
 				if err != nil {
 					t.Errorf("%s: %s on %s: %v", name, column, set, err)
 				}
@@ -137,8 +144,10 @@ func TestMFGASettings(t *testing.T) {
 		intercept   bool
 	}{
 		{"MFGA", "adult-a9a", registry.Binary, 100, true}, {"EERF", "epileptic", registry.Binary, 20, true},
-		{"LKRF", "online-news-scaled", registry.Regression, 200, false}, {"RKS", "year-prediction-scaled", registry.Regression, 400, false},
-		{"MFGA + intercept", "online-news-scaled", registry.Regression, 200, true}, {"GK", "online-news-scaled", registry.Regression, 0, false},
+		{"LKRF", "online-news-scaled", registry.Regression, 200, false},
+		{"RKS", "year-prediction-scaled", registry.Regression, 400, false},
+		{"MFGA + intercept", "online-news-scaled", registry.Regression, 200, true},
+		{"GK", "online-news-scaled", registry.Regression, 0, false},
 		{"GLK + intercept", "year-prediction-scaled", registry.Regression, 0, true},
 	} {
 		spec := must.Get(reg.Lookup(c.method))(t)
@@ -150,8 +159,10 @@ func TestMFGASettings(t *testing.T) {
 			Features  int
 			Intercept bool
 		}
-		if err := json.Unmarshal(points[3], &got); err != nil || got.Features != c.features || got.Intercept != c.intercept {
-			t.Errorf("%s on %s: %s, want %d features, intercept %v", c.method, c.set, points[3], c.features, c.intercept)
+		if err := json.Unmarshal(points[3], &got); err != nil || got.Features != c.features ||
+			got.Intercept != c.intercept {
+			t.Errorf("%s on %s: %s, want %d features, intercept %v", c.method, c.set, points[3], c.features,
+				c.intercept)
 		}
 	}
 }

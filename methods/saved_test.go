@@ -31,8 +31,10 @@ func (m savedModel) String() string { return m.spec.Name + "/" + m.data.Task.Str
 
 // small has few rounds where the method has any.
 func small(spec registry.Spec) []byte {
-	for _, raw := range []string{`{"rounds":4,"features":3}`, `{"rounds":4}`, `{"trees":4}`, `{"features":4}`, `{"landmarks":4}`} {
-		if _, err := spec.MemoryEstimate(registry.Shape{Task: registry.Binary, N: 1, D: 1, Classes: 2}, []byte(raw)); err == nil {
+	for _, raw := range []string{`{"rounds":4,"features":3}`, `{"rounds":4}`, `{"trees":4}`, `{"features":4}`,
+		`{"landmarks":4}`} {
+		if _, err := spec.MemoryEstimate(registry.Shape{Task: registry.Binary, N: 1, D: 1, Classes: 2},
+			[]byte(raw)); err == nil {
 			return []byte(raw)
 		}
 	}
@@ -108,7 +110,8 @@ func TestSavedModels(t *testing.T) {
 			t.Errorf("%v: read back and saved it differs (%v)", m, err)
 		}
 		wrong := func(what string, raw []byte) {
-			if got, err := m.spec.LoadModel(bytes.NewReader(raw)); err == nil || got != nil || !strings.HasPrefix(err.Error(), m.spec.Name+": ") {
+			if got, err := m.spec.LoadModel(bytes.NewReader(raw)); err == nil || got != nil ||
+				!strings.HasPrefix(err.Error(), m.spec.Name+": ") {
 				t.Errorf("%v: %s gives %v, %v", m, what, got, err)
 			}
 		}

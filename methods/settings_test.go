@@ -21,9 +21,9 @@ func lookup(t testing.TB, name string) registry.Spec {
 	return must.Get(methods.All().Lookup(name))(t)
 }
 
-// TestPublishedGrids compares points of default grids, by their numbers, with the papers' grids in the order of the published programs: section
-// 4.1 of the 2020 paper and section 5 of the 2019 one. Number -1 is the defaults, those of scikit-learn interfaces for LGBM (LightGBM
-// 4.7.0, get_params) and XGB (XGBoost 3.2.0, save_config).
+// TestPublishedGrids compares points of default grids, by their numbers, with the papers' grids in the order of the
+// published programs: section 4.1 of the 2020 paper and section 5 of the 2019 one. Number -1 is the defaults, those of
+// scikit-learn interfaces for LGBM (LightGBM 4.7.0, get_params) and XGB (XGBoost 3.2.0, save_config).
 func TestPublishedGrids(t *testing.T) {
 	for _, c := range []struct {
 		method string
@@ -58,13 +58,15 @@ func TestPublishedGrids(t *testing.T) {
 		{"XGB", 25, 24, `{"rounds":100,"learning_rate":0.01,"max_depth":5,"min_child_weight":1,"lambda":1}`},
 	} {
 		spec := lookup(t, c.method)
-		points := must.Get(spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2}, spec.DefaultGrid(), nil))(t)
+		points := must.Get(spec.Settings(registry.Shape{Task: registry.Binary, N: 100, D: 4, Classes: 2},
+			spec.DefaultGrid(), nil))(t)
 		got := spec.Defaults()
 		if c.number >= 0 && c.number < len(points) {
 			got = points[c.number]
 		}
 		if len(points) != c.size || string(got) != c.want {
-			t.Errorf("point %d of the %d of %s is %s, want %s of %d", c.number, len(points), c.method, got, c.want, c.size)
+			t.Errorf("point %d of the %d of %s is %s, want %s of %d", c.number, len(points), c.method, got, c.want,
+				c.size)
 		}
 	}
 }
@@ -82,11 +84,14 @@ func subject(t *testing.T, method string) toydata.Subject {
 	return s
 }
 
-// TestSharedWork: settings that no default grid has together give the bits of single fits, in their order and backwards.
+// TestSharedWork: settings that no default grid has together give the bits of single fits, in their order and
+// backwards.
 func TestSharedWork(t *testing.T) {
-	drawn := []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`, `{"sigma":2}`,
+	drawn := []string{`{}`, `{"lambda":10}`, `{"intercept":false}`, `{"lambda":0.1}`, `{"features":7,"step":3}`,
+		`{"sigma":2}`,
 		`{"lambda":0.1,"intercept":false}`, `{"features":7,"step":3,"lambda":1}`, `{"neighbour":3}`}
-	penalties := path(`{"lambda":1e%d,"neighbour":50}`, 4) // with those below 27 solutions of three classes, more than are solved together
+	// with those below 27 solutions of three classes, more than are solved together
+	penalties := path(`{"lambda":1e%d,"neighbour":50}`, 4)
 	penalties = append(path(`{"lambda":1e-%d,"neighbour":50}`, 6)[1:], penalties...)
 	groups := []string{`{"lambda":0.02,"features":20}`, `{"lambda":0.5,"features":20}`, `{"lambda":0.1,"features":20}`}
 	logistic := path(`{"landmarks":20,"lambda":1e-%d,"gamma":0.3,"loss":"logistic"}`, 6)
@@ -125,7 +130,8 @@ func TestEqualSettings(t *testing.T) {
 		{"GBRFF2", `{"rounds":3}`, `{"rounds":3,"gamma":0.25}`},
 	} {
 		s := subject(t, c[0])
-		one, other := must.Get(s.FitAndScore(data, data, []byte(c[1])))(t), must.Get(s.FitAndScore(data, data, []byte(c[2])))(t)
+		one, other := must.Get(s.FitAndScore(data, data, []byte(c[1])))(t),
+			must.Get(s.FitAndScore(data, data, []byte(c[2])))(t)
 		if !slices.Equal(one, other) {
 			t.Errorf("%s: %s and %s differ", c[0], c[1], c[2])
 		}
@@ -142,7 +148,8 @@ func TestRefused(t *testing.T) {
 	wide.X.Set(1, 1, math.NaN())
 	huge.X.Set(3, 1, 1e308)
 	far.Y[4] = 1e151
-	intercept := "all 30 labels are +1: logistic regression with an intercept needs both classes; one without does not (intercept false)"
+	intercept := "all 30 labels are +1: logistic regression with an intercept needs both classes; one without does " +
+		"not (intercept false)"
 	for _, c := range []struct {
 		method string
 		data   registry.Data
@@ -184,7 +191,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEarlyEndsAreReported: a fit that ends before its minimum logs so. One that reaches the minimum has nothing to say.
+// TestEarlyEndsAreReported: a fit that ends before its minimum logs so. One that reaches the minimum has nothing to
+// say.
 func TestEarlyEndsAreReported(t *testing.T) {
 	for _, c := range []struct {
 		method string
@@ -194,12 +202,14 @@ func TestEarlyEndsAreReported(t *testing.T) {
 	}{
 		{"PBRFF", 1, `{"max_iter":2}`, "relative gap"},
 		{"BMKR", 1, `{"rounds":2,"c":10,"max_iter":5}`, "ended before their optimum"},
-		{"FALKON", 1, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":1,"loss":"logistic"}`, `msg="FALKON ended before its minimum" lambda=1e-07`},
+		{"FALKON", 1, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":1,"loss":"logistic"}`,
+			`msg="FALKON ended before its minimum" lambda=1e-07`},
 		{"FALKON", 1, `{"landmarks":15,"lambda":1e-7,"gamma":0.3,"max_iter":20,"loss":"logistic"}`, ""},
 		{"FALKON", 1, `{"landmarks":15,"lambda":1e-5,"gamma":0.3,"max_iter":3}`,
 			`msg="FALKON ended before its minimum" lambda=1e-05 "relative residual"=`},
 		{"FALKON", 1, `{"landmarks":15,"lambda":1e-5,"gamma":0.3,"max_iter":30}`, ""},
-		{"RFRBoost", 1e12, `{"rounds":1,"lambda":1e-12,"features":20}`, `msg="a linear model of RFRBoost ended before its minimum" lambda=1e-12`},
+		{"RFRBoost", 1e12, `{"rounds":1,"lambda":1e-12,"features":20}`,
+			`msg="a linear model of RFRBoost ended before its minimum" lambda=1e-12`},
 		{"RFRBoost", 1, `{"rounds":1,"lambda":1e-12,"features":20}`, ""},
 	} {
 		train := toydata.Easy(registry.Binary, 150, 4, 7)

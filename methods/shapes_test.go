@@ -20,10 +20,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes: 60 to 3,000 rows, 2
-// to 120 columns, of which some have few values, and two to four classes or a real target. It prints a line for each method: the
-// least, the middle and the largest ratio of declared to measured time. The shapes of the least and the largest follow.
-// go test ./methods -run '^$' -bench 'Shapes/^SVM$' -benchtime 1x
+// BenchmarkShapes compares what methods declare with the processor time of their grids, on data of drawn shapes: 60 to
+// 3,000 rows, 2 to 120 columns, of which some have few values, and two to four classes or a real target. It prints a
+// line for each method: the least, the middle and the largest ratio of declared to measured time. The shapes of the
+// least and the largest follow. go test ./methods -run '^$' -bench 'Shapes/^SVM$' -benchtime 1x
 func BenchmarkShapes(b *testing.B) {
 	const shapes, longest = 12, 10e9 // a grid that is declared to take longer, in nanoseconds, is not run
 	for _, spec := range methods.All().All() {
@@ -38,11 +38,13 @@ func BenchmarkShapes(b *testing.B) {
 					continue
 				}
 				took := cputime.Of(func() {
-					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid, func(int, registry.Model) error { return nil }); err != nil {
+					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid,
+						func(int, registry.Model) error { return nil }); err != nil {
 						b.Fatal(err)
 					}
 				})
-				ratios[declared/1e9/took] = fmt.Sprintf("%v %d x %d, %d classes, %.2g s", sh.Task, sh.N, sh.D, sh.Classes, took)
+				ratios[declared/1e9/took] = fmt.Sprintf("%v %d x %d, %d classes, %.2g s", sh.Task, sh.N, sh.D,
+					sh.Classes, took)
 			}
 			var sorted []float64
 			for ratio := range ratios {
@@ -59,10 +61,10 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// BenchmarkLabels measures the grid of a method on two sets of one shape. In one set a plane with a wide margin divides the classes, in the
-// other a coin was tossed for each label. Where one takes more than four times as long as the other, no cost that is a function of the
-// shape is within a factor of 2 of both.
-// go test ./methods -run '^$' -bench 'Labels/^(BMKR|GMKL|KRR-GD|MKBOOST|SVM)$' -benchtime 1x
+// BenchmarkLabels measures the grid of a method on two sets of one shape. In one set a plane with a wide margin divides
+// the classes, in the other a coin was tossed for each label. Where one takes more than four times as long as the
+// other, no cost that is a function of the shape is within a factor of 2 of both. go test ./methods -run '^$' -bench
+// 'Labels/^(BMKR|GMKL|KRR-GD|MKBOOST|SVM)$' -benchtime 1x
 func BenchmarkLabels(b *testing.B) {
 	for _, spec := range methods.All().All() {
 		if spec.Tasks&registry.Binary == 0 {
@@ -72,7 +74,8 @@ func BenchmarkLabels(b *testing.B) {
 			var took [2]float64
 			for tossed := range took {
 				rng := rand.New(rand.NewPCG(1, 10))
-				train := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(560, 8, nil), Y: make([]float64, 560)}
+				train := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(560, 8, nil),
+					Y: make([]float64, 560)}
 				for i := range train.Y {
 					x := train.X.RawRowView(i)
 					for j := range x {
@@ -85,7 +88,8 @@ func BenchmarkLabels(b *testing.B) {
 				}
 				grid := must.Get(spec.Settings(testsplit.Shape(train), spec.DefaultGrid(), nil))(b)
 				took[tossed] = cputime.Of(func() {
-					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid, func(int, registry.Model) error { return nil }); err != nil {
+					if err := spec.FitAll(b.Context(), registry.Env{Seed: 1}, train, grid,
+						func(int, registry.Model) error { return nil }); err != nil {
 						b.Fatal(err)
 					}
 				})
@@ -97,8 +101,8 @@ func BenchmarkLabels(b *testing.B) {
 	}
 }
 
-// drawnShape returns standardised data of a drawn shape and of one of the tasks. Half of the sets have columns of few values. The
-// target depends on a product of columns, a column, and chance.
+// drawnShape returns standardised data of a drawn shape and of one of the tasks. Half of the sets have columns of few
+// values. The target depends on a product of columns, a column, and chance.
 func drawnShape(number uint64, tasks registry.Task) registry.Data {
 	rng := rand.New(rand.NewPCG(number, 10))
 	var possible []registry.Task
@@ -141,15 +145,17 @@ func drawnShape(number uint64, tasks registry.Task) registry.Data {
 	return train
 }
 
-// BenchmarkFit is a fit in processor seconds: -bench 'Fit/^XRFM$' of one method, with GOMAXPROCS=1 where it is compared with a program of one
-// thread (rfm's testdata/time_published.py is such a one). The machines for large sets have up to a million rows.
+// BenchmarkFit is a fit in processor seconds: -bench 'Fit/^XRFM$' of one method, with GOMAXPROCS=1 where it is compared
+// with a program of one thread (rfm's testdata/time_published.py is such a one). The machines for large sets have up to
+// a million rows.
 func BenchmarkFit(b *testing.B) {
 	type row struct {
 		method  string
 		n, d    int
 		setting string
 	}
-	rows := []row{{"RFM", 3000, 60, `{"iterations":2}`}, {"XRFM", 12_000, 20, `{}`}, {"RFRBoost", 700, 23, `{}`}, {"RFRBoost", 3217, 57, `{}`}}
+	rows := []row{{"RFM", 3000, 60, `{"iterations":2}`}, {"XRFM", 12_000, 20, `{}`}, {"RFRBoost", 700, 23, `{}`},
+		{"RFRBoost", 3217, 57, `{}`}}
 	for _, n := range []int{20_000, 100_000, 1_000_000} {
 		rows = append(rows, row{"EIGENPRO", n, 20, `{"gamma":0.05}`}, row{"FALKON", n, 20, `{"gamma":0.05}`},
 			row{"FALKON", n, 20, `{"gamma":0.05,"loss":"logistic"}`}, row{"NYSTROEM", n, 20, `{"gamma":0.05}`})

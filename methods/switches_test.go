@@ -21,7 +21,8 @@ func TestWithoutFeatures(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	for _, off := range []string{"cpu.fma=off", "cpu.all=off"} {
 		t.Run(off, func(t *testing.T) {
-			c := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^(TestScoresAreTheSameBits|TestCountsAreTheSame)$")
+			c := exec.CommandContext(t.Context(), self, "-test.v",
+				"-test.run=^(TestScoresAreTheSameBits|TestCountsAreTheSame)$")
 			c.Env = append(os.Environ(), "GODEBUG="+off)
 			out, err := c.CombinedOutput()
 			text := string(out)

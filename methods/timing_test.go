@@ -36,12 +36,14 @@ func TestDeclaredCost(t *testing.T) {
 		{"CART-golearn", waves(300, 5), 20, ""}, // all values are distinct: see golearnCost
 		{"MFGA RKS EERF LKRF", waves(3000, 30), 4, ""},
 		{"MFGA RKS EERF LKRF", given(waves(3000, 30), registry.Regression), 4, ""},
-		{"RFF-SQL-MKL RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough(1000, 6), 4, ""},
+		{"RFF-SQL-MKL RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough(1000, 6), 4,
+			""},
 		{"GK GLK KRR-GD SVM FALKON NYSTROEM EIGENPRO", rough(300, 8), 8, ""},
-		{"SVM GK GLK KRR-GD FALKON NYSTROEM EIGENPRO", rough(1400, 8), 8, ""}, // SVM declares the interior point that few problems come to
+		// SVM declares the interior point that few problems come to
+		{"SVM GK GLK KRR-GD FALKON NYSTROEM EIGENPRO", rough(1400, 8), 8, ""},
 		{"FALKON", rough(1400, 8), 8, `{"loss": "logistic"}`},
-		// How long these machines take depends on the data far more than on its shape, so the factor is wide. MKBOOST declares all rounds,
-		// and ends after the first with C = 1.
+		// How long these machines take depends on the data far more than on its shape, so the factor is wide. MKBOOST
+		// declares all rounds, and ends after the first with C = 1.
 		{"BMKR GMKL", rough(300, 8), 15, ""},
 		{"MKBOOST", rough(300, 8), 15, `{"c": 0.01}`},
 		{"RFM", rough(300, 8), 4, ""},

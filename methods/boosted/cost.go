@@ -20,13 +20,14 @@ func levels(n, least float64, depth int) float64 {
 
 func outputs(s registry.Shape) float64 { return float64(s.Outputs()) }
 
-// lgbmMemory counts the bins twice, the positions of the nonzero values in the rows from which bins are chosen, the targets and
-// gradients, and a histogram for each open leaf.
+// lgbmMemory counts the bins twice, the positions of the nonzero values in the rows from which bins are chosen, the
+// targets and gradients, and a histogram for each open leaf.
 func lgbmMemory(s registry.Shape, p gbdt.LeafwiseParams) int64 {
 	n, d := int64(s.N), int64(s.D+7)/8*8
 	leaves := min(int64(p.NumLeaves), n/int64(2*p.MinData)+2)
 	bins := min(255, n/3+2)
-	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 + int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
+	return n*d*2 + min(n, 200_000)*d*5 + n*64 + n*int64(s.Outputs())*40 + leaves*d*bins*16 +
+		int64(p.Rounds*s.Outputs())*int64(p.NumLeaves)*16 + 1<<20
 }
 
 // lgbmBins is the time to sort each feature and to look up the bin of each value.
@@ -50,7 +51,8 @@ func lgbmPathCost(s registry.Shape, ps []gbdt.LeafwiseParams) float64 {
 	sum, grown := lgbmBins(s), map[gbdt.LeafwiseParams]bool{}
 	for _, p := range ps {
 		cost, key := lgbmTrees(s, p), p
-		if deepest := int(levels(float64(s.N), float64(p.MinData), noLimit)) + 2; p.MaxDepth > deepest && p.NumLeaves >= 1<<deepest {
+		if deepest := int(levels(float64(s.N), float64(p.MinData), noLimit)) + 2; p.MaxDepth > deepest &&
+			p.NumLeaves >= 1<<deepest {
 			key.MaxDepth, key.NumLeaves = noLimit, 0
 		}
 		if !grown[key] {

@@ -31,7 +31,8 @@ func LGBM() registry.Spec {
 		Trees:       true,
 		Gaps:        true,
 		Probability: vmath.Sigmoid,
-	}, gbdt.LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20, MinHessian: 1e-3},
+	}, gbdt.LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20,
+		MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
 		lgbmPath,
 		registry.Memory(lgbmMemory),
@@ -40,9 +41,10 @@ func LGBM() registry.Spec {
 
 func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", m: m} }
 
-// lgbmPath puts the sample into bins once for each min_child_samples, since the bins depend on it. Grid points of different
-// depths share their first rounds.
-func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.LeafwiseParams, yield func(i int, m registry.Model) error) error {
+// lgbmPath puts the sample into bins once for each min_child_samples, since the bins depend on it. Grid points of
+// different depths share their first rounds.
+func lgbmPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.LeafwiseParams,
+	yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
 	for _, members := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].MinData }) {
 		ds, err := gbdt.NewDataset(ctx, fitting.Rows(train.X), n, d, ps[members[0]].MinData)

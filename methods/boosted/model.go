@@ -29,7 +29,8 @@ func (b *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // ScoreStages implements registry.Stager for rounds in 0..Rounds.
-func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	return b.sum(ctx, x).ScoreStages(x, at, yield)
 }
 
@@ -39,13 +40,14 @@ func (b *Model) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 	if b.single {
 		add = b.m.AddSingle
 	}
-	return fitting.Sum{Features: b.m.Features, Outputs: k, Rounds: b.Rounds(), Add: func(scores []float64, from, to int) error {
-		return fitting.Blocks(ctx, n, 1024, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				add(x.RawRowView(i), scores[i*k:(i+1)*k], from, to)
-			}
-		})
-	}}
+	return fitting.Sum{Features: b.m.Features, Outputs: k, Rounds: b.Rounds(),
+		Add: func(scores []float64, from, to int) error {
+			return fitting.Blocks(ctx, n, 1024, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					add(x.RawRowView(i), scores[i*k:(i+1)*k], from, to)
+				}
+			})
+		}}
 }
 
 // Save implements registry.Saver. It saves one string, a LightGBM text model of version 3.

@@ -36,7 +36,8 @@ func XGB() registry.Spec {
 func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m: m} }
 
 // xgbPath sorts the features once.
-func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.DepthwiseParams, yield func(i int, m registry.Model) error) error {
+func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.DepthwiseParams,
+	yield func(i int, m registry.Model) error) error {
 	n, d := train.X.Dims()
 	sorted, err := gbdt.NewSorted(ctx, fitting.Rows(train.X), n, d)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// BenchmarkFold grows the tree that serves all ten depths on one fold of a split, 0.8 of 0.7 of the rows, by both growers, and compares the
-// trees byte for byte. A cell takes five of them and a larger one, about 6.6 in all. The times are processor seconds.
+// BenchmarkFold grows the tree that serves all ten depths on one fold of a split, 0.8 of 0.7 of the rows, by both
+// growers, and compares the trees byte for byte. A cell takes five of them and a larger one, about 6.6 in all. The
+// times are processor seconds.
 //
 //	go test ./methods/cart -run '^$' -bench Fold -benchtime 1x
 func BenchmarkFold(b *testing.B) {

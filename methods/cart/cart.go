@@ -31,8 +31,9 @@ func (p Params) criterion(task registry.Task) (string, error) {
 	return p.Criterion, nil
 }
 
-// Spec declares CART. The grid is the depth alone, 1 to 10, with the default criterion of the task. So one grid fits classes
-// and regression, and one grown tree gives all ten depths. A protocol that also wants entropy replaces the grid.
+// Spec declares CART. The grid is the depth alone, 1 to 10, with the default criterion of the task. So one grid fits
+// classes and regression, and one grown tree gives all ten depths. A protocol that also wants entropy replaces the
+// grid.
 func Spec() registry.Spec {
 	return define("CART", registry.Spec{
 		Source:  "Breiman et al. 1984",
@@ -46,21 +47,25 @@ func Golearn() registry.Spec {
 		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
 		Summary: "CART as golearn grows it: the same trees, slowly",
 		Named:   true,
-	}, growGolearn, registry.Memory(golearnMemory), registry.Cost(golearnCost), registry.PathCost(pathCost(golearnCost)))
+	}, growGolearn, registry.Memory(golearnMemory), registry.Cost(golearnCost),
+		registry.PathCost(pathCost(golearnCost)))
 }
 
 func define(name string, s registry.Spec, by grower, opts ...registry.Option[Params]) registry.Spec {
 	s.Name, s.Version = name, "1"
 	s.Tasks = registry.Binary | registry.Multiclass | registry.Regression
 	s.Load, s.Trees = load, true
-	s.Probability = func(score float64) float64 { return (score + 1) / 2 } // a score is the share of +1 minus that of -1
+	// a score is the share of +1 minus that of -1
+	s.Probability = func(score float64) float64 { return (score + 1) / 2 }
 	return registry.DefinePath(s, Params{Criterion: "auto", MaxDepth: NoLimit},
-		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}}, method{name, by}.fitPath, opts...)
+		registry.Grid{{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}},
+		method{name, by}.fitPath, opts...)
 }
 
 // A grower returns the splits of a tree of at most depth levels, the root first. It returns none if no split lowers the
 // criterion.
-type grower func(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split, error)
+type grower func(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split,
+	error)
 
 // A method is CART by one of the growers.
 type method struct {
@@ -68,9 +73,10 @@ type method struct {
 	grow grower
 }
 
-// fitPath grows one tree for each criterion, to the largest depth, and cuts it at each depth. This is exact: the depth only
-// decides where growing stops, so a shallower tree is the top of a deeper one.
-func (by method) fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+// fitPath grows one tree for each criterion, to the largest depth, and cuts it at each depth. This is exact: the depth
+// only decides where growing stops, so a shallower tree is the top of a deeper one.
+func (by method) fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+	yield func(i int, m registry.Model) error) error {
 	if err := fitting.CheckSizes(by.name, train); err != nil {
 		return err
 	}
@@ -99,7 +105,8 @@ func (by method) fitPath(ctx context.Context, env registry.Env, train registry.D
 }
 
 // tree grows one tree and gives its leaves their values.
-func (by method) tree(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) (*grown, error) {
+func (by method) tree(ctx context.Context, env registry.Env, train registry.Data, criterion string,
+	depth int) (*grown, error) {
 	t := &grown{task: train.Task, outputs: train.Shape().Outputs(), rows: len(train.Y)}
 	_, t.features = train.X.Dims()
 	t.setRoot(train)

@@ -77,17 +77,24 @@ func TestHandWorkedTrees(t *testing.T) {
 		want  []float64
 	}{
 		{"separable", binaryData(line, -1, -1, 1, 1), 1, 3, []float64{-1, -1, 1, 1}},
-		{"impure leaf", binaryData([][]float64{{1}, {1}, {1}, {1}, {2}}, -1, -1, -1, 1, 1), NoLimit, 3, []float64{-.5, -.5, -.5, -.5, 1}},
-		{"equal rows, tied labels: 0, that is +1", binaryData([][]float64{{1}, {1}}, -1, 1), NoLimit, 1, []float64{0, 0}},
+		{"impure leaf", binaryData([][]float64{{1}, {1}, {1}, {1}, {2}}, -1, -1, -1, 1, 1), NoLimit, 3,
+			[]float64{-.5, -.5, -.5, -.5, 1}},
+		{"equal rows, tied labels: 0, that is +1", binaryData([][]float64{{1}, {1}}, -1, 1), NoLimit, 1,
+			[]float64{0, 0}},
 		{"one class", binaryData(line, -1, -1, -1, -1), NoLimit, 1, []float64{-1, -1, -1, -1}},
 		{"one row", binaryData(line[:1], 1), NoLimit, 1, []float64{1}},
-		{"constant feature", binaryData([][]float64{{7}, {7}, {7}, {7}}, -1, -1, -1, 1), NoLimit, 1, []float64{-.5, -.5, -.5, -.5}},
+		{"constant feature", binaryData([][]float64{{7}, {7}, {7}, {7}}, -1, -1, -1, 1), NoLimit, 1,
+			[]float64{-.5, -.5, -.5, -.5}},
 		// No single split of XOR lowers the impurity, so a greedy tree stops at the root.
-		{"xor", binaryData([][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, 1, 1, -1), NoLimit, 1, []float64{0, 0, 0, 0}},
-		{"uneven xor", binaryData([][]float64{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, -1, 1, 1, -1), 2, 7, []float64{-1, -1, 1, 1, -1}},
+		{"xor", binaryData([][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, 1, 1, -1), NoLimit, 1,
+			[]float64{0, 0, 0, 0}},
+		{"uneven xor", binaryData([][]float64{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}}, -1, -1, 1, 1, -1), 2, 7,
+			[]float64{-1, -1, 1, 1, -1}},
 		{"regression", regressionData(line, 1, 3, 10, 10), 1, 3, []float64{2, 2, 10, 10}},
-		{"constant target that does not sum exactly", regressionData(line[:3], .1, .1, .1), NoLimit, 1, []float64{.1, .1, .1}},
-		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: treetest.Rows(line), Y: []float64{0, 1, 1, 2}}, 1, 3,
+		{"constant target that does not sum exactly", regressionData(line[:3], .1, .1, .1), NoLimit, 1,
+			[]float64{.1, .1, .1}},
+		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: treetest.Rows(line),
+			Y: []float64{0, 1, 1, 2}}, 1, 3,
 			[]float64{1, 0, 0, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -115,14 +122,17 @@ func TestManyFeatures(t *testing.T) {
 func TestLoadRefusals(t *testing.T) {
 	leaf := node{Feature: -1, Value: []float64{1}}
 	for says, bad := range map[string]model{
-		"task":                        {Features: 1, Outputs: 1, Nodes: []node{leaf}},
-		"0 features":                  {Task: "binary", Outputs: 1, Nodes: []node{leaf}},
-		"2 outputs":                   {Task: "binary", Features: 1, Outputs: 2, Nodes: []node{leaf}},
-		"no nodes":                    {Task: "binary", Features: 1, Outputs: 1},
-		"leaf 0 has 1 values, not 2":  {Task: "multiclass", Features: 1, Outputs: 2, Nodes: []node{leaf}},
-		"splits feature 1 of 1":       {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Feature: 1, Left: 1, Right: 2}, leaf, leaf}},
-		"has children 0 and 1":        {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 0, Right: 1}, leaf}},
-		"has children 1 and 2, not b": {Task: "binary", Features: 1, Outputs: 1, Nodes: []node{{Left: 1, Right: 2}, leaf}},
+		"task":                       {Features: 1, Outputs: 1, Nodes: []node{leaf}},
+		"0 features":                 {Task: "binary", Outputs: 1, Nodes: []node{leaf}},
+		"2 outputs":                  {Task: "binary", Features: 1, Outputs: 2, Nodes: []node{leaf}},
+		"no nodes":                   {Task: "binary", Features: 1, Outputs: 1},
+		"leaf 0 has 1 values, not 2": {Task: "multiclass", Features: 1, Outputs: 2, Nodes: []node{leaf}},
+		"splits feature 1 of 1": {Task: "binary", Features: 1, Outputs: 1,
+			Nodes: []node{{Feature: 1, Left: 1, Right: 2}, leaf, leaf}},
+		"has children 0 and 1": {Task: "binary", Features: 1, Outputs: 1,
+			Nodes: []node{{Left: 0, Right: 1}, leaf}},
+		"has children 1 and 2, not b": {Task: "binary", Features: 1, Outputs: 1,
+			Nodes: []node{{Left: 1, Right: 2}, leaf}},
 	} {
 		must.Say(t, must.Err(load(bytes.NewReader(bytesOf(t, &bad)))), says)
 	}
@@ -142,8 +152,8 @@ func TestScoreRefusals(t *testing.T) {
 	}
 }
 
-// A cancelled fit returns at once, although golearn cannot be stopped. golearn's goroutine keeps its place among places until
-// it ends, and then gives the place back.
+// A cancelled fit returns at once, although golearn cannot be stopped. golearn's goroutine keeps its place among places
+// until it ends, and then gives the place back.
 func TestCancellation(t *testing.T) {
 	waitForPlaces(t) // of growths whose results tests before this one have
 	data := treetest.Synthetic(registry.Binary, 25, 8, 2)
@@ -175,7 +185,8 @@ func TestCancellation(t *testing.T) {
 	}
 	close(release)
 	waitForPlaces(t)
-	if _, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) || len(places) > 0 {
+	if _, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) ||
+		len(places) > 0 {
 		t.Errorf("a fit under a cancelled context gives %v and holds %d places", err, len(places))
 	}
 }
@@ -214,7 +225,8 @@ var (
 )
 
 // fit grows one tree: a path of one setting.
-func (by method) fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (model registry.Model, err error) {
+func (by method) fit(ctx context.Context, env registry.Env, train registry.Data,
+	p Params) (model registry.Model, err error) {
 	err = by.fitPath(ctx, env, train, []Params{p}, func(_ int, m registry.Model) error {
 		model = m
 		return nil

@@ -16,18 +16,18 @@ func memory(s registry.Shape, p Params) int64 {
 	return 12*n*d + 100*n + splits*(600+64*int64(max(1, classes(s)))) + 1<<20
 }
 
-// golearnMemory is the peak of the heap while golearn grows a tree, measured for n = 124 to 14,000 and d = 5 to 57. It counts two
-// copies of the sample, twice because the garbage collector is slow to free them, lists of row headers (24 bytes each) on
-// the path to the current node, and a constant. The estimate is up to twice the measured peak.
+// golearnMemory is the peak of the heap while golearn grows a tree, measured for n = 124 to 14,000 and d = 5 to 57. It
+// counts two copies of the sample, twice because the garbage collector is slow to free them, lists of row headers (24
+// bytes each) on the path to the current node, and a constant. The estimate is up to twice the measured peak.
 func golearnMemory(s registry.Shape, _ Params) int64 {
 	n, d := int64(s.N), int64(s.D)
 	return 32*n*(d+1) + 700*n + 4<<20
 }
 
-// cost is the time to sort the rows by each feature, and to scan them for each level of the tree, in ns. A feature of few values
-// takes 0.45 of this. The numbers were fitted to cells of the 16 sets of the protocol table2; that of regression was lowered alike.
-// Beyond 14,000 rows a scan in the order of a feature reads labels that are no longer in a cache: 1.6 times as long at 50,000 rows,
-// and twice as long at 200,000 (BenchmarkSynthetic).
+// cost is the time to sort the rows by each feature, and to scan them for each level of the tree, in ns. A feature of
+// few values takes 0.45 of this. The numbers were fitted to cells of the 16 sets of the protocol table2; that of
+// regression was lowered alike. Beyond 14,000 rows a scan in the order of a feature reads labels that are no longer in
+// a cache: 1.6 times as long at 50,000 rows, and twice as long at 200,000 (BenchmarkSynthetic).
 func cost(s registry.Shape, p Params) float64 {
 	n, d := float64(s.N), float64(s.D)-0.55*float64(s.Codes)
 	levels := 2 * math.Log2(n+1)
@@ -42,11 +42,12 @@ func cost(s registry.Shape, p Params) float64 {
 	return n * d * (4.5*math.Log2(n+1) + levels*cut) * far
 }
 
-// golearnCost is the time of golearn. For each of the u distinct values of each of the d features, golearn counts all n labels
-// again, in a map. This takes 6.5 ns a label, 24 ns a regression target and 350 ns a class. The deeper levels together add a
-// few times the work of the root. The shape does not tell u. For classes, u is an average over the catalogue's sets, where sets
-// with many rows have few distinct values. A set of measured values takes up to 3 times longer than estimated (8 times if all
-// values are distinct), and a set of codes 9 times less. For regression u is n, since the features of such sets are measured.
+// golearnCost is the time of golearn. For each of the u distinct values of each of the d features, golearn counts all n
+// labels again, in a map. This takes 6.5 ns a label, 24 ns a regression target and 350 ns a class. The deeper levels
+// together add a few times the work of the root. The shape does not tell u. For classes, u is an average over the
+// catalogue's sets, where sets with many rows have few distinct values. A set of measured values takes up to 3 times
+// longer than estimated (8 times if all values are distinct), and a set of codes 9 times less. For regression u is n,
+// since the features of such sets are measured.
 func golearnCost(s registry.Shape, p Params) float64 {
 	n, d := float64(s.N), float64(s.D)
 	threshold, values := 24*n+100, n

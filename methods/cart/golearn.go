@@ -16,7 +16,8 @@ import (
 var places = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // growGolearn is the grower of CART-golearn: golearn grows the tree, and its splits are copied.
-func growGolearn(ctx context.Context, env registry.Env, train registry.Data, criterion string, depth int) ([]split, error) {
+func growGolearn(ctx context.Context, env registry.Env, train registry.Data, criterion string,
+	depth int) ([]split, error) {
 	fit := regress
 	if train.Task != registry.Regression {
 		fit = classify(labels(classes(train.Shape())))
@@ -25,8 +26,8 @@ func growGolearn(ctx context.Context, env registry.Env, train registry.Data, cri
 	return interruptible(ctx, env, func() ([]split, error) { return fit(grid, criterion, depth) })
 }
 
-// interruptible runs f in a goroutine of its own and stops waiting for f when ctx is done (see the package comment). A panic of
-// f becomes an error.
+// interruptible runs f in a goroutine of its own and stops waiting for f when ctx is done (see the package comment). A
+// panic of f becomes an error.
 func interruptible(ctx context.Context, env registry.Env, f func() ([]split, error)) ([]split, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func interruptible(ctx context.Context, env registry.Env, f func() ([]split, err
 	select {
 	case places <- struct{}{}:
 	case <-ctx.Done():
-		env.Log.Warn("CART-golearn was cancelled while golearn's other fits, some maybe abandoned, held every place", "places", cap(places))
+		env.Log.Warn("CART-golearn was cancelled while golearn's other fits, some maybe abandoned, held every place",
+			"places", cap(places))
 		return nil, ctx.Err()
 	}
 	type result struct {
@@ -80,8 +82,8 @@ func gridOf(train registry.Data) base.FixedDataGrid {
 	return grid
 }
 
-// target returns the number that golearn gets for y. Classes are 0..K-1. The binary label +1 is class 0, because golearn breaks
-// ties for the lowest class, and a decision value of 0 counts as +1.
+// target returns the number that golearn gets for y. Classes are 0..K-1. The binary label +1 is class 0, because
+// golearn breaks ties for the lowest class, and a decision value of 0 counts as +1.
 func target(task registry.Task, y float64) float64 {
 	if task == registry.Binary {
 		return (1 - y) / 2
@@ -106,8 +108,8 @@ func labels(k int) []int64 {
 	return out
 }
 
-// A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 for a leaf. leftValue
-// and rightValue are the predictions of a leaf on that side. weigh sets rows and gain.
+// A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 for a leaf.
+// leftValue and rightValue are the predictions of a leaf on that side. weigh sets rows and gain.
 type split struct {
 	feature               int
 	threshold             float64
@@ -167,7 +169,8 @@ func regress(grid base.FixedDataGrid, criterion string, depth int) ([]split, err
 }
 
 // isSplit reports whether golearn found a split for the root node. If golearn found none, it still keeps a node, with
-// feature 0, threshold 0 and the prediction 0 on the right side. Only an unexported field tells such a node from a split.
+// feature 0, threshold 0 and the prediction 0 on the right side. Only an unexported field tells such a node from a
+// split.
 func isSplit(root any) bool {
 	return reflect.ValueOf(root).Elem().FieldByName("isNodeNeeded").Bool()
 }
@@ -192,7 +195,8 @@ func mean(y []float64) float64 {
 	return sum / float64(len(y))
 }
 
-// isMode reports whether class is golearn's majority class: the first class with the largest count, or 0 if all counts are 0.
+// isMode reports whether class is golearn's majority class: the first class with the largest count, or 0 if all counts
+// are 0.
 func isMode(counts []float64, class int) bool {
 	best := 0
 	for c, n := range counts {
@@ -203,8 +207,8 @@ func isMode(counts []float64, class int) bool {
 	return best == class
 }
 
-// decision turns class counts into scores. If no training row went to a side, the class that golearn predicts gets the whole
-// score. A side can be empty, since a threshold of golearn can round to its lower neighbour.
+// decision turns class counts into scores. If no training row went to a side, the class that golearn predicts gets the
+// whole score. A side can be empty, since a threshold of golearn can round to its lower neighbour.
 func decision(task registry.Task, counts []float64, class int) []float64 {
 	total := 0.0
 	for _, c := range counts {

@@ -86,8 +86,8 @@ func withMidpoints(data registry.Data) registry.Data {
 	return query
 }
 
-// equalsGolearn checks one growth cut at every depth against golearn's own tree and prediction at that depth, and the model of CART
-// against that copy of golearn's tree, byte for byte. The oracle is golearn itself; equality is exact.
+// equalsGolearn checks one growth cut at every depth against golearn's own tree and prediction at that depth, and the
+// model of CART against that copy of golearn's tree, byte for byte. The oracle is golearn itself; equality is exact.
 func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []int) {
 	t.Helper()
 	var ps []Params
@@ -184,7 +184,8 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, err := golearns.fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3), Params{"auto", 4}); err != nil {
+		if _, err := golearns.fit(t.Context(), testEnv, treetest.Synthetic(task, 60, 3, 3),
+			Params{"auto", 4}); err != nil {
 			t.Error(err)
 		}
 	}

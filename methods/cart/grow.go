@@ -12,30 +12,31 @@ import (
 	"github.com/sjwhitworth/golearn/trees"
 )
 
-// A builder grows the tree that golearn grows, by sorted scans. Breiman et al. 1984, section 2.4: with R the impurity of the rows
-// of a node, choose the feature j and the threshold t that minimise
+// A builder grows the tree that golearn grows, by sorted scans. Breiman et al. 1984, section 2.4: with R the impurity
+// of the rows of a node, choose the feature j and the threshold t that minimise
 //
 //	(n_left R(x_j < t) + n_right R(x_j >= t)) / n
 //
-// over the midpoints of neighbouring values. Split both sides further while the minimum is less than R, the side is not pure,
-// and the depth allows it. Of equal splits the first wins. The rows are sorted once by each feature, and stay sorted within the
-// nodes, so that a node costs n d steps.
+// over the midpoints of neighbouring values. Split both sides further while the minimum is less than R, the side is not
+// pure, and the depth allows it. Of equal splits the first wins. The rows are sorted once by each feature, and stay
+// sorted within the nodes, so that a node costs n d steps.
 //
-// Impurities are rounded as golearn rounds them, since the last bit decides between equally good splits. For classes the counts
-// determine the bits. A mean of squares depends on the order of the sum. So for regression a scan with running sums finds the
-// splits that can be the best, and these are then summed in golearn's order.
+// Impurities are rounded as golearn rounds them, since the last bit decides between equally good splits. For classes
+// the counts determine the bits. A mean of squares depends on the order of the sum. So for regression a scan with
+// running sums finds the splits that can be the best, and these are then summed in golearn's order.
 type builder struct {
-	ctx       context.Context
-	x         [][]float64 // by feature
-	y         []float64   // classes from 0, or targets
-	classes   int         // 0 for regression
-	entropy   bool        // instead of Gini's impurity
-	depth     int
-	order     [][]int32 // by feature: the rows sorted by value; the rows of a node are contiguous in each
-	rows      []int32   // for regression the same rows in golearn's order
-	isLeft    []bool    // by row, of the split that is being made
-	spare     []int32
-	ancestors []cut // the cuts above the node: golearn makes no split twice (only a split with an empty side could come twice)
+	ctx     context.Context
+	x       [][]float64 // by feature
+	y       []float64   // classes from 0, or targets
+	classes int         // 0 for regression
+	entropy bool        // instead of Gini's impurity
+	depth   int
+	order   [][]int32 // by feature: the rows sorted by value; the rows of a node are contiguous in each
+	rows    []int32   // for regression the same rows in golearn's order
+	isLeft  []bool    // by row, of the split that is being made
+	spare   []int32
+	// the cuts above the node: golearn makes no split twice (only a split with an empty side could come twice)
+	ancestors []cut
 	splits    []split
 	counts    [2][]int  // by side and class
 	centred   []float64 // running sums of targets less the node's mean
@@ -61,9 +62,11 @@ type candidate struct {
 }
 
 // growSorted is the grower of CART.
-func growSorted(ctx context.Context, _ registry.Env, train registry.Data, criterion string, depth int) ([]split, error) {
+func growSorted(ctx context.Context, _ registry.Env, train registry.Data, criterion string,
+	depth int) ([]split, error) {
 	n, d := train.X.Dims()
-	b := &builder{ctx: ctx, y: make([]float64, n), entropy: criterion == "entropy", depth: depth, isLeft: make([]bool, n), spare: make([]int32, n)}
+	b := &builder{ctx: ctx, y: make([]float64, n), entropy: criterion == "entropy", depth: depth,
+		isLeft: make([]bool, n), spare: make([]int32, n)}
 	for i, y := range train.Y {
 		b.y[i] = target(train.Task, y)
 	}
@@ -167,8 +170,9 @@ func (b *builder) divide(lo, hi int, best candidate) {
 	}
 }
 
-// cuts yields the thresholds of a feature between the values of a node's rows, ascending, each with the number of rows below it.
-// The midpoint of two neighbouring numbers can round to the lower number. Rows with this number then go right.
+// cuts yields the thresholds of a feature between the values of a node's rows, ascending, each with the number of rows
+// below it. The midpoint of two neighbouring numbers can round to the lower number. Rows with this number then go
+// right.
 func (b *builder) cuts(feature, lo, hi int, yield func(threshold float64, below int)) {
 	column, rows := b.x[feature], b.order[feature][lo:hi]
 	below := 0
@@ -217,7 +221,8 @@ func (b *builder) searchClasses(lo, hi int) (candidate, error) {
 			}
 			left, leftClass := b.impurity(b.counts[0], below)
 			right, rightClass := b.impurity(b.counts[1], n-below)
-			if sum := weighted(left, below, right, n-below, n); sum < best.impurity && !slices.Contains(b.ancestors, cut{j, threshold}) {
+			if sum := weighted(left, below, right, n-below, n); sum < best.impurity &&
+				!slices.Contains(b.ancestors, cut{j, threshold}) {
 				best = candidate{cut: cut{j, threshold}, impurity: sum, left: below, sides: [2]float64{left, right},
 					values: [2]float64{float64(leftClass), float64(rightClass)}, found: true}
 			}
@@ -226,7 +231,8 @@ func (b *builder) searchClasses(lo, hi int) (candidate, error) {
 	return best, nil
 }
 
-// impurity returns the criterion of n rows with these counts, and the first of the most frequent classes. For no rows both are 0.
+// impurity returns the criterion of n rows with these counts, and the first of the most frequent classes. For no rows
+// both are 0.
 func (b *builder) impurity(counts []int, n int) (sum float64, mode int) {
 	if n == 0 {
 		return 0, 0
@@ -246,11 +252,11 @@ func (b *builder) impurity(counts []int, n int) (sum float64, mode int) {
 	return sum, mode
 }
 
-// searchTargets finds the best split of a node for the mean squared error. A first scan bounds the least error by running sums
-// of the targets minus their mean. A second scan sums as golearn does, for those splits whose first result is within rounding
-// of the least error. The rounding error of a sum of n terms in any order is at most n u times the sum of their absolute
-// values, with u = 2^-53. So 16 n u times the mean square of the targets bounds the rounding errors of the sums, the means and
-// the squares together.
+// searchTargets finds the best split of a node for the mean squared error. A first scan bounds the least error by
+// running sums of the targets minus their mean. A second scan sums as golearn does, for those splits whose first result
+// is within rounding of the least error. The rounding error of a sum of n terms in any order is at most n u times the
+// sum of their absolute values, with u = 2^-53. So 16 n u times the mean square of the targets bounds the rounding
+// errors of the sums, the means and the squares together.
 func (b *builder) searchTargets(lo, hi int) (candidate, error) {
 	n := hi - lo
 	targets := make([]float64, n)
@@ -319,8 +325,8 @@ func (b *builder) scan(feature, lo, hi int, centre float64, yield func(threshold
 	})
 }
 
-// golearnsOrder returns a node's rows sorted by a feature as golearn sorts them. golearn's sort is not stable: the order of
-// equal values depends on the order before the sort.
+// golearnsOrder returns a node's rows sorted by a feature as golearn sorts them. golearn's sort is not stable: the
+// order of equal values depends on the order before the sort.
 func (b *builder) golearnsOrder(feature, lo, hi int) []int32 {
 	values := make([]float64, hi-lo)
 	for i, row := range b.rows[lo:hi] {

@@ -51,8 +51,8 @@ func (p *nodeImpurity) value() float64 {
 	return p.sq - float64(p.sum*p.sum)/p.n
 }
 
-// weigh sets rows and gain of each split. The gain is the impurity of the rows that come to the split, minus the impurities of
-// both sides.
+// weigh sets rows and gain of each split. The gain is the impurity of the rows that come to the split, minus the
+// impurities of both sides.
 func (t *grown) weigh(train registry.Data, criterion string) {
 	sides := make([][2]nodeImpurity, len(t.splits))
 	fresh := func() nodeImpurity {

@@ -25,8 +25,10 @@ func TestGainByHand(t *testing.T) {
 		dump      string
 	}{
 		{binary, "gini", 2.4, "age < 2.5?  (5 rows, gain 2.4)\n  yes: value 1  (2 rows)\n  no:  value -1  (3 rows)\n"},
-		{binary, "entropy", 5 * (0.4*math.Log2(2.5) + 0.6*math.Log2(5./3)), "age < 2.5?  (5 rows, gain 4.85475)\n  yes: value 1  (2 rows)\n  no:  value -1  (3 rows)\n"},
-		{regression, "mse", 43.2, "age < 2.5?  (5 rows, gain 43.2)\n  yes: value 0  (2 rows)\n  no:  value 6  (3 rows)\n"},
+		{binary, "entropy", 5 * (0.4*math.Log2(2.5) + 0.6*math.Log2(5./3)),
+			"age < 2.5?  (5 rows, gain 4.85475)\n  yes: value 1  (2 rows)\n  no:  value -1  (3 rows)\n"},
+		{regression, "mse", 43.2, "age < 2.5?  (5 rows, gain 43.2)\n  yes: value 0  (2 rows)\n  no:  value 6  (3 " +
+			"rows)\n"},
 	} {
 		fitted := must.Get(ours.fit(t.Context(), testEnv, c.data, Params{c.criterion, 3}))(t)
 		m := fitted.(registry.TreeModel)

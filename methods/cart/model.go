@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A grown is a tree with a value on both sides of every split, so that it can be cut at any depth. splits[0] is the root. A
-// tree without splits is a leaf.
+// A grown is a tree with a value on both sides of every split, so that it can be cut at any depth. splits[0] is the
+// root. A tree without splits is a leaf.
 type grown struct {
 	task     registry.Task
 	features int
@@ -38,8 +38,8 @@ func (t *grown) setRoot(train registry.Data) {
 }
 
 // count replaces the labels on the sides of splits by scores from the training rows that end there. count returns an
-// error if the most frequent class of these rows is not the label that golearn stored for the side: the copied splits are then not
-// the tree that golearn grew.
+// error if the most frequent class of these rows is not the label that golearn stored for the side: the copied splits
+// are then not the tree that golearn grew.
 func (t *grown) count(train registry.Data) error {
 	k := classes(train.Shape())
 	counts := make([]float64, 2*k*len(t.splits)) // left classes, right classes
@@ -59,7 +59,8 @@ func (t *grown) count(train registry.Data) error {
 			at := counts[(2*s+side)*k : (2*s+side+1)*k]
 			class := int((*value)[0])
 			if !isMode(at, class) {
-				return fmt.Errorf("golearn's CART says class %d for node %d, whose training rows are %v by class", class, s, at)
+				return fmt.Errorf("golearn's CART says class %d for node %d, whose training rows are %v by class",
+					class, s, at)
 			}
 			*value = decision(t.task, at, class)
 		}
@@ -97,9 +98,10 @@ type model struct {
 	Nodes    []node
 }
 
-// A node sends a row left if its feature is below the threshold. Feature -1 marks a leaf. The value of a leaf is, over its
-// training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows is the number of training
-// rows that came to the node. Gain is the amount by which the node's split lowers the impurity of these rows (see weigh).
+// A node sends a row left if its feature is below the threshold. Feature -1 marks a leaf. The value of a leaf is, over
+// its training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows is the number
+// of training rows that came to the node. Gain is the amount by which the node's split lowers the impurity of these
+// rows (see weigh).
 type node struct {
 	Feature   int32
 	Threshold float64
@@ -151,8 +153,8 @@ func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m) }
 
 func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "CART", (*model).check) }
 
-// check makes sure that every row ends in a leaf with a value for each output. The children of a node come after the node,
-// so that no path is endless.
+// check makes sure that every row ends in a leaf with a value for each output. The children of a node come after the
+// node, so that no path is endless.
 func (m *model) check() error {
 	task, err := registry.ParseTask(m.Task)
 	switch {
@@ -172,7 +174,8 @@ func (m *model) check() error {
 		case !leaf && (n.Feature < 0 || int(n.Feature) >= m.Features):
 			return fmt.Errorf("node %d splits feature %d of %d", i, n.Feature, m.Features)
 		case !leaf && !(inside(n.Left) && inside(n.Right)):
-			return fmt.Errorf("node %d has children %d and %d, not both after it and below %d", i, n.Left, n.Right, len(m.Nodes))
+			return fmt.Errorf("node %d has children %d and %d, not both after it and below %d", i, n.Left, n.Right,
+				len(m.Nodes))
 		}
 	}
 	return nil

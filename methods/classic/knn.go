@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KNN declares the k nearest neighbours (Cover and Hart 1967). The score of a row is a mean over the k nearest training rows in
-// the Euclidean distance: of their labels, of the indicators of their classes, or of their targets. Of training rows at the
-// same distance the first ones count. If there are fewer than k training rows, all count.
+// KNN declares the k nearest neighbours (Cover and Hart 1967). The score of a row is a mean over the k nearest training
+// rows in the Euclidean distance: of their labels, of the indicators of their classes, or of their targets. Of training
+// rows at the same distance the first ones count. If there are fewer than k training rows, all count.
 //
 // Squared distances are computed as |a|^2 + |b|^2 - 2 a.b, so the order of nearly equal distances depends on rounding.
 func KNN() registry.Spec {
@@ -40,7 +40,8 @@ type KNNParams struct {
 
 func knnMemory(s registry.Shape, p KNNParams) int64 {
 	n, d := int64(s.N), int64(s.D)
-	return 8*(n*(d+2)+int64(rowsAtOnce(s.N))*n) + int64(vmath.PackedBytes(s.N, s.D)) + 16*int64(min(p.Neighbours, s.N)) + 64<<10
+	return 8*(n*(d+2)+int64(rowsAtOnce(s.N))*n) + int64(vmath.PackedBytes(s.N, s.D)) +
+		16*int64(min(p.Neighbours, s.N)) + 64<<10
 }
 
 const (
@@ -48,13 +49,13 @@ const (
 	fewestRows   = 8       // rows that are scored at a time at least
 )
 
-// rowsAtOnce is how many rows are scored at a time against n training rows. The products are garbage after each model of a
-// grid, and the collector may find them only after the next model has made its own. So two
-// models' products may be there at once, and they have to be few beside the data.
+// rowsAtOnce is how many rows are scored at a time against n training rows. The products are garbage after each model
+// of a grid, and the collector may find them only after the next model has made its own. So two models' products may be
+// there at once, and they have to be few beside the data.
 func rowsAtOnce(n int) int { return min(blockRows, max(fewestRows, mostProducts/n)) }
 
-// knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours. The fit
-// itself only copies rows.
+// knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours.
+// The fit itself only copies rows.
 func knnCost(s registry.Shape, p KNNParams) float64 {
 	n, d := float64(s.N), float64(s.D)
 	k := min(n, float64(p.Neighbours))
@@ -74,7 +75,8 @@ func fitKNN(_ context.Context, _ registry.Env, train registry.Data, p KNNParams)
 	if err := fitting.CheckFinite("squared length", squaresOf(fitting.Rows(train.X), sh.D), 1); err != nil {
 		return nil, fmt.Errorf("KNN: %w", err)
 	}
-	return &neighbours{K: min(p.Neighbours, sh.N), D: sh.D, Outputs: sh.Outputs(), X: slices.Clone(fitting.Rows(train.X)), Y: slices.Clone(train.Y),
+	return &neighbours{K: min(p.Neighbours, sh.N), D: sh.D, Outputs: sh.Outputs(),
+		X: slices.Clone(fitting.Rows(train.X)), Y: slices.Clone(train.Y),
 		Classes: train.Task == registry.Multiclass}, nil
 }
 

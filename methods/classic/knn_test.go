@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestKNNScoresBlocksOfAnySize: the number of rows that are scored at a time changes no bit of a score, and inner products with
-// many training rows stay few.
+// TestKNNScoresBlocksOfAnySize: the number of rows that are scored at a time changes no bit of a score, and inner
+// products with many training rows stay few.
 func TestKNNScoresBlocksOfAnySize(t *testing.T) {
 	const n, d, scored = 700, 20, 300
 	r := rand.New(rand.NewPCG(1, 2))

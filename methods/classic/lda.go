@@ -13,13 +13,14 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// LDA declares linear discriminant analysis: classes are normal with means m_k and the same covariance. The estimate S of the
-// covariance is shrunk towards a multiple of the identity (Friedman, Regularized discriminant analysis, 1989):
+// LDA declares linear discriminant analysis: classes are normal with means m_k and the same covariance. The estimate S
+// of the covariance is shrunk towards a multiple of the identity (Friedman, Regularized discriminant analysis, 1989):
 //
 //	S = (1 - s) W + s (tr W / d) I,   W = (1/n) sum_k sum_{i in k} (x_i - m_k)(x_i - m_k)',
 //	f_k(x) = m_k' S^-1 x - m_k' S^-1 m_k / 2 + log(n_k / n).
 //
-// With two classes the score is the difference f_+ - f_-, the log-odds. S is factored once for each s; W is the same for a whole grid.
+// With two classes the score is the difference f_+ - f_-, the log-odds. S is factored once for each s; W is the same
+// for a whole grid.
 func LDA() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "LDA", Version: "1", Tasks: registry.Binary | registry.Multiclass,
@@ -55,7 +56,8 @@ type classesOf struct {
 	within []float64 // d x d
 }
 
-func pathLDA(ctx context.Context, _ registry.Env, train registry.Data, ps []LDAParams, yield func(i int, m registry.Model) error) error {
+func pathLDA(ctx context.Context, _ registry.Env, train registry.Data, ps []LDAParams,
+	yield func(i int, m registry.Model) error) error {
 	c, err := summarise(ctx, train)
 	if err != nil {
 		return err
@@ -106,8 +108,8 @@ func summarise(ctx context.Context, train registry.Data) (*classesOf, error) {
 	return c, nil
 }
 
-// discriminants returns the functions f_k for one shrinkage. If no feature varies within the classes, only the shares of the
-// classes decide.
+// discriminants returns the functions f_k for one shrinkage. If no feature varies within the classes, only the shares
+// of the classes decide.
 func (c *classesOf) discriminants(ctx context.Context, s float64, outputs int) (*linear, error) {
 	d, k := c.d, len(c.counts)
 	trace, n := 0.0, 0.0

@@ -37,7 +37,8 @@ func (m *linear) Save(w io.Writer) error { return saved.Write(w, "linear", m) }
 
 func (m *linear) check() error {
 	if m.D < 1 || m.Outputs < 1 || len(m.W) != m.D*m.Outputs || len(m.B) != m.Outputs {
-		return fmt.Errorf("%d weights and %d intercepts do not fit %d features and %d outputs", len(m.W), len(m.B), m.D, m.Outputs)
+		return fmt.Errorf("%d weights and %d intercepts do not fit %d features and %d outputs", len(m.W), len(m.B), m.D,
+			m.Outputs)
 	}
 	return nil
 }

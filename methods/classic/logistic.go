@@ -12,8 +12,8 @@ import (
 )
 
 // Logistic declares logistic regression with an l2 penalty (Cox 1958; Hastie, Tibshirani and Friedman, The Elements of
-// Statistical Learning, section 4.4), for all classes at once or for each class against the rest. The objective is C times the
-// losses plus half the squared weights, which is the problem of solve.Logistic with lambda = 1/(2 C n).
+// Statistical Learning, section 4.4), for all classes at once or for each class against the rest. The objective is C
+// times the losses plus half the squared weights, which is the problem of solve.Logistic with lambda = 1/(2 C n).
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
@@ -32,7 +32,8 @@ type LogisticParams struct {
 	Multinomial bool    `json:"multinomial" means:"with more than two classes one problem for all, instead of one for each class against the rest"`
 }
 
-// logisticMemory counts the scores, the vectors of the solver, and for several outputs at once the copies that products make of the rows.
+// logisticMemory counts the scores, the vectors of the solver, and for several outputs at once the copies that products
+// make of the rows.
 func logisticMemory(s registry.Shape, p LogisticParams) int64 {
 	n, d, k := int64(s.N), int64(s.D), int64(s.Outputs())
 	bytes := 8*(n*(3*k+2)+12*(d+1)*k) + 64<<10

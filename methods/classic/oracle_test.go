@@ -15,9 +15,9 @@ import (
 )
 
 // TestEqualsScikitLearn compares scores with those of testdata/classic.json, which testdata/classic.py wrote. Scores of
-// neighbours are equal to the twelve digits of the file. Those of LDA are within 1e-9 of the largest, which is rounding times the condition
-// of the covariance, and those of Logistic within 1e-8, by its stopping rule. A softmax of several classes does not change with a
-// constant in all scores, so that their rows are centred.
+// neighbours are equal to the twelve digits of the file. Those of LDA are within 1e-9 of the largest, which is rounding
+// times the condition of the covariance, and those of Logistic within 1e-8, by its stopping rule. A softmax of several
+// classes does not change with a constant in all scores, so that their rows are centred.
 func TestEqualsScikitLearn(t *testing.T) {
 	raw := must.Get(os.ReadFile("testdata/classic.json"))(t)
 	var file struct {
@@ -61,7 +61,8 @@ func TestEqualsScikitLearn(t *testing.T) {
 				largest, worst = max(largest, math.Abs(v)), max(worst, math.Abs(got[j]-v))
 			}
 			if !(worst <= tol*largest) {
-				t.Errorf("%s %s on %d x %d with %d classes: scores differ by %.3g of %.3g", c.Method, c.Params, len(p.X), len(p.X[0]), p.Classes, worst, largest)
+				t.Errorf("%s %s on %d x %d with %d classes: scores differ by %.3g of %.3g", c.Method, c.Params,
+					len(p.X), len(p.X[0]), p.Classes, worst, largest)
 			}
 			compared++
 		}

@@ -62,7 +62,8 @@ func executable(info fs.FileInfo) bool {
 
 // oneThread are the variables that set the number of threads of numerical libraries. Several cells run at the
 // same time, and sums of several threads may differ from run to run.
-var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"}
+var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+	"VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"}
 
 // environment returns the variables of a process of the plugin. They are this program's variables without the
 // names of the user's data and folders. The Python side of the protocol is added. One thread and a fixed hash
@@ -102,7 +103,8 @@ func Candidates(dir string) ([]string, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		info, err := os.Stat(path) // a link counts as the file that it names
-		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") {
+		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") ||
+			strings.HasPrefix(e.Name(), "_") {
 			continue
 		}
 		if interpreters[strings.ToLower(filepath.Ext(e.Name()))] != "" || executable(info) {

@@ -76,8 +76,8 @@ var (
 	address    = regexp.MustCompile(`\b0x[0-9a-fA-F]{6,}\b`)
 )
 
-// plain removes from a text of the process the parts that differ from run to run: the private folder, the numbers of files in
-// it, and addresses. So equal failures have equal texts.
+// plain removes from a text of the process the parts that differ from run to run: the private folder, the numbers of
+// files in it, and addresses. So equal failures have equal texts.
 func (q *process) plain(text string) string {
 	for _, folder := range []string{q.folder.path, filepath.Join(q.plugin.data, "python"), q.plugin.data} {
 		text = strings.ReplaceAll(text, folder+string(filepath.Separator), "")
@@ -114,7 +114,8 @@ const mostQuoted = 1500
 
 // permitted says what the sandbox allows a plugin. The Python package adds the same text to a
 // PermissionError.
-const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's --allow-read DIR adds a folder"
+const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's " +
+	"--allow-read DIR adds a folder"
 
 // quoted returns the end of an error, which quotes standard error.
 func quoted(stderr string) string {

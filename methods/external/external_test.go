@@ -61,14 +61,17 @@ type ridgeParams struct {
 
 // ridge is a method of each task: least squares on targets, or on +1 and -1 of each class.
 func ridge() registry.Spec {
-	spec := registry.Spec{Name: "Ridge", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: "this test"}
-	return registry.Define(spec, ridgeParams{1}, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 2)}}, fitRidge)
+	spec := registry.Spec{Name: "Ridge", Version: "3",
+		Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: "this test"}
+	return registry.Define(spec, ridgeParams{1}, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 2)}},
+		fitRidge)
 }
 
 func fitRidge(_ context.Context, _ registry.Env, train registry.Data, p ridgeParams) (registry.Model, error) {
 	n, d := train.X.Dims()
 	k := train.Shape().Outputs()
-	targets, gram, right, w := mat.NewDense(n, k, nil), mat.NewDense(d, d, nil), mat.NewDense(d, k, nil), mat.NewDense(d, k, nil)
+	targets, gram, right, w := mat.NewDense(n, k, nil), mat.NewDense(d, d, nil), mat.NewDense(d, k, nil),
+		mat.NewDense(d, k, nil)
 	for i, y := range train.Y {
 		for c := range k {
 			switch {

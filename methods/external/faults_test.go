@@ -129,7 +129,8 @@ func misfit(name, answer string) string {
 }
 
 func misscore(name, answer string, r external.Request) string {
-	scores := map[string]string{"short": "[1]", "none": "[]", "many": "[1" + strings.Repeat(",1", 1_000_000) + "]"}[name]
+	scores := map[string]string{"short": "[1]", "none": "[]",
+		"many": "[1" + strings.Repeat(",1", 1_000_000) + "]"}[name]
 	if scores == "" {
 		scores = badJSON[name].scores
 	}
@@ -256,7 +257,8 @@ func TestRefused(t *testing.T) {
 		return script(name+".sh", "read line; echo '"+strings.Replace(goodDescription, old, new, 1)+"'; read line")
 	}
 	for file, want := range map[string]string{
-		plugin(t, "future"):                          "speaks versions 7 to 9 of the protocol and this program 1 to 1; update the older",
+		plugin(t, "future"): "speaks versions 7 to 9 of the protocol and this program 1 to " +
+			"1; update the older",
 		plugin(t, "silent"):                          "describe: its process ended with exit code 4",
 		filepath.Join(dir, "absent.py"):              "there is no such file",
 		dir:                                          "it is no file",
@@ -265,23 +267,30 @@ func TestRefused(t *testing.T) {
 		describes("noname", `"Faulty"`, `""`):        `no "name"`,
 		describes("plus", `"1"`, `"1+2"`):            `the version "1+2"`,
 		describes("escape", `"1"`, `"1\\u001b[31m"`): `the version holds what a terminal obeys, or is no UTF-8: 1\x1b[31m`,
-		describes("tags", `"name"`, `"summary":"a\\udb40\\udc41","name"`):                                                                               `the summary holds what a terminal obeys`,
-		describes("library", `"name"`, `"libraries":{"numpy":"1\\n2"},"name"`):                                                                          `the version of a library holds`,
-		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`):                                                                          `the library "R" has the version "4.3 (2023)"; both are part of the method's version`,
-		describes("task", `"binary"`, `"ranking"`):                                                                                                      `task "ranking" is not binary, multiclass or regression`,
-		describes("notask", `"binary"`, ``):                                                                                                             `no "tasks"`,
-		describes("op", `"name"`, `"ops":["fly"],"name"`):                                                                                               `"fly" is not one of path, stages, save`,
-		describes("odds", `"name"`, `"probabilities":"odds","name"`):                                                                                    `"probabilities" is "odds", not one of logit, shifted`,
-		describes("file", `"name"`, `"files":["x"],"name"`):                                                                                             "a file that it declares cannot be read",
-		describes("grid", `"name"`, `"grid":[{"name":"c","values":[1]}],"name"`):                                                                        `unknown field "c"`,
-		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`):                                                   "much",
-		describes("default", `"name"`, `"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`):                                                "c = -1",
-		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`):                                                                `default of parameter c is null; that needs "mixed"`,
-		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`, 20_000)+`],"name"`):                              "the description has 20001 parameters; 1000 are allowed",
-		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 20_000)+`]}],"name"`):                                      "the grid has more than 10000 points",
-		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 points",
-		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s", 3000)+`","name"`):                                                              "the description has 3000 bytes in its summary; 2000 are allowed",
-		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`):                                                   "c = [1]; it must be a number, a string",
+		describes("tags", `"name"`, `"summary":"a\\udb40\\udc41","name"`): `the summary holds what a terminal obeys`,
+		describes("library", `"name"`,
+			`"libraries":{"numpy":"1\\n2"},"name"`): `the version of a library holds`,
+		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`): `the library "R" has the version "4.3 (2023)"; both are part of the method's version`,
+		describes("task", `"binary"`, `"ranking"`):                             `task "ranking" is not binary, multiclass or regression`,
+		describes("notask", `"binary"`,
+			``): `no "tasks"`,
+		describes("op", `"name"`, `"ops":["fly"],"name"`):                                             `"fly" is not one of path, stages, save`,
+		describes("odds", `"name"`, `"probabilities":"odds","name"`):                                  `"probabilities" is "odds", not one of logit, shifted`,
+		describes("file", `"name"`, `"files":["x"],"name"`):                                           "a file that it declares cannot be read",
+		describes("grid", `"name"`, `"grid":[{"name":"c","values":[1]}],"name"`):                      `unknown field "c"`,
+		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`): "much",
+		describes("default", `"name"`,
+			`"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`): "c = -1",
+		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`): `default of parameter c is null; that needs "mixed"`,
+		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`,
+			20_000)+`],"name"`): "the description has 20001 parameters; 1000 are allowed",
+		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1",
+			20_000)+`]}],"name"`): "the grid has more than 10000 points",
+		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`,
+			30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 points",
+		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s",
+			3000)+`","name"`): "the description has 3000 bytes in its summary; 2000 are allowed",
+		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`): "c = [1]; it must be a number, a string",
 		describes("nullgrid", `"name"`, `"parameters":[{"name":"c","default":1}],`+
 			`"grid":[{"name":"c","values":[1,null]}],"name"`): "c = null; it must be",
 		describes("case", `"name"`, `"Deterministic":false,"name"`): `Deterministic must be written "deterministic"`,
@@ -300,7 +309,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s is accepted, want %q", file, want)
 			continue
 		}
-		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "plugin ") {
+		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			!strings.HasPrefix(err.Error(), "plugin ") {
 			t.Errorf("%v\nwant one line with %q", err, want)
 		}
 	}

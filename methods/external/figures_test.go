@@ -73,7 +73,8 @@ func TestOverhead(t *testing.T) {
 		})/fits + elsewhere/fits
 	}
 	warm, inHere, inThere := took(there), took(ridge()), took(there)
-	t.Logf("a fit takes %.0f microseconds of processor time here, %.0f there (%.0f at first)", 1e6*inHere, 1e6*inThere, 1e6*warm)
+	t.Logf("a fit takes %.0f microseconds of processor time here, %.0f there (%.0f at first)", 1e6*inHere, 1e6*inThere,
+		1e6*warm)
 	if inThere-inHere > 2e-3 {
 		t.Errorf("a fit and a score take %.2g s here and %.2g s in another process", inHere, inThere)
 	}
@@ -138,7 +139,8 @@ func inPython(t *testing.T, dir string, rounds int) []float64 {
 	return seconds
 }
 
-func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat.Dense, settings []json.RawMessage) float64 {
+func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat.Dense,
+	settings []json.RawMessage) float64 {
 	t.Helper()
 	rows, _ := valid.Dims()
 	out, elsewhere := make([]float64, rows), 0.0
@@ -146,7 +148,10 @@ func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat
 	defer cancel()
 	env := registry.Env{Seed: 1, Used: func(seconds float64, _ int64) { elsewhere += seconds }}
 	here := cputime.Of(func() {
-		err := s.FitAll(ctx, env, learn, settings, func(_ int, m registry.Model) error { return m.Score(ctx, valid, out) })
+		err := s.FitAll(ctx, env, learn, settings, func(_ int,
+			m registry.Model) error {
+			return m.Score(ctx, valid, out)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,8 +57,8 @@ func (f *folder) below() (*folder, error) {
 	return &folder{path: filepath.Join(f.path, name), root: root, above: f}, nil
 }
 
-// remove removes the folder after its last process has ended. If a process has replaced the folder by something else, remove
-// removes that.
+// remove removes the folder after its last process has ended. If a process has replaced the folder by something else,
+// remove removes that.
 func (f *folder) remove() {
 	sandbox.Empty(f.root)
 	f.root.Close()

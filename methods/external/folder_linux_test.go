@@ -80,7 +80,8 @@ class Moves:
 serve(Moves)
 `
 
-// TestALinkInPlaceOfTheFolder: what lies where a link leads, which a copy has put in place of its folder, is neither read nor changed.
+// TestALinkInPlaceOfTheFolder: what lies where a link leads, which a copy has put in place of its folder, is neither
+// read nor changed.
 func TestALinkInPlaceOfTheFolder(t *testing.T) {
 	victim := t.TempDir()
 	for _, name := range []string{"in", "out", "err", "x1.npy", "y2.npy", "x3.npy", "s4.npy"} {

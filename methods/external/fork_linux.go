@@ -185,7 +185,8 @@ func endOf(pid int) outcome {
 	if err == nil {
 		defer unix.Close(fd)
 		for {
-			if _, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); !errors.Is(err, unix.EINTR) {
+			if _, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); !errors.Is(err,
+				unix.EINTR) {
 				break
 			}
 		}

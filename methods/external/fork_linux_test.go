@@ -61,8 +61,8 @@ func forkingPlugin(t testing.TB, text string) *external.Plugin {
 	return load(t, file, external.Options{Python: python(t), Fork: true})
 }
 
-// TestForked: each context gets a process that has seen nothing, whatever those before did, and which cannot leave anything for
-// those after it; how one ends is told.
+// TestForked: each context gets a process that has seen nothing, whatever those before did, and which cannot leave
+// anything for those after it; how one ends is told.
 func TestForked(t *testing.T) {
 	p := forkingPlugin(t, forking)
 	d := sample(10, 2)
@@ -139,8 +139,8 @@ class Shares:
 serve(Shares)
 `
 
-// TestNothingPassesThroughTheWarmProcess: a plugin that leaves something for its next copy, past the Python side that it can change,
-// is not copied, or not from a process that a copy could reach.
+// TestNothingPassesThroughTheWarmProcess: a plugin that leaves something for its next copy, past the Python side that
+// it can change, is not copied, or not from a process that a copy could reach.
 func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
 	for _, how := range []string{"memory", "pipe", "file", "signal", "woken"} {
 		p := forkingPlugin(t, strings.ReplaceAll(sharing, "@HOW@", how))
@@ -149,7 +149,8 @@ func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
 				if v != d.X.At(i, 0) {
-					t.Fatalf("%s: something of one context is there in the next: score %d is %v of %v", how, i, v, d.X.At(i, 0))
+					t.Fatalf("%s: something of one context is there in the next: score %d is %v of %v", how, i, v,
+						d.X.At(i, 0))
 				}
 			}
 			cancel()
@@ -157,8 +158,8 @@ func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
 	}
 }
 
-// TestAWarmProcessThatBecomesShared: a plugin whose process has an open file only after its first copy was made is not copied again. Its
-// process was stopped while the copy lived, so that it is replaced and not used as if it were new.
+// TestAWarmProcessThatBecomesShared: a plugin whose process has an open file only after its first copy was made is not
+// copied again. Its process was stopped while the copy lived, so that it is replaced and not used as if it were new.
 func TestAWarmProcessThatBecomesShared(t *testing.T) {
 	p := forkingPlugin(t, `
 import os
@@ -181,7 +182,8 @@ serve(Plain)
 	}
 }
 
-// TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot signal the program.
+// TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot
+// signal the program.
 func TestNoThreadIsLeftInASandbox(t *testing.T) {
 	plugins := 4
 	if testenv.Thorough(t) {
@@ -208,7 +210,8 @@ serve(Signals)
 	}
 }
 
-// leaving joins the group of a child that it starts, and starts another in a session of its own; its scores are their numbers.
+// leaving joins the group of a child that it starts, and starts another in a session of its own; its scores are their
+// numbers.
 const leaving = `
 from benchplugin import serve
 import os, time
@@ -243,7 +246,8 @@ func TestProcessesThatLeaveTheirGroup(t *testing.T) {
 		p.Settle()
 		for _, pid := range pids {
 			is, there := processes.Of(int(pid))
-			for deadline := time.Now().Add(10 * time.Minute); there && !is.Zombie && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(10 * time.Minute); there && !is.Zombie &&
+				time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 				is, there = processes.Of(int(pid)) // who is killed may take a moment, on a busy machine many seconds
 			}
 			if there && !is.Zombie {
@@ -268,7 +272,8 @@ class Names:
     def decision_function(self, X): return X[:, 0]
 serve(Names)
 `, "@PID@", strconv.Itoa(victim.Process.Pid)))
-	if _, err := p.Spec().Fit(t.Context(), registry.Env{}, sample(10, 2), nil); err == nil || !strings.Contains(err.Error(), "no process that was forked for it") {
+	if _, err := p.Spec().Fit(t.Context(), registry.Env{}, sample(10, 2), nil); err == nil ||
+		!strings.Contains(err.Error(), "no process that was forked for it") {
 		t.Errorf("%v", err)
 	}
 	p.Close()
@@ -289,7 +294,8 @@ func TestForkedBits(t *testing.T) {
 			a, b := fitAndScore(t, ctx, started.Spec(), d, "{}"), fitAndScore(t, ctx, copied.Spec(), d, "{}")
 			for i := range a {
 				if a[i] != b[i] {
-					t.Fatalf("%s: score %d is %v from a process that was started and %v from a copy", name, i, a[i], b[i])
+					t.Fatalf("%s: score %d is %v from a process that was started and %v from a copy", name, i, a[i],
+						b[i])
 				}
 			}
 			cancel()
@@ -311,7 +317,8 @@ func BenchmarkContext(b *testing.B) {
 			return load(b, file, external.Options{})
 		}},
 		{"PythonForked", func() *external.Plugin {
-			return load(b, filepath.Join("python", "examples", "svc.py"), external.Options{Python: python(b), Fork: true})
+			return load(b, filepath.Join("python", "examples", "svc.py"),
+				external.Options{Python: python(b), Fork: true})
 		}},
 		{"PythonStarted", func() *external.Plugin { return example(b, "svc.py") }},
 	} {
@@ -349,7 +356,8 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 	if err == nil {
 		p.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "Permission denied") || !strings.Contains(err.Error(), "--allow-read DIR") {
+	if err == nil || !strings.Contains(err.Error(), "Permission denied") ||
+		!strings.Contains(err.Error(), "--allow-read DIR") {
 		t.Errorf("%v", err)
 	}
 }

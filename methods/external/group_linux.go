@@ -14,7 +14,8 @@ func firstThread() bool { return syscall.Gettid() == os.Getpid() }
 // limitData bounds the data segment of a process and of the processes that it will start.
 func limitData(pid int, most int64) {
 	if most > 0 {
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil) // a process that has ended needs no limit
+		// a process that has ended needs no limit
+		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil)
 	}
 }
 

@@ -24,7 +24,8 @@ try:
     site.addsitedir(site.getusersitepackages())
 except OSError:
     pass
-print(json.dumps({"exe": sys.executable, "base": site.getuserbase(), "read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
+print(json.dumps({"exe": sys.executable, "base": site.getuserbase(),
+	"read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
 
 // rPaths prints the files and folders that an R reads.
 const rPaths = `cat(R.home(), .libPaths(), sep = "\n")`
@@ -36,9 +37,9 @@ type launcher struct {
 	variables []string
 }
 
-// launcherOf finds the command that runs the plugin. If the command is a script that searches for an interpreter, launcherOf
-// returns the interpreter itself. ask runs an interpreter in a sandbox. If the plugin's first line names the interpreter, the
-// sandbox allows only the files beside it.
+// launcherOf finds the command that runs the plugin. If the command is a script that searches for an interpreter,
+// launcherOf returns the interpreter itself. ask runs an interpreter in a sandbox. If the plugin's first line names the
+// interpreter, the sandbox allows only the files beside it.
 func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byte, error)) launcher {
 	in := launcher{argv: p.argv}
 	command, arguments, named := p.argv[0], p.argv[1:], true
@@ -109,7 +110,8 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	c.Stdout = said
 	read, use := sandbox.System()
 	err = startBound(c, sandbox.Policy{
-		Read: append(read, beside(command)...), Use: use, Write: []string{private.path}, Hidden: p.options.Hidden, Never: sandbox.Never(),
+		Read: append(read, beside(command)...), Use: use, Write: []string{private.path}, Hidden: p.options.Hidden,
+		Never: sandbox.Never(),
 	})
 	if err != nil {
 		return nil, err
@@ -121,8 +123,8 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	return []byte(said.String()), err
 }
 
-// beside returns a command and the folders beside it, such as bin and lib of one prefix. It does so for the command's name and
-// for the file to which links lead.
+// beside returns a command and the folders beside it, such as bin and lib of one prefix. It does so for the command's
+// name and for the file to which links lead.
 func beside(command string) []string {
 	real, err := filepath.EvalSymlinks(command)
 	if err != nil {

@@ -52,13 +52,15 @@ type Request struct {
 	Workers  int               `json:"workers,omitempty"`
 	Model    int64             `json:"model,omitempty"`
 	Models   []int64           `json:"models,omitempty"`
-	Drop     []int64           `json:"drop,omitempty"`    // models that are no longer needed; any request may have this field
-	At       []int             `json:"at,omitempty"`      // rounds
-	In       string            `json:"in,omitempty"`      // file to read
-	Out      string            `json:"out,omitempty"`     // file to write
-	Err      string            `json:"err,omitempty"`     // fork: the copy's standard error; In and Out are its requests and answers
-	Devices  []string          `json:"devices,omitempty"` // fork: devices that the copy may write to
-	Folder   string            `json:"folder,omitempty"`  // fork: folder that the copy may write to
+	// models that are no longer needed; any request may have this field
+	Drop []int64 `json:"drop,omitempty"`
+	At   []int   `json:"at,omitempty"`  // rounds
+	In   string  `json:"in,omitempty"`  // file to read
+	Out  string  `json:"out,omitempty"` // file to write
+	// fork: the copy's standard error; In and Out are its requests and answers
+	Err     string   `json:"err,omitempty"`
+	Devices []string `json:"devices,omitempty"` // fork: devices that the copy may write to
+	Folder  string   `json:"folder,omitempty"`  // fork: folder that the copy may write to
 
 	rows *mat.Dense // the rows for X; nil if X is already written
 }
@@ -77,21 +79,25 @@ type Answer struct {
 
 // A Description is a plugin's description of itself.
 type Description struct {
-	Protocol      [2]int               `json:"protocol"` // the oldest and the newest version that the plugin supports
-	Name          string               `json:"name"`
-	Version       string               `json:"version"`
-	Tasks         []string             `json:"tasks"`
-	Parameters    []registry.Parameter `json:"parameters,omitempty"`
-	Grid          registry.Grid        `json:"grid,omitempty"`
-	Ops           []string             `json:"ops,omitempty"`           // beyond fit and score: path, stages, save (with load), fork
-	Probabilities string               `json:"probabilities,omitempty"` // the meaning of the scores of two classes: a key of probabilities
-	Deterministic *bool                `json:"deterministic,omitempty"` // missing means true
-	Gaps          bool                 `json:"gaps,omitempty"`          // features may be NaN, a value that is missing
-	Network       bool                 `json:"network,omitempty"`       // the plugin needs the network; it has the network if its user gives it
-	Summary       string               `json:"summary,omitempty"`
-	Source        string               `json:"source,omitempty"`
-	Files         []string             `json:"files,omitempty"`     // files of the plugin besides the executable, relative to its folder
-	Libraries     map[string]string    `json:"libraries,omitempty"` // name to version
+	Protocol   [2]int               `json:"protocol"` // the oldest and the newest version that the plugin supports
+	Name       string               `json:"name"`
+	Version    string               `json:"version"`
+	Tasks      []string             `json:"tasks"`
+	Parameters []registry.Parameter `json:"parameters,omitempty"`
+	Grid       registry.Grid        `json:"grid,omitempty"`
+	// beyond fit and score: path, stages, save (with load), fork
+	Ops []string `json:"ops,omitempty"`
+	// the meaning of the scores of two classes: a key of probabilities
+	Probabilities string `json:"probabilities,omitempty"`
+	Deterministic *bool  `json:"deterministic,omitempty"` // missing means true
+	Gaps          bool   `json:"gaps,omitempty"`          // features may be NaN, a value that is missing
+	// the plugin needs the network; it has the network if its user gives it
+	Network bool   `json:"network,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	Source  string `json:"source,omitempty"`
+	// files of the plugin besides the executable, relative to its folder
+	Files     []string          `json:"files,omitempty"`
+	Libraries map[string]string `json:"libraries,omitempty"` // name to version
 }
 
 func (d *Description) can(op string) bool { return slices.Contains(d.Ops, op) }
@@ -120,7 +126,9 @@ func parseAnswer(line []byte, want int64) (*Answer, error) {
 	case *a.ID != want:
 		return nil, fmt.Errorf("the answer is to request %d; request %d waits for one", *a.ID, want)
 	case len(a.Warnings) > mostWarnings:
-		return nil, fmt.Errorf("an answer has %d warnings; %d are allowed, so say each text once and leave out the rest", len(a.Warnings), mostWarnings)
+		return nil, fmt.Errorf(
+			"an answer has %d warnings; %d are allowed, so say each text once and leave out the rest",
+			len(a.Warnings), mostWarnings)
 	}
 	return a, nil
 }
@@ -131,7 +139,8 @@ func (d *Description) check() error {
 		return errors.New(`the description has no "protocol": the oldest and the newest version that it speaks, such as [1,1]`)
 	}
 	if d.Protocol[0] > newestProtocol || d.Protocol[1] < oldestProtocol || d.Protocol[0] > d.Protocol[1] {
-		return fmt.Errorf("the plugin speaks versions %d to %d of the protocol and this program %d to %d; update the older of the two",
+		return fmt.Errorf("the plugin speaks versions %d to %d of the protocol and this program %d to %d; update the "+
+			"older of the two",
 			d.Protocol[0], d.Protocol[1], oldestProtocol, newestProtocol)
 	}
 	switch {
@@ -156,7 +165,8 @@ func (d *Description) check() error {
 		}
 	}
 	if _, known := probabilities[d.Probabilities]; d.Probabilities != "" && !known {
-		return fmt.Errorf("\"probabilities\" is %q, not one of %s", d.Probabilities, strings.Join(slices.Sorted(maps.Keys(probabilities)), ", "))
+		return fmt.Errorf("\"probabilities\" is %q, not one of %s", d.Probabilities,
+			strings.Join(slices.Sorted(maps.Keys(probabilities)), ", "))
 	}
 	seen := map[string]bool{}
 	for _, p := range d.Parameters {
@@ -180,7 +190,8 @@ func (d *Description) visible() error {
 	type text struct{ what, is string }
 	texts := []text{{"the version", d.Version}, {"the summary", d.Summary}, {"the source", d.Source}}
 	for _, p := range d.Parameters {
-		texts = append(texts, text{"the name of a parameter", p.Name}, text{"the range of a parameter", p.Range}, text{"what a parameter means", p.Means}, text{"a default", string(p.Default)})
+		texts = append(texts, text{"the name of a parameter", p.Name}, text{"the range of a parameter", p.Range},
+			text{"what a parameter means", p.Means}, text{"a default", string(p.Default)})
 	}
 	for _, axis := range d.Grid {
 		for _, value := range axis.Values {
@@ -192,8 +203,10 @@ func (d *Description) visible() error {
 	for _, name := range slices.Sorted(maps.Keys(d.Libraries)) {
 		version := d.Libraries[name]
 		texts = append(texts, text{"the name of a library", name}, text{"the version of a library", version})
-		if name == "" || version == "" || strings.ContainsAny(name, " ,=") || strings.ContainsAny(version, " ,") || len(name)+len(version) > 200 {
-			return fmt.Errorf("the library %q has the version %q; both are part of the method's version, so write them short, without blanks, commas and \"=\"", short(name, 100), short(version, 100))
+		if name == "" || version == "" || strings.ContainsAny(name, " ,=") || strings.ContainsAny(version, " ,") ||
+			len(name)+len(version) > 200 {
+			return fmt.Errorf("the library %q has the version %q; both are part of the method's version, so write "+
+				"them short, without blanks, commas and \"=\"", short(name, 100), short(version, 100))
 		}
 	}
 	for _, file := range d.Files {
@@ -201,7 +214,8 @@ func (d *Description) visible() error {
 	}
 	for _, t := range texts {
 		if spelled := wording.Spelled(t.is); spelled != t.is {
-			return fmt.Errorf("%s holds what a terminal obeys, or is no UTF-8: %s; give one line of characters that can be seen", t.what, short(spelled, 200))
+			return fmt.Errorf("%s holds what a terminal obeys, or is no UTF-8: %s; give one line of characters that "+
+				"can be seen", t.what, short(spelled, 200))
 		}
 	}
 	return nil
@@ -215,7 +229,8 @@ func (d *Description) bounded() error {
 			points *= len(axis.Values)
 		}
 		if points > mostPoints {
-			return fmt.Errorf("the grid has more than %d points; each is fitted on every fold, so give fewer values", mostPoints)
+			return fmt.Errorf("the grid has more than %d points; each is fitted on every fold, so give fewer values",
+				mostPoints)
 		}
 	}
 	if bytes := d.settingBytes(); points*bytes > maxLine {
@@ -226,8 +241,10 @@ func (d *Description) bounded() error {
 		what       string
 		has, limit int
 	}{
-		{"bytes in its version", len(d.Version), 100}, {"tasks", len(d.Tasks), 10}, {"parameters", len(d.Parameters), mostParameters},
-		{"axes of the grid", len(d.Grid), mostParameters}, {"operations", len(d.Ops), 10}, {"files", len(d.Files), mostParts}, {"libraries", len(d.Libraries), mostLibraries},
+		{"bytes in its version", len(d.Version), 100}, {"tasks", len(d.Tasks), 10},
+		{"parameters", len(d.Parameters), mostParameters},
+		{"axes of the grid", len(d.Grid), mostParameters}, {"operations", len(d.Ops), 10},
+		{"files", len(d.Files), mostParts}, {"libraries", len(d.Libraries), mostLibraries},
 		{"bytes in its summary", len(d.Summary), mostText}, {"bytes in its source", len(d.Source), mostText},
 	} {
 		if of.has > of.limit {

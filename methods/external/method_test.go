@@ -42,7 +42,8 @@ func TestSameBitsAsHere(t *testing.T) {
 	for _, shape := range [][2]int{{4, 1}, {30, 3}, {200, 20}} {
 		d := sample(shape[0], shape[1])
 		for _, setting := range []string{`{}`, `{"lambda": 0.01}`, `{"lambda": 100}`} {
-			want, got := fitAndScore(t, t.Context(), ridge(), d, setting), fitAndScore(t, t.Context(), there, d, setting)
+			want, got := fitAndScore(t, t.Context(), ridge(), d, setting),
+				fitAndScore(t, t.Context(), there, d, setting)
 			for i := range want {
 				if math.Float64bits(want[i]) != math.Float64bits(got[i]) {
 					t.Fatalf("%v %s: score %d is %v, not %v", shape, setting, i, got[i], want[i])
@@ -52,8 +53,8 @@ func TestSameBitsAsHere(t *testing.T) {
 	}
 }
 
-// TestPool: fits of one context, such as a cell's, use one process, those of the next another, which remembers nothing of
-// them, and concurrent ones a process each.
+// TestPool: fits of one context, such as a cell's, use one process, those of the next another, which remembers nothing
+// of them, and concurrent ones a process each.
 func TestPool(t *testing.T) {
 	p := load(t, plugin(t, "ridge"), external.Options{})
 	d := sample(50, 3)
@@ -129,7 +130,8 @@ func TestHash(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	script := func(libraries string) string {
-		return "read line; echo '" + strings.Replace(goodDescription, `"name"`, `"files":["part"],"libraries":{`+libraries+`},"name"`, 1) + "'; read line"
+		return "read line; echo '" + strings.Replace(goodDescription, `"name"`,
+			`"files":["part"],"libraries":{`+libraries+`},"name"`, 1) + "'; read line"
 	}
 	version := func() string {
 		return load(t, filepath.Join(dir, "a.sh"), external.Options{}).Spec().Version
@@ -137,7 +139,8 @@ func TestHash(t *testing.T) {
 	write("part", "one")
 	write("a.sh", script(`"numpy":"1"`))
 	first := version()
-	if own, libraries := registry.Libraries(first); len(own) != len("1+3fa9c1d2") || !strings.HasPrefix(own, "1+") || len(libraries) != 1 || libraries["numpy"] != "1" {
+	if own, libraries := registry.Libraries(first); len(own) != len("1+3fa9c1d2") || !strings.HasPrefix(own, "1+") ||
+		len(libraries) != 1 || libraries["numpy"] != "1" {
 		t.Errorf("version %s", first)
 	}
 	if again := version(); again != first {
@@ -167,13 +170,16 @@ func TestMixedParameters(t *testing.T) {
 	s := load(t, file, external.Options{}).Spec()
 	shape := registry.Shape{Task: registry.Binary, N: 10, D: 2, Classes: 2}
 	got, err := s.Settings(shape, s.DefaultGrid(), json.RawMessage(`{"c": 2.50}`))
-	if want := `{"depth":null,"c":2.5} {"depth":3,"c":2.5} {"depth":"auto","c":2.5}`; err != nil || joined(got) != want {
+	if want := `{"depth":null,"c":2.5} {"depth":3,"c":2.5} {"depth":"auto","c":2.5}`; err != nil ||
+		joined(got) != want {
 		t.Errorf("%s %v", joined(got), err)
 	}
 	for setting, want := range map[string]string{
-		`{"c": -1}`: "it must be a finite number above 0", `{"c": "x"}`: "it must be", `{"depth": [1]}`: "depth = [1]; it must be a number, a string", `{"d": 1}`: `unknown field "d"`,
+		`{"c": -1}`: "it must be a finite number above 0", `{"c": "x"}`: "it must be",
+		`{"depth": [1]}`: "depth = [1]; it must be a number, a string", `{"d": 1}`: `unknown field "d"`,
 	} {
-		if _, err := s.Settings(shape, nil, json.RawMessage(setting)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Settings(shape, nil, json.RawMessage(setting)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", setting, err, want)
 		}
 	}
@@ -190,7 +196,8 @@ func joined(settings []json.RawMessage) string {
 // FuzzAnswer: whatever a line holds, it is refused or answers the request and holds a description
 // that is refused or complete.
 func FuzzAnswer(f *testing.F) {
-	for _, line := range []string{goodDescription, `{"id":1}`, `{"id":1,"scores":[1,2]}`, `{"id":1,"rounds":[3]}`, `{"id":1e99}`, `[]`, `{"id":1,"warnings":["a","a"]}`, `{"id":1,"error":null}`, "\xff",
+	for _, line := range []string{goodDescription, `{"id":1}`, `{"id":1,"scores":[1,2]}`, `{"id":1,"rounds":[3]}`,
+		`{"id":1e99}`, `[]`, `{"id":1,"warnings":["a","a"]}`, `{"id":1,"error":null}`, "\xff",
 		`{"id":1,"protocol":[1,1],"name":"a","version":"1","tasks":["binary"],"parameters":[{"name":"c","default":1,"range":"(0,)"}],"grid":[{"name":"c","values":[1,2],"per":"feature"}]}`} {
 		f.Add([]byte(line))
 	}

@@ -29,7 +29,8 @@ type model struct {
 }
 
 // fit trains one grid point. Its model lives until the garbage collector finds it.
-func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data, point json.RawMessage) (registry.Model, error) {
+func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data,
+	point json.RawMessage) (registry.Model, error) {
 	f, done, err := p.fits(ctx, env, train)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func (p *Plugin) fit(ctx context.Context, env registry.Env, train registry.Data,
 
 // path trains several grid points on rows that are written once. If the plugin shares work between grid points it
 // gets them in one request. Each model lives until yield returns.
-func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage, yield func(i int, m registry.Model) error) error {
+func (p *Plugin) path(ctx context.Context, env registry.Env, train registry.Data, points []json.RawMessage,
+	yield func(i int, m registry.Model) error) error {
 	op, together := "fit", 1
 	if p.described.can("path") {
 		op, together = "path", max(1, len(points))
@@ -97,7 +99,8 @@ func (p *Plugin) fits(ctx context.Context, env registry.Env, train registry.Data
 	}
 	shape := train.Shape()
 	return &fits{q, env, shape.D, Request{
-		X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: shape.Outputs(), Seed: env.Seed, Workers: 1,
+		X: x, Y: y, Task: train.Task.String(), Classes: train.Classes, Outputs: shape.Outputs(), Seed: env.Seed,
+		Workers: 1,
 	}}, done, nil
 }
 
@@ -185,13 +188,14 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return m.ask(ctx, "score", x, nil, out)
 }
 
-// ask asks the process to score rows with the model, and checks the answer. If at is given, the scores are those after the
-// rounds of at.
+// ask asks the process to score rows with the model, and checks the answer. If at is given, the scores are those after
+// the rounds of at.
 func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out []float64) error {
 	n, d := x.Dims()
 	times := max(1, len(at))
 	if d != m.features || len(out) != n*m.outputs*times {
-		return fmt.Errorf("%s: rows of %d features are to be scored into %d places; the model has %d features and %d scores a row", m.p.plugin.name(), d, len(out), m.features, m.outputs)
+		return fmt.Errorf("%s: rows of %d features are to be scored into %d places; the model has %d features and %d "+
+			"scores a row", m.p.plugin.name(), d, len(out), m.features, m.outputs)
 	}
 	file := m.p.folder.name("s")
 	defer m.p.folder.drop(file)
@@ -202,7 +206,8 @@ func (m *model) ask(ctx context.Context, op string, x *mat.Dense, at []int, out 
 	if a.Scores == nil {
 		err = m.p.read(op, file, func(r io.Reader) error { return m.scoresOf(r, n, at, out) })
 	} else if len(a.Scores) != len(out) {
-		err = m.p.wrong(op, "%d scores in the answer; %d rows of %d scores need %d", len(a.Scores), n, m.outputs*times, len(out))
+		err = m.p.wrong(op, "%d scores in the answer; %d rows of %d scores need %d", len(a.Scores), n, m.outputs*times,
+			len(out))
 	} else {
 		copy(out, a.Scores)
 	}
@@ -241,10 +246,12 @@ func (q *process) wrong(op, format string, args ...any) error {
 
 func (m *model) Rounds() int { return m.rounds }
 
-func (m *model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (m *model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	for i, t := range at {
 		if t < 1 || t > m.rounds || i > 0 && t <= at[i-1] {
-			return fmt.Errorf("%s: the stages %v are not ascending rounds from 1 to %d", m.p.plugin.name(), at, m.rounds)
+			return fmt.Errorf("%s: the stages %v are not ascending rounds from 1 to %d", m.p.plugin.name(), at,
+				m.rounds)
 		}
 	}
 	if len(at) == 0 {
@@ -297,7 +304,8 @@ func (m *model) Save(w io.Writer) error {
 	}
 	spec := m.p.plugin.spec
 	head, err := json.Marshal(savedHead{
-		Method: spec.Name, Version: spec.Version, Features: m.features, Outputs: m.outputs, Rounds: m.rounds, Bytes: len(bytes), SHA256: sumOf(bytes),
+		Method: spec.Name, Version: spec.Version, Features: m.features, Outputs: m.outputs, Rounds: m.rounds,
+		Bytes: len(bytes), SHA256: sumOf(bytes),
 	})
 	if err != nil {
 		return err

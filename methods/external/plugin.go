@@ -43,7 +43,8 @@ type Options struct {
 	// network.
 	AllowRead []string
 	Network   bool
-	// Hidden are files and folders that the plugin's processes may never read, even inside an allowed folder: databases and data.
+	// Hidden are files and folders that the plugin's processes may never read, even inside an allowed folder: databases
+	// and data.
 	Hidden []string
 }
 
@@ -97,7 +98,8 @@ func located(file string, o Options) (*Plugin, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // for a link, the plugin's files are beside the script to which the link leads
 	}
-	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{}, leases: map[<-chan struct{}]*lease{}}
+	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{},
+		leases: map[<-chan struct{}]*lease{}}
 	p.options.Network = false // until the description says that the plugin needs the network
 	p.ready = sync.OnceValue(p.prepare)
 	p.policy = sync.OnceValue(p.rights)
@@ -258,9 +260,11 @@ func (p *Plugin) lastLine(said string) string {
 	if _, name, found := strings.Cut(last, "No module named '"); found {
 		file := strings.TrimSuffix(name, "'") + ".py"
 		if _, err := os.Stat(file); err == nil { // the file exists in the current folder
-			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the plugin, or let `bench methods new NAME --from %[1]s:CLASS` write the plugin beside %[1]s", file)
+			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the "+
+				"plugin, or let `bench methods new NAME --from %[1]s:CLASS` write the plugin beside %[1]s", file)
 		}
-		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON", p.argv[0])
+		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON",
+			p.argv[0])
 	}
 	return last
 }
@@ -303,7 +307,8 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 		p.policy = sync.OnceValue(p.rights) // now with the declared files
 		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
 	case !same && recalled:
-		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again", p.file, p.described.changes(a.Description)), "")
+		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again",
+			p.file, p.described.changes(a.Description)), "")
 	case !bytes.Equal(text, p.first):
 		return q.bad("describe", "a second process of the plugin describes itself differently than the first", "")
 	case !same:

@@ -14,9 +14,9 @@ import (
 // idleFor is the time that an unused process is kept.
 const idleFor = 30 * time.Second
 
-// A lease holds the processes for the fits under one context, such as those of a cell, so that a model finds its process free.
-// The Done channel identifies the context. The processes end with the context, so that a method cannot remember one cell in the
-// next.
+// A lease holds the processes for the fits under one context, such as those of a cell, so that a model finds its
+// process free. The Done channel identifies the context. The processes end with the context, so that a method cannot
+// remember one cell in the next.
 type lease struct{ free []*process }
 
 // manyModels is how many models of single fits a process may hold before the garbage collector runs. Only the
@@ -77,8 +77,8 @@ func (p *Plugin) free(ctx context.Context) *process {
 	return nil
 }
 
-// Settle ends the processes of contexts that are over, and returns when these processes have ended. Without Settle they end a
-// moment later.
+// Settle ends the processes of contexts that are over, and returns when these processes have ended. Without Settle they
+// end a moment later.
 func (p *Plugin) Settle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,9 +182,9 @@ func (p *Plugin) remove(q *process) {
 	delete(p.all, q)
 }
 
-// usedByLive returns the processor time in seconds of a live process and of the processes that it started. peak is the sum of
-// their largest resident sizes and of their unnamed files in memory, in bytes. Processes that have ended count with their
-// parents. Some systems tell the use of a process only after its end.
+// usedByLive returns the processor time in seconds of a live process and of the processes that it started. peak is the
+// sum of their largest resident sizes and of their unnamed files in memory, in bytes. Processes that have ended count
+// with their parents. Some systems tell the use of a process only after its end.
 func usedByLive(pid int) (seconds float64, peak int64) {
 	var all []processes.Process
 	for left := []int{pid}; len(left) > 0; left = left[1:] {

@@ -71,7 +71,8 @@ type outcome struct {
 func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
 	q := &process{
 		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
-		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1), stderr: ringbuf.Buffer{Most: tailSize},
+		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1),
+		stderr: ringbuf.Buffer{Most: tailSize},
 	}
 	is, _ := processes.Of(pid)
 	q.started = is.Started
@@ -243,7 +244,8 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 		return nil, q.bad(r.Op, err.Error(), string(answer))
 	}
 	if a.Error != nil {
-		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(q.plain(*a.Error), 2000), Trace: ending(q.plain(a.Trace), 2000)}
+		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(q.plain(*a.Error), 2000),
+			Trace: ending(q.plain(a.Trace), 2000)}
 	}
 	return a, nil
 }
@@ -279,7 +281,8 @@ func (q *process) ended(op string) error {
 		return q.bad(op, "the plugin closed its standard output or input and went on running", "")
 	}
 	<-q.silent
-	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.outcome.exit, Signal: q.outcome.signal, Stderr: q.stderrEnd()}
+	crash := &Crash{Plugin: q.plugin.name(), During: op, Exit: q.outcome.exit, Signal: q.outcome.signal,
+		Stderr: q.stderrEnd()}
 	q.kill(crash)
 	return crash
 }
@@ -309,7 +312,8 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
-	if is, there := processes.Of(q.pid); !there || is.Started == q.started { // otherwise the number belongs to another process by now
+	// otherwise the number belongs to another process by now
+	if is, there := processes.Of(q.pid); !there || is.Started == q.started {
 		select {
 		case <-q.exited:
 			killGroup(q.pid)
@@ -395,7 +399,8 @@ func (q *process) takeDropped() []int64 {
 func (q *process) read(op, name string, use func(r io.Reader) error) error {
 	f, err := q.folder.open(name)
 	if err != nil {
-		return &BadOutput{Plugin: q.plugin.name(), During: op, What: fmt.Sprintf("the file that it was asked to write is not there (%s)", q.plain(err.Error()))}
+		return &BadOutput{Plugin: q.plugin.name(), During: op,
+			What: fmt.Sprintf("the file that it was asked to write is not there (%s)", q.plain(err.Error()))}
 	}
 	defer f.Close()
 	if err := use(bufio.NewReaderSize(f, 1<<16)); err != nil {

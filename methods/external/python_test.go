@@ -41,13 +41,14 @@ func TestExamplesConform(t *testing.T) {
 	}
 }
 
-// TestExamplesLearn: the other shipped plugins, a few lines around an estimator each, learn within the sandbox what is easy, for each of their tasks.
-// Scoring with kNN asks threadpoolctl for the libraries of the process.
+// TestExamplesLearn: the other shipped plugins, a few lines around an estimator each, learn within the sandbox what is
+// easy, for each of their tasks. Scoring with kNN asks threadpoolctl for the libraries of the process.
 func TestExamplesLearn(t *testing.T) {
 	if !testenv.Thorough(t) {
 		t.Skip("make thorough runs it")
 	}
-	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "histgb.py", "lightgbm_plugin.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {
+	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "histgb.py",
+		"lightgbm_plugin.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {
 		options := external.Options{Python: python(t)}
 		if name == "catboost_plugin.py" {
 			options.AllowRead = []string{"/proc"} // as its first lines say
@@ -108,8 +109,8 @@ serve(Loud)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 }
 
-// TestProcessesOfPython: a method may have processes of its own, which import the script again, and talk to them by pipes. Pools need
-// semaphores that all programs share, which are refused with what to do.
+// TestProcessesOfPython: a method may have processes of its own, which import the script again, and talk to them by
+// pipes. Pools need semaphores that all programs share, which are refused with what to do.
 func TestProcessesOfPython(t *testing.T) {
 	p := must.Get(script(t, `
 from benchplugin import serve
@@ -145,7 +146,8 @@ serve(Pooled)
 			t.Fatalf("score %d is %v of %v", i, v, d.X.At(i, 0))
 		}
 	}
-	if _, err := p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`)); err == nil || !strings.Contains(err.Error(), "use threads, or Process with Pipe") {
+	if _, err := p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`)); err == nil ||
+		!strings.Contains(err.Error(), "use threads, or Process with Pipe") {
 		t.Errorf("%v", err)
 	}
 }
@@ -167,13 +169,15 @@ class Strict:
 serve(Strict, grid={"c": [1.0]})
 `))(t)
 	for setting, want := range map[string]string{
-		`{"c": -1}`: "ValueError: c = -1.0 is negative", `{"c": 9}`: "SystemExit: too much", `{"c": 0}`: "scores of the shape (10, 2) for 10 rows",
+		`{"c": -1}`: "ValueError: c = -1.0 is negative", `{"c": 9}`: "SystemExit: too much",
+		`{"c": 0}`: "scores of the shape (10, 2) for 10 rows",
 	} {
 		m, err := p.Spec().Fit(t.Context(), env, sample(10, 2), []byte(setting))
 		if err == nil {
 			err = m.Score(t.Context(), sample(10, 2).X, make([]float64, 10))
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || setting == `{"c": -1}` && !strings.Contains(err.Error(), "mine.py") {
+		if err == nil || !strings.Contains(err.Error(), want) || setting == `{"c": -1}` &&
+			!strings.Contains(err.Error(), "mine.py") {
 			t.Errorf("%s: %v", setting, err)
 		}
 	}
@@ -185,7 +189,8 @@ serve(Strict, grid={"c": [1.0]})
 
 // TestRefusedPython: mistakes of a script are said when it is loaded.
 func TestRefusedPython(t *testing.T) {
-	const own = "from benchplugin import serve\nclass Own:\n  def __init__(self, C=1.0): self.C = C\n  def fit(self, X, y): return self\n  def decision_function(self, X): return X[:, 0]\n"
+	const own = "from benchplugin import serve\nclass Own:\n  def __init__(self, C=1.0): self.C = C\n  def fit(self, " +
+		"X, y): return self\n  def decision_function(self, X): return X[:, 0]\n"
 	for text, want := range map[string]string{
 		"import nothing_of_the_kind": "No module named 'nothing_of_the_kind'",
 		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})": "the method has no parameter CC",
@@ -193,7 +198,8 @@ func TestRefusedPython(t *testing.T) {
 		own + "serve(Own, grid={'C': [float('nan')]})": "is not finite",
 		own + "serve(Own, grid={'C': [[1]]})":          "not a number, a string",
 	} {
-		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := script(t, text); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want one line with %q", text, err, want)
 		}
 	}
@@ -206,41 +212,55 @@ func TestImportedFilesCount(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	write("mine.py", "from benchplugin import serve\nimport helper\nserve(helper.Method)\n")
-	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return X[:, 0]\n")
+	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return "+
+		"X[:, 0]\n")
 	p := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
 	d := p.Describes()
 	if len(d.Files) != 1 || d.Files[0] != "helper.py" {
 		t.Errorf("%v", d.Files)
 	}
 	first := p.Spec().Version
-	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return -X[:, 0]\n")
-	if second := load(t, filepath.Join(dir, "mine.py"), external.Options{Python: python(t)}).Spec().Version; second == first {
+	write("helper.py", "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return "+
+		"-X[:, 0]\n")
+	if second := load(t, filepath.Join(dir, "mine.py"),
+		external.Options{Python: python(t)}).Spec().Version; second == first {
 		t.Errorf("version %s after a change of helper.py", second)
 	}
 }
 
-// TestDeclaredLibraries: the version of a method names the libraries that it declares, or else those that its own files import themselves,
-// wherever in them. What these import in turn, Python's modules and what is not there do not count.
+// TestDeclaredLibraries: the version of a method names the libraries that it declares, or else those that its own files
+// import themselves, wherever in them. What these import in turn, Python's modules and what is not there do not count.
 func TestDeclaredLibraries(t *testing.T) {
-	const serve = "from benchplugin import serve\nclass Own:\n    def fit(self, X, y): return self\n    def decision_function(self, X): return X[:, 0]\n"
+	const serve = "from benchplugin import serve\nclass Own:\n    def fit(self, X, y): return self\n    def " +
+		"decision_function(self, X): return X[:, 0]\n"
 	for _, c := range []struct {
 		name, script string
 		want         []string // names of libraries
 		fault        string
 	}{
 		{name: "of its own", script: serve + "serve(Own)", want: []string{"benchplugin"}},
-		{name: "imported", script: serve + "import numpy.linalg, json, os.path\nfrom math import pi\nserve(Own)", want: []string{"benchplugin", "numpy"}},
-		{name: "by what it imports", script: serve + "from sklearn import svm\nserve(Own)", want: []string{"benchplugin", "sklearn"}},
-		{name: "in a function", script: serve + "def later():\n    import scipy.special\ntry:\n    import no_such_library\nexcept ImportError:\n    pass\nserve(Own)", want: []string{"benchplugin", "scipy"}},
-		{name: "not loaded, under another name", script: serve + "def later():\n    import sklearn.svm\nserve(Own)", want: []string{"benchplugin", "sklearn"}},
-		{name: "beside it", script: serve + "import helper, helped.part\nserve(Own)", want: []string{"benchplugin", "joblib", "scipy"}},
-		{name: "declared", script: serve + "import numpy\nserve(Own, libraries=['scikit-learn', 'scipy'])", want: []string{"benchplugin", "scikit-learn", "scipy"}},
+		{name: "imported", script: serve + "import numpy.linalg, json, os.path\nfrom math import pi\nserve(Own)",
+			want: []string{"benchplugin", "numpy"}},
+		{name: "by what it imports", script: serve + "from sklearn import svm\nserve(Own)",
+			want: []string{"benchplugin", "sklearn"}},
+		{name: "in a function", script: serve +
+			"def later():\n    import scipy.special\ntry:\n    import no_such_library\nexcept ImportError:\n    " +
+			"pass\nserve(Own)", want: []string{"benchplugin", "scipy"}},
+		{name: "not loaded, under another name", script: serve + "def later():\n    import sklearn.svm\nserve(Own)",
+			want: []string{"benchplugin", "sklearn"}},
+		{name: "beside it", script: serve + "import helper, helped.part\nserve(Own)",
+			want: []string{"benchplugin", "joblib", "scipy"}},
+		{name: "declared", script: serve + "import numpy\nserve(Own, libraries=['scikit-learn', 'scipy'])",
+			want: []string{"benchplugin", "scikit-learn", "scipy"}},
 		{name: "none", script: serve + "import numpy\nserve(Own, libraries=[])", want: []string{"benchplugin"}},
-		{name: "absent", script: serve + "serve(Own, libraries=['no-such-library'])", fault: "the version of 'no-such-library' is not known here"},
+		{name: "absent", script: serve + "serve(Own, libraries=['no-such-library'])",
+			fault: "the version of 'no-such-library' is not known here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			for name, text := range map[string]string{"mine.py": c.script, "helper.py": "import joblib", "helped/__init__.py": "", "helped/part.py": "from . import other", "helped/other.py": "from scipy import special"} {
+			for name, text := range map[string]string{"mine.py": c.script, "helper.py": "import joblib",
+				"helped/__init__.py": "", "helped/part.py": "from . import other",
+				"helped/other.py": "from scipy import special"} {
 				must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 			}
@@ -275,7 +295,8 @@ func installed(t *testing.T, name string) string {
 	if name == "sklearn" {
 		name = "scikit-learn"
 	}
-	out, err := exec.Command(python(t), "-c", "import sys; from importlib.metadata import version; print(version(sys.argv[1]), end='')", name).Output()
+	out, err := exec.Command(python(t), "-c",
+		"import sys; from importlib.metadata import version; print(version(sys.argv[1]), end='')", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +310,8 @@ func TestInstalls(t *testing.T) {
 	into := t.TempDir()
 	source := filepath.Join(t.TempDir(), "python") // pip builds in the folder
 	must.Do(t, os.CopyFS(source, os.DirFS("python")))
-	c := exec.Command(interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--no-deps", "--target", into, source)
+	c := exec.Command(interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input",
+		"--no-deps", "--target", into, source)
 	if out, err := c.CombinedOutput(); err != nil {
 		if os.Getenv("CI") != "true" && strings.Contains(string(out), "No matching distribution found for setuptools") {
 			t.Skip("pip cannot reach the package index to get setuptools")
@@ -298,7 +320,8 @@ func TestInstalls(t *testing.T) {
 	}
 	c = exec.Command(interpreter, "-c", "import benchplugin; print(benchplugin.__file__, benchplugin.__version__)")
 	c.Env = append(os.Environ(), "PYTHONPATH="+into)
-	if out, err := c.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), into) || !strings.HasSuffix(string(out), " 1.0\n") {
+	if out, err := c.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), into) ||
+		!strings.HasSuffix(string(out), " 1.0\n") {
 		t.Errorf("%v %s", err, out)
 	}
 }

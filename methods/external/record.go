@@ -23,8 +23,8 @@ import (
 // recordFormat is the version of the records that this program reads. Other records are ignored.
 const recordFormat = 1
 
-// A Record keeps the description of a plugin, so that later runs need not ask the plugin. It is valid for one content of the
-// file. If the file or a declared part changes, the plugin is unknown again.
+// A Record keeps the description of a plugin, so that later runs need not ask the plugin. It is valid for one content
+// of the file. If the file or a declared part changes, the plugin is unknown again.
 type Record struct {
 	Format      int    `json:"format"`
 	File        string `json:"file"`                  // absolute
@@ -35,7 +35,8 @@ type Record struct {
 	Description *Description      `json:"description,omitempty"` // its description; nil if that is not known
 	Parts       map[string]string `json:"parts,omitempty"`       // SHA-256 of the files that the description names
 	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
-	NoPlugin    bool              `json:"no_plugin,omitempty"`   // the fault is that the file is no plugin, see ErrNoPlugin
+	// the fault is that the file is no plugin, see ErrNoPlugin
+	NoPlugin bool `json:"no_plugin,omitempty"`
 
 	Elsewhere string `json:"-"` // of an unknown file: another interpreter, under which it is known; "" for none
 }
@@ -48,8 +49,8 @@ func (r Record) Python() string {
 	return ""
 }
 
-// Records is the user's folder of records. They are not in a database, since a database from another person must not say what
-// a plugin of this user is. "" means no folder; then nothing is kept.
+// Records is the user's folder of records. They are not in a database, since a database from another person must not
+// say what a plugin of this user is. "" means no folder; then nothing is kept.
 type Records string
 
 func (r Records) at(file, hash string) string {
@@ -156,9 +157,9 @@ func hashOfFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// identify hashes the content of the plugin. version is the hash of the plugin's own file and of the files that it declares.
-// (The method's version also names the versions of the libraries.) sums holds the hash of each file; the key of the plugin's
-// own file is "".
+// identify hashes the content of the plugin. version is the hash of the plugin's own file and of the files that it
+// declares. (The method's version also names the versions of the libraries.) sums holds the hash of each file; the key
+// of the plugin's own file is "".
 func (p *Plugin) identify(d *Description) (version string, sums map[string]string, err error) {
 	all, sums := sha256.New(), map[string]string{}
 	add := func(name, path string) error {
@@ -194,14 +195,16 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 // out of the folder.
 func (p *Plugin) part(name string) (string, error) {
 	if !filepath.IsLocal(name) {
-		return "", fmt.Errorf("it declares the file %q; a plugin is made of files in its own folder, named relative to it (bench's --allow-read adds what else it reads)", name)
+		return "", fmt.Errorf("it declares the file %q; a plugin is made of files in its own folder, named relative "+
+			"to it (bench's --allow-read adds what else it reads)", name)
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(p.home, name))
 	if err != nil {
 		return "", fmt.Errorf("a file that it declares cannot be read: %w", err)
 	}
 	if inside, err := filepath.Rel(p.home, real); err != nil || !filepath.IsLocal(inside) {
-		return "", fmt.Errorf("it declares the file %q, a link out of its own folder; a plugin is made of files in its own folder", name)
+		return "", fmt.Errorf("it declares the file %q, a link out of its own folder; a plugin is made of files in "+
+			"its own folder", name)
 	}
 	return real, nil
 }

@@ -47,8 +47,10 @@ func TestRecall(t *testing.T) {
 	}
 	p := must.Get(external.Recall(file, back, external.Options{}))(t)
 	defer p.Close()
-	if got, want := p.Spec(), asked.Spec(); got.Name != want.Name || got.Version != want.Version || len(p.Processes()) != 0 || p.Changed(record) != "" {
-		t.Errorf("%s %s with processes %v, %q; want %s %s", got.Name, got.Version, p.Processes(), p.Changed(record), want.Name, want.Version)
+	if got, want := p.Spec(), asked.Spec(); got.Name != want.Name || got.Version != want.Version ||
+		len(p.Processes()) != 0 || p.Changed(record) != "" {
+		t.Errorf("%s %s with processes %v, %q; want %s %s", got.Name, got.Version, p.Processes(), p.Changed(record),
+			want.Name, want.Version)
 	}
 	if _, err := p.Spec().Fit(t.Context(), env, sample(4, 2), nil); err != nil || len(p.Processes()) != 1 {
 		t.Errorf("%v, processes %v", err, p.Processes())
@@ -57,7 +59,8 @@ func TestRecall(t *testing.T) {
 	other := must.Get(external.Recall(file, back, external.Options{}))(t)
 	defer other.Close()
 	_, err = other.Spec().Fit(t.Context(), env, sample(4, 2), nil)
-	if err == nil || !strings.Contains(err.Error(), "teller.sh changed since it was last asked (numbers 1.26 → 2.0); `bench run` asks it again") {
+	if err == nil || !strings.Contains(err.Error(),
+		"teller.sh changed since it was last asked (numbers 1.26 → 2.0); `bench run` asks it again") {
 		t.Errorf("%v", err)
 	}
 	if fresh := load(t, file, external.Options{}); fresh.Changed(record) != "numbers 1.26 → 2.0" {
@@ -138,7 +141,8 @@ func TestNoPlugin(t *testing.T) {
 	}
 }
 
-// TestFilesOfAPlugin: what a plugin is made of lies in its own folder. Other files are not its to declare, and so to read.
+// TestFilesOfAPlugin: what a plugin is made of lies in its own folder. Other files are not its to declare, and so to
+// read.
 func TestFilesOfAPlugin(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(outside, "key"), "secret")
@@ -148,10 +152,13 @@ func TestFilesOfAPlugin(t *testing.T) {
 	}
 	file := filepath.Join(dir, "a.sh")
 	for name, says := range map[string]string{
-		"own": "", "leads-in": "", "./own": "", filepath.Join(outside, "key"): "in its own folder", "../key": "in its own folder",
-		"leads-out": "a link out of its own folder", "/proc/self/pagemap": "in its own folder", "none": "cannot be read",
+		"own": "", "leads-in": "", "./own": "", filepath.Join(outside, "key"): "in its own folder",
+		"../key":    "in its own folder",
+		"leads-out": "a link out of its own folder", "/proc/self/pagemap": "in its own folder",
+		"none": "cannot be read",
 	} {
-		write(t, file, "read line; echo '"+strings.Replace(goodDescription, `"name"`, `"files":["`+name+`"],"name"`, 1)+"'; read line")
+		write(t, file, "read line; echo '"+strings.Replace(goodDescription, `"name"`, `"files":["`+name+`"],"name"`,
+			1)+"'; read line")
 		p, err := external.Load(t.Context(), file, external.Options{})
 		if err == nil {
 			p.Close()

@@ -42,7 +42,8 @@ func (q *process) alone() bool {
 		return false
 	}
 	for line := range strings.Lines(string(maps)) {
-		if fields := strings.Fields(line); len(fields) > 1 && strings.HasPrefix(fields[1], "rw") && strings.HasSuffix(fields[1], "s") {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.HasPrefix(fields[1], "rw") &&
+			strings.HasSuffix(fields[1], "s") {
 			return false
 		}
 	}
@@ -83,7 +84,8 @@ func (q *process) look() string {
 	var out strings.Builder
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", q.pid))
 	for line := range strings.Lines(string(status)) {
-		if strings.HasPrefix(line, "SigPnd") || strings.HasPrefix(line, "ShdPnd") || strings.Contains(line, "_ctxt_switches") {
+		if strings.HasPrefix(line, "SigPnd") || strings.HasPrefix(line, "ShdPnd") ||
+			strings.Contains(line, "_ctxt_switches") {
 			out.WriteString(line)
 		}
 	}

@@ -30,7 +30,8 @@ func TestForestRootIsOptimal(t *testing.T) {
 		f := fitted(t, data, `{"trees":1,"max_features":99}`)
 		g := must.Get(newGrower(t.Context(), data))(rt)
 		r := registry.Env{Seed: 1}.Rand()
-		if _, err := g.grow(&Model{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)}, rng.New(r.Uint32()), f.Features); err != nil {
+		if _, err := g.grow(&Model{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)},
+			rng.New(r.Uint32()), f.Features); err != nil {
 			rt.Fatal(err)
 		}
 		drawn := registry.Data{Task: data.Task, Classes: data.Classes}
@@ -91,7 +92,8 @@ func TestForestSortedEqualsCounted(t *testing.T) {
 			}
 			varies[k] = try(&s, rows, 0, &found[k])
 		}
-		same := found[0].feature == found[1].feature && math.Abs(found[0].score-found[1].score) < 1e-9 || found[0] == found[1]
+		same := found[0].feature == found[1].feature && math.Abs(found[0].score-found[1].score) < 1e-9 ||
+			found[0] == found[1]
 		if varies[0] != varies[1] || !same {
 			rt.Fatalf("counted %+v (varies %v), sorted %+v (varies %v)", found[0], varies[0], found[1], varies[1])
 		}
@@ -169,11 +171,13 @@ func TestBreimansRules(t *testing.T) {
 					}
 				}
 			}
-			// sqrt(9) and 9/3 features are tried: the root has feature 0 in a third of the trees (standard deviation 0.016).
+			// sqrt(9) and 9/3 features are tried: the root has feature 0 in a third of the trees (standard deviation
+			// 0.016).
 			if share := first / float64(len(m.Trees)); math.Abs(share-1./3) > 0.06 {
 				t.Errorf("feature 0 is at %.3f of the roots", share)
 			}
-			// New ones are drawn in each node: of roots without it, a third of the left children have it, so few repeat the root's.
+			// New ones are drawn in each node: of roots without it, a third of the left children have it, so few repeat
+			// the root's.
 			if share := same / (float64(len(m.Trees)) - first); share > 0.3 {
 				t.Errorf("%.3f of the other roots are repeated below", share)
 			}

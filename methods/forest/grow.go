@@ -62,7 +62,8 @@ func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
 		g.classes = 2
 	case registry.Regression:
 		g.classes, g.least = 1, regressionLeaf
-		g.mean = vmath.Sum(d.Y) / float64(n) // subtracted from targets: differences of sums of large squares would lose digits
+		// subtracted from targets: differences of sums of large squares would lose digits
+		g.mean = vmath.Sum(d.Y) / float64(n)
 	}
 	for i, y := range d.Y {
 		if g.y[i] = y - g.mean; d.Task == registry.Binary {
@@ -111,8 +112,9 @@ func (g *grower) grow(f *Model, r *rng.RandomState, tried int) (Tree, error) {
 	return t, g.err
 }
 
-// A cut is the best split of a node: rows of at most the cut's rank go left. The score is the sum over both sides of (sum of
-// squared class weights)/weight, or for regression of (sum of targets)^2/weight. A larger score means less impurity.
+// A cut is the best split of a node: rows of at most the cut's rank go left. The score is the sum over both sides of
+// (sum of squared class weights)/weight, or for regression of (sum of targets)^2/weight. A larger score means less
+// impurity.
 type cut struct {
 	score     float64
 	feature   int
@@ -120,15 +122,16 @@ type cut struct {
 	threshold float64
 }
 
-// node adds a node for the given rows, and all nodes below it, to the tree, in preorder. Once the context has ended, it adds only
-// leaves, since the tree is dropped.
+// node adds a node for the given rows, and all nodes below it, to the tree, in preorder. Once the context has ended, it
+// adds only leaves, since the tree is dropped.
 func (g *grower) node(rows []int32) {
 	if g.err == nil {
 		g.err = g.ctx.Err()
 	}
 	t, at := g.tree, len(g.tree.Feature)
 	value, total, score, pure := g.summarise(rows)
-	t.Feature, t.Threshold, t.Right, t.Value = append(t.Feature, -1), append(t.Threshold, 0), append(t.Right, 0), append(t.Value, value)
+	t.Feature, t.Threshold, t.Right, t.Value = append(t.Feature, -1), append(t.Threshold, 0), append(t.Right, 0),
+		append(t.Value, value)
 	t.Rows, t.Gain = append(t.Rows, int32(total)), append(t.Gain, 0)
 	if pure || total <= float64(g.least) || g.err != nil {
 		return
@@ -297,8 +300,8 @@ func (g *grower) trySorted(s *sweep, rows []int32, feature int, c *cut) bool {
 	return keys[0]>>32 != keys[len(keys)-1]>>32
 }
 
-// sortKeys sorts keys by their ranks, which are below distinct. The rows of the keys ascend already, so that many keys are
-// sorted byte by byte.
+// sortKeys sorts keys by their ranks, which are below distinct. The rows of the keys ascend already, so that many keys
+// are sorted byte by byte.
 func (g *grower) sortKeys(keys []uint64, distinct int) []uint64 {
 	if len(keys) < 128 {
 		slices.Sort(keys)

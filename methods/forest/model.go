@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a random forest. The score of a binary problem is the mean vote of the trees, each -1 or +1. The score of a class
-// is its share of the votes. The prediction of a regression is the mean of the trees' values.
+// A Model is a random forest. The score of a binary problem is the mean vote of the trees, each -1 or +1. The score of
+// a class is its share of the votes. The prediction of a regression is the mean of the trees' values.
 type Model struct {
 	Task     string
 	Features int
@@ -24,8 +24,8 @@ type Model struct {
 	Gain     []float64 // by feature: the amount by which splits raised the score (see cut)
 }
 
-// A Tree is a tree in preorder: the left child of a node follows the node. A row goes left if its feature is at most the
-// threshold. Feature -1 marks a leaf.
+// A Tree is a tree in preorder: the left child of a node follows the node. A row goes left if its feature is at most
+// the threshold. Feature -1 marks a leaf.
 type Tree struct {
 	Feature   []int32
 	Threshold []float64
@@ -79,7 +79,8 @@ func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
-func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	var scores []float64
 	return f.votes(ctx, x).ScoreStages(x, at, func(t int, votes []float64) error {
 		if scores == nil {
@@ -92,17 +93,18 @@ func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield f
 
 // votes returns the trees' votes on the rows x as a sum over trees.
 func (f *Model) votes(ctx context.Context, x *mat.Dense) fitting.Sum {
-	return fitting.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1, Add: func(votes []float64, from, to int) error {
-		for t := from; t < to; t++ {
-			if err := ctx.Err(); err != nil {
-				return err
+	return fitting.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1,
+		Add: func(votes []float64, from, to int) error {
+			for t := from; t < to; t++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := f.vote(&f.Trees[t], x, votes); err != nil {
+					return err
+				}
 			}
-			if err := f.vote(&f.Trees[t], x, votes); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
+			return nil
+		}}
 }
 
 // average writes the votes of t trees, divided by t.
@@ -140,15 +142,18 @@ func (f *Model) Importance() (splits []int, gain []float64) {
 
 // Dump implements registry.TreeModel.
 func (f *Model) Dump(t int, names []string) (string, error) {
-	return fitting.DumpTree("RF", t, len(f.Trees), f.Features, names, func(at int, name func(int32) string) fitting.TreeNode {
-		tree := &f.Trees[t]
-		rows := int(tree.Rows[at])
-		if tree.Feature[at] < 0 {
-			return fitting.TreeNode{Text: f.shown(tree.Value[at]), Rows: rows}
-		}
-		return fitting.TreeNode{Text: fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at]), Rows: rows, Inner: true,
-			Gain: tree.Gain[at], Yes: at + 1, No: int(tree.Right[at])}
-	})
+	return fitting.DumpTree("RF", t, len(f.Trees), f.Features, names,
+		func(at int, name func(int32) string) fitting.TreeNode {
+			tree := &f.Trees[t]
+			rows := int(tree.Rows[at])
+			if tree.Feature[at] < 0 {
+				return fitting.TreeNode{Text: f.shown(tree.Value[at]), Rows: rows}
+			}
+			return fitting.TreeNode{Text: fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at]),
+				Rows:  rows,
+				Inner: true,
+				Gain:  tree.Gain[at], Yes: at + 1, No: int(tree.Right[at])}
+		})
 }
 
 // shown is a leaf's value as Dump prints it: the tree's vote.
@@ -174,14 +179,16 @@ func (f *Model) check() error {
 	case err != nil:
 		return err
 	case f.Features < 1 || f.Outputs < 1 || task != registry.Multiclass && f.Outputs != 1 || len(f.Trees) == 0:
-		return fmt.Errorf("%d trees, %d features and %d outputs do not fit a %s problem", len(f.Trees), f.Features, f.Outputs, task)
+		return fmt.Errorf("%d trees, %d features and %d outputs do not fit a %s problem", len(f.Trees), f.Features,
+			f.Outputs, task)
 	case len(f.Splits) != f.Features || len(f.Gain) != f.Features:
 		return fmt.Errorf("%d and %d importances for %d features", len(f.Splits), len(f.Gain), f.Features)
 	}
 	for i := range f.Trees {
 		t := &f.Trees[i]
 		n := len(t.Feature)
-		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n || len(t.Gain) != n {
+		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n ||
+			len(t.Gain) != n {
 			return fmt.Errorf("the arrays of tree %d differ in length", i)
 		}
 		for at, feature := range t.Feature {

@@ -12,7 +12,8 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// syrkTime prints the least processor time of five dsyrk of OpenBLAS that add a block of rows to a matrix, on one thread.
+// syrkTime prints the least processor time of five dsyrk of OpenBLAS that add a block of rows to a matrix, on one
+// thread.
 const syrkTime = `
 import json, sys, time
 import numpy as np
@@ -27,7 +28,8 @@ for _ in range(5):
 print(json.dumps(min(took)))
 `
 
-// BenchmarkBesideSyrk reports the rate of the product of (10), on blocks as it uses them, over that of OpenBLAS on 1000 rows at a time.
+// BenchmarkBesideSyrk reports the rate of the product of (10), on blocks as it uses them, over that of OpenBLAS on 1000
+// rows at a time.
 func BenchmarkBesideSyrk(b *testing.B) {
 	testenv.Python(b)
 	const d, theirRows = 3000, 1000
@@ -49,7 +51,8 @@ func BenchmarkProfile(b *testing.B) {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
 			x := make([]float64, n*20)
 			rng.New(2).Norms(x)
-			p := &problem{embedding: productEmbedding(rng.New(1), kernel{name: gaussian}, registry.Shape{D: 20}.Groups(), 3000, frequencies.How{}), n: n, a: x, outputs: 1, y: x[:n]}
+			p := &problem{embedding: productEmbedding(rng.New(1), kernel{name: gaussian},
+				registry.Shape{D: 20}.Groups(), 3000, frequencies.How{}), n: n, a: x, outputs: 1, y: x[:n]}
 			r, sigma := newRidge(p, p.width), p.usual(x, 0.2)
 			a := make([]float64, p.width*rowsAtOnce)
 			rng.New(3).Norms(a)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A channel is a part of an embedding with the rows that the part sees. Many rows of a channel of one feature are equal, and all
-// that an embedding makes of them is equal too. So a channel has each of them once, as a value.
+// A channel is a part of an embedding with the rows that the part sees. Many rows of a channel of one feature are
+// equal, and all that an embedding makes of them is equal too. So a channel has each of them once, as a value.
 type channel struct {
 	*embedding           // of this part alone
 	n          int       // values

@@ -10,10 +10,11 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// columns is the matrix of the group lasso, X = [Psi_1 Q_1 .. Psi_r Q_r]. Psi is the embedding of all rows, and the columns of
-// Q_j are an orthonormal basis of the row space of Psi_j. X has fewer columns than Psi: a hundred cosines of one feature have a
-// rank of about twenty, or of four where the feature has four values. The optimum is the same, since w_j = Q_j x_j has the norm
-// of x_j, and at every optimum the part of the weights that is orthogonal to the row space is zero.
+// columns is the matrix of the group lasso, X = [Psi_1 Q_1 .. Psi_r Q_r]. Psi is the embedding of all rows, and the
+// columns of Q_j are an orthonormal basis of the row space of Psi_j. X has fewer columns than Psi: a hundred cosines of
+// one feature have a rank of about twenty, or of four where the feature has four values. The optimum is the same, since
+// w_j = Q_j x_j has the norm of x_j, and at every optimum the part of the weights that is orthogonal to the row space
+// is zero.
 type columns struct {
 	n, width int // rows; columns of Psi
 	rank     int // columns of X
@@ -38,8 +39,8 @@ type basis struct {
 // rankTol is the relative size below which a pivot of Psi_j'Psi_j is taken to be rounding alone.
 const rankTol = 1e-14
 
-// newColumns embeds the rows at sigma. If grams is set, it also computes X'X, unless a product of a vector with X'X costs more
-// than one with X and one with X'.
+// newColumns embeds the rows at sigma. If grams is set, it also computes X'X, unless a product of a vector with X'X
+// costs more than one with X and one with X'.
 func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*columns, error) {
 	m := &columns{n: p.n, width: p.width, alone: p.outputs == 1}
 	for j, q := range p.parts {
@@ -57,8 +58,8 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 	return m, nil
 }
 
-// newBasis embeds the values of a channel. The product Psi_j'Psi_j of all rows is that of the values, each times the root of
-// the number of rows that have it.
+// newBasis embeds the values of a channel. The product Psi_j'Psi_j of all rows is that of the values, each times the
+// root of the number of rows that have it.
 func newBasis(ctx context.Context, c *channel, sigma []float64) (*basis, error) {
 	psi, m := make([]float64, c.width*c.n), c.n
 	block := c.newWork(m, false)
@@ -137,9 +138,9 @@ func (b *basis) copyRows(dst []float64, lo, hi int) {
 	}
 }
 
-// rowSpace returns, as rows, an orthonormal basis of the row space of Psi; psi (count x n) is the transpose of Psi. The basis
-// is the pivoted Cholesky factor of Psi'Psi, made orthonormal by Gram and Schmidt's method. If the basis has more than three
-// quarters of the count rows, rowSpace returns the identity instead.
+// rowSpace returns, as rows, an orthonormal basis of the row space of Psi; psi (count x n) is the transpose of Psi. The
+// basis is the pivoted Cholesky factor of Psi'Psi, made orthonormal by Gram and Schmidt's method. If the basis has more
+// than three quarters of the count rows, rowSpace returns the identity instead.
 func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, err error) {
 	a, diag := make([]float64, count*count), make([]float64, count)
 	if err := cholesky.Gram(ctx, a, psi, count, n); err != nil {
@@ -148,7 +149,8 @@ func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, er
 	for i := range diag {
 		diag[i] = a[i*count+i]
 	}
-	q, err = cholesky.LowRank(ctx, diag, func(dst []float64, i int) { copy(dst, a[i*count:(i+1)*count]) }, rankTol, count)
+	q, err = cholesky.LowRank(ctx, diag, func(dst []float64, i int) { copy(dst, a[i*count:(i+1)*count]) }, rankTol,
+		count)
 	if 4*len(q) > 3*count*count {
 		q = make([]float64, count*count)
 		for k := range count {
@@ -194,8 +196,8 @@ func (m *columns) addOperand(out, in []float64) {
 // few is the number of rows or columns below which Axpy or Dot for each of them is faster than RowDots.
 const few = 4
 
-// multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. turned is the transpose
-// of a. The bits of a product do not depend on the other vectors.
+// multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. turned is the
+// transpose of a. The bits of a product do not depend on the other vectors.
 func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 	k := len(m.ins)
 	grown(&m.product, rows*k)
@@ -208,7 +210,8 @@ func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 		for _, v := range m.ins {
 			m.operands = append(m.operands, v...)
 		}
-		vmath.MatMulT(m.product, a, rows, cols, m.operands, k) // MatMulT copies its second matrix: so the larger one comes first
+		// MatMulT copies its second matrix: so the larger one comes first
+		vmath.MatMulT(m.product, a, rows, cols, m.operands, k)
 		for c, out := range m.outs {
 			for r := range out {
 				out[r] += m.product[r*k+c]

@@ -2,10 +2,11 @@ package fourier
 
 import "github.com/kernelboosting/bench/registry"
 
-// This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding and K outputs.
+// This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding
+// and K outputs.
 
-// ridgeMemory counts the start, the linear system, the blocks of rows, and a few sets of weights that are garbage at any time.
-// It adds the columns in the bases of channels, and where sigma is learned the blocks of a pass.
+// ridgeMemory counts the start, the linear system, the blocks of rows, and a few sets of weights that are garbage at
+// any time. It adds the columns in the bases of channels, and where sigma is learned the blocks of a pass.
 func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	width, parts := d.columns(s), d.parts(s)
 	inputs := s.D * d.kernel.mapped()
@@ -21,8 +22,8 @@ func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	return bytes
 }
 
-// columnsBytes is what newColumns allocates: the values of channels, the columns in two orders, the embedding of one channel,
-// and X'X twice if grams is set.
+// columnsBytes is what newColumns allocates: the values of channels, the columns in two orders, the embedding of one
+// channel, and X'X twice if grams is set.
 func (d design) columnsBytes(s registry.Shape, grams bool) int64 {
 	n, rank := s.N, d.mostRank(s)
 	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(n*(2*rank+2*d.features)+d.columns(s)*d.features)
@@ -70,9 +71,9 @@ func (d design) passNanoseconds(s registry.Shape) float64 {
 	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
 }
 
-// A channel with a single input has columns that are functions of one number, so that the matrix of these columns has a low rank.
-// If the input has many values, this rank is usually oneInput. If some values of the input are far from its mean, the rank is about
-// mostOfOne.
+// A channel with a single input has columns that are functions of one number, so that the matrix of these columns has a
+// low rank. If the input has many values, this rank is usually oneInput. If some values of the input are far from its
+// mean, the rank is about mostOfOne.
 const oneInput, mostOfOne = 14, 20
 
 // mostRank is about the rank of the columns of all channels if every feature has many values, some far from their mean.
@@ -87,8 +88,8 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 	return rank
 }
 
-// rank estimates the rank of the columns. A feature of few values has the rank `code`. Where features are many, most are
-// zero in most rows.
+// rank estimates the rank of the columns. A feature of few values has the rank `code`. Where features are many, most
+// are zero in most rows.
 func (d design) rank(s registry.Shape) int {
 	const narrow, sparse, code = 20, 8, 3
 	rank := d.mostRank(s)
@@ -99,8 +100,8 @@ func (d design) rank(s registry.Shape) int {
 	return s.Codes*code + min(many, narrow)*oneInput + max(0, many-narrow)*sparse
 }
 
-// many is the share of the columns whose channel has many values. In a channel with few values, what is computed once for each value
-// costs next to nothing.
+// many is the share of the columns whose channel has many values. In a channel with few values, what is computed once
+// for each value costs next to nothing.
 func (d design) many(s registry.Shape) float64 {
 	if len(s.Groups()) != s.D || d.kernel.mapped() != 1 {
 		return 1
@@ -118,8 +119,8 @@ func (d design) columnsNanoseconds(s registry.Shape, grams bool) float64 {
 	return ns
 }
 
-// memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where sigma is
-// learned, it adds another lasso and a pass, which are garbage at any time.
+// memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where
+// sigma is learned, it adds another lasso and a pass, which are garbage at any time.
 func (g groupSetting) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.mostRank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
@@ -143,8 +144,8 @@ func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
 	return g.columnsNanoseconds(s, !g.tube)
 }
 
-// solutionNanoseconds is the time of Newton's steps for one penalty, and of learning sigma from there. The numbers of steps are
-// usual ones.
+// solutionNanoseconds is the time of Newton's steps for one penalty, and of learning sigma from there. The numbers of
+// steps are usual ones.
 func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
 	cold, warm := 14.0, 10.0
 	if g.tube {

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// solveDirectly solves the system of p by Cholesky's factorisation, of rows or of columns, whichever are fewer. With Z = D^1/2
-// X (tau M)^1/2 on the active blocks, the solution is z = (tau M)^1/2 y of the ridge regression
+// solveDirectly solves the system of p by Cholesky's factorisation, of rows or of columns, whichever are fewer. With Z
+// = D^1/2 X (tau M)^1/2 on the active blocks, the solution is z = (tau M)^1/2 y of the ridge regression
 //
 //	y = (Z'Z + I)^-1 Z's = Z'(Z Z' + I)^-1 s,   s = D^1/2 r.
 func (l *lasso) solveDirectly(ctx context.Context, p *point) error {
@@ -69,7 +69,8 @@ func (l *lasso) solveDirectly(ctx context.Context, p *point) error {
 	return nil
 }
 
-// placed goes through the active blocks j of p, with the places of their first columns among the columns of active blocks.
+// placed goes through the active blocks j of p, with the places of their first columns among the columns of active
+// blocks.
 func (l *lasso) placed(p *point) iter.Seq2[int, int] {
 	return func(yield func(j, at int) bool) {
 		at := 0

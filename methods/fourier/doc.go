@@ -1,6 +1,6 @@
-// Package fourier holds the kernel learning by random Fourier features of Bazavan, Li and Sminchisescu, Fourier Kernel Learning,
-// ECCV 2012: linear models on an explicit random map. The kernel of the map has parameters sigma. They can be learned too, since
-// sigma only stretches the random draws, which stay the same.
+// Package fourier holds the kernel learning by random Fourier features of Bazavan, Li and Sminchisescu, Fourier Kernel
+// Learning, ECCV 2012: linear models on an explicit random map. The kernel of the map has parameters sigma. They can be
+// learned too, since sigma only stretches the random draws, which stay the same.
 //
 // All methods minimise the general model (5),
 //
@@ -16,8 +16,8 @@
 //	RFF-SQL-MKL-JOINT    RFF-SQL-MKL with sigma learned
 //	RFF-MKL-JOINT        RFF-MKL with sigma learned
 //
-// A channel is a block of the data set's features. A feature outside of every block is a channel of its own. So on a set without
-// blocks the product form has one sigma for each feature, and the sum form is additive in the features.
+// A channel is a block of the data set's features. A feature outside of every block is a channel of its own. So on a
+// set without blocks the product form has one sigma for each feature, and the sum form is additive in the features.
 //
 //	kernel.go        the kernels of Table 1: quantiles, domains, the chi-square map
 //	embedding.go     draws, eqs. (4) and (13), rows embedded in blocks
@@ -36,10 +36,10 @@
 //
 // # Departures
 //
-// The code has 2 lambda in (10), as the 1/2 in (9) demands. The gradient in sigma omits the derivative (8) of w, since w
-// minimises the same objective. The paper has no regression; here its targets are standardised. The penalties of the group
-// lasso are fractions of the least penalty that makes all weights zero.
+// The code has 2 lambda in (10), as the 1/2 in (9) demands. The gradient in sigma omits the derivative (8) of w, since
+// w minimises the same objective. The paper has no regression; here its targets are standardised. The penalties of the
+// group lasso are fractions of the least penalty that makes all weights zero.
 //
-// What is not here: the hinge and the logistic loss, penalties of sigma other than l2, and a solver for the l1 norm, whose values
-// and gradients objective.go has.
+// What is not here: the hinge and the logistic loss, penalties of sigma other than l2, and a solver for the l1 norm,
+// whose values and gradients objective.go has.
 package fourier

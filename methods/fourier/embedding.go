@@ -13,9 +13,9 @@ import (
 //
 //	psi_k(x) = sqrt(2/D) cos( sum_i sigma_g(i) H_ki x_i + 2 pi b_k ).
 //
-// It is the paper's eq. (4), or eq. (13) with one such map for each channel, side by side. H = h(u) holds quantiles of uniform
-// draws u, which are drawn once. Another sigma gives another kernel with the same draws. Inputs fall into groups, the blocks j
-// of the paper, and each group has a sigma. An embedding is not changed once it is made.
+// It is the paper's eq. (4), or eq. (13) with one such map for each channel, side by side. H = h(u) holds quantiles of
+// uniform draws u, which are drawn once. Another sigma gives another kernel with the same draws. Inputs fall into
+// groups, the blocks j of the paper, and each group has a sigma. An embedding is not changed once it is made.
 type embedding struct {
 	kernel kernel
 	inputs int    // mapped inputs of a row
@@ -38,16 +38,16 @@ func (p part) inputs() int { return p.to - p.from }
 // smallest replaces smaller uniform draws, since the quantile of 0 is infinite.
 const smallest = 0x1p-53
 
-// productEmbedding draws one embedding of count columns over all groups of features. It draws u row by row, and then b. The kernel is
-// the product of the groups' kernels.
+// productEmbedding draws one embedding of count columns over all groups of features. It draws u row by row, and then b.
+// The kernel is the product of the groups' kernels.
 func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
 	e := newEmbedding(k, sizes, count)
 	e.draw([]part{{to: e.inputs, count: count}}, how, draws.Float64)
 	return e
 }
 
-// sumEmbedding draws an embedding of count columns for each group. It draws all u, and then all b. The kernel is the sum of the groups'
-// kernels.
+// sumEmbedding draws an embedding of count columns for each group. It draws all u, and then all b. The kernel is the
+// sum of the groups' kernels.
 func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
 	e := newEmbedding(k, sizes, count)
 	parts, at := make([]part, len(sizes)), 0
@@ -71,7 +71,8 @@ func newEmbedding(k kernel, sizes []int, count int) *embedding {
 	return e
 }
 
-// draw appends parts. From uniform draws it makes the quantiles H of all parts, and then the phases 2 pi b of all parts.
+// draw appends parts. From uniform draws it makes the quantiles H of all parts, and then the phases 2 pi b of all
+// parts.
 func (e *embedding) draw(parts []part, how frequencies.How, uniform func() float64) {
 	quantiles := func(row []float64) {
 		for i := range row {
@@ -116,9 +117,9 @@ func (e *embedding) only(j int) *embedding {
 // groups is the number of sigmas.
 func (e *embedding) groups() int { return e.group[len(e.group)-1] + 1 }
 
-// usual returns the sigmas at which learning starts. The methods that do not learn sigma keep them. The sigma of a group is
-// factor times sqrt(2 / mean squared distance of two rows in the group), for the rows a of mapped inputs. Where a group does
-// not vary, sigma is factor.
+// usual returns the sigmas at which learning starts. The methods that do not learn sigma keep them. The sigma of a
+// group is factor times sqrt(2 / mean squared distance of two rows in the group), for the rows a of mapped inputs.
+// Where a group does not vary, sigma is factor.
 func (e *embedding) usual(a []float64, factor float64) []float64 {
 	n := len(a) / e.inputs
 	distance := make([]float64, e.groups())
@@ -143,7 +144,8 @@ func (e *embedding) usual(a []float64, factor float64) []float64 {
 	return sigma
 }
 
-// A work computes the embedding of some rows at a time, column by column: for h rows, column k of row i is element k h + i.
+// A work computes the embedding of some rows at a time, column by column: for h rows, column k of row i is element k h
+// + i.
 type work struct {
 	*embedding
 	h      int
@@ -161,7 +163,8 @@ const cacheLine = 8
 
 func (e *embedding) newWork(n int, sines bool) *work {
 	h := min(n, rowsAtOnce)
-	w := &work{embedding: e, raw: make([]float64, e.inputs*h), scaled: make([]float64, (e.inputs+len(e.parts))*h), psi: make([]float64, e.width*h)}
+	w := &work{embedding: e, raw: make([]float64, e.inputs*h), scaled: make([]float64, (e.inputs+len(e.parts))*h),
+		psi: make([]float64, e.width*h)}
 	if sines {
 		w.sines = make([]float64, e.width*h)
 	}
@@ -219,7 +222,8 @@ func (w *work) embed(a, sigma []float64) {
 	scaleAll(w.scale, psi)
 }
 
-// addSlopes adds to gs the gradient in sigma of a function with the gradient m (width x h) in psi, at the embedded rows:
+// addSlopes adds to gs the gradient in sigma of a function with the gradient m (width x h) in psi, at the embedded
+// rows:
 //
 //   - sum over inputs i of group j and rows r of x_ri (H' (m o sines))_ir.
 //
@@ -243,8 +247,8 @@ func scaleAll(by float64, x []float64) {
 	}
 }
 
-// mapRows returns the mapped inputs of the rows x of d features. For the Gaussian kernel it returns x itself. The error names
-// the first feature for which the kernel is not defined.
+// mapRows returns the mapped inputs of the rows x of d features. For the Gaussian kernel it returns x itself. The error
+// names the first feature for which the kernel is not defined.
 func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
 	if k.name == gaussian {
 		return x, nil
@@ -252,7 +256,8 @@ func (k kernel) mapRows(x []float64, d int) ([]float64, error) {
 	out := make([]float64, 0, len(x)*k.mapped())
 	for i, v := range x {
 		if !k.allows(v) {
-			return nil, fmt.Errorf("feature %d of row %d is %v: the kernel %s needs features %s; raise skew, shift the data, or use a protocol that does not standardise",
+			return nil, fmt.Errorf("feature %d of row %d is %v: the kernel %s needs features %s; raise skew, shift "+
+				"the data, or use a protocol that does not standardise",
 				i%d, i/d, v, k.name, k.domain())
 		}
 		out = k.appendMapped(out, v)

@@ -22,8 +22,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mfeatNoisy is the set mfeat with its channels fou and mor as they are, and all six channels once more with their rows permuted, each in its
-// own way: noise that looks like data. It returns the features by channel and the classes.
+// mfeatNoisy is the set mfeat with its channels fou and mor as they are, and all six channels once more with their rows
+// permuted, each in its own way: noise that looks like data. It returns the features by channel and the classes.
 func mfeatNoisy(t testing.TB) (x *mat.Dense, y []float64, blocks []registry.Block) {
 	t.Helper()
 	const rows = 2000
@@ -142,10 +142,10 @@ func best(t testing.TB, spec registry.Spec, learn, test registry.Data, settings 
 	return most
 }
 
-// TestMfeatNoisy repeats the paper's picture on 3 splits, 70 % of the rows to learn from: with channels of noise the group lasso beats ridge
-// regression on all channels, and that one the product of kernels; learning sigma takes the product far beyond. A reference program had
-// 78.2 (RFF-SQL-SKL), 82.5 (RFF-SQL-SQR-MKL), 84.0 (RFF-SQL-MKL); 71.6 with sigma fixed, 84.6 learned. Penalties are few, and the best on
-// the test rows counts for every method alike.
+// TestMfeatNoisy repeats the paper's picture on 3 splits, 70 % of the rows to learn from: with channels of noise the
+// group lasso beats ridge regression on all channels, and that one the product of kernels; learning sigma takes the
+// product far beyond. A reference program had 78.2 (RFF-SQL-SKL), 82.5 (RFF-SQL-SQR-MKL), 84.0 (RFF-SQL-MKL); 71.6 with
+// sigma fixed, 84.6 learned. Penalties are few, and the best on the test rows counts for every method alike.
 func TestMfeatNoisy(t *testing.T) {
 	testenv.OnlyThorough(t)
 	x, y, blocks := mfeatNoisy(t)
@@ -155,12 +155,16 @@ func TestMfeatNoisy(t *testing.T) {
 		for _, d := range []*registry.Data{&learn, &test} {
 			d.Task, d.Classes, d.Blocks = registry.Multiclass, 10, blocks
 		}
-		skl := best(t, SQLSKL(), learn, test, `{"features":800,"lambda":0.1}`, `{"features":800,"lambda":1}`, `{"features":800,"lambda":10}`)
-		sqr := best(t, SQLSQRMKL(), learn, test, `{"features":200,"lambda":0.1}`, `{"features":200,"lambda":1}`, `{"features":200,"lambda":10}`)
-		mkl := best(t, SQLMKL(), learn, test, `{"features":200,"lambda":0.03}`, `{"features":200,"lambda":0.02}`, `{"features":200,"lambda":0.01}`)
+		skl := best(t, SQLSKL(), learn, test, `{"features":800,"lambda":0.1}`, `{"features":800,"lambda":1}`,
+			`{"features":800,"lambda":10}`)
+		sqr := best(t, SQLSQRMKL(), learn, test, `{"features":200,"lambda":0.1}`, `{"features":200,"lambda":1}`,
+			`{"features":200,"lambda":10}`)
+		mkl := best(t, SQLMKL(), learn, test, `{"features":200,"lambda":0.03}`, `{"features":200,"lambda":0.02}`,
+			`{"features":200,"lambda":0.01}`)
 		fixed := best(t, SQLSKL(), learn, test, `{"lambda":0.1}`, `{"lambda":1}`, `{"lambda":10}`)
 		learned := best(t, SKL(), learn, test, `{"lambda":0.1,"rho":1}`)
-		t.Logf("split %d: SKL %.1f, SQR-MKL %.1f, SQL-MKL %.1f; 500 features: fixed %.1f, learned %.1f", seed+1, skl, sqr, mkl, fixed, learned)
+		t.Logf("split %d: SKL %.1f, SQR-MKL %.1f, SQL-MKL %.1f; 500 features: fixed %.1f, learned %.1f", seed+1, skl,
+			sqr, mkl, fixed, learned)
 		if mkl > sqr && sqr > skl {
 			ordered++
 		}
@@ -174,7 +178,8 @@ func TestMfeatNoisy(t *testing.T) {
 	}
 }
 
-// relevantFew draws n rows of 20 features of which five matter, and classes by the sign of a bent function of these with noise.
+// relevantFew draws n rows of 20 features of which five matter, and classes by the sign of a bent function of these
+// with noise.
 func relevantFew(draws *rng.RandomState, n int) (x *mat.Dense, y []float64) {
 	const d = 20
 	x, y = mat.NewDense(n, d, nil), make([]float64, n)
@@ -186,9 +191,10 @@ func relevantFew(draws *rng.RandomState, n int) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// TestMoreDataThanTheExactKernel is the paper's Table 3 in small: random features come near the exact kernel on as many rows, with sigma as
-// it is and with the sigma that they learned, and overtake it on eight times as many. A reference program had, on data of this kind, 70.4 (exact 73.5) with
-// sigma fixed and 83.7 (85.4) learned at 2000 rows, 76.6 fixed at 16,000.
+// TestMoreDataThanTheExactKernel is the paper's Table 3 in small: random features come near the exact kernel on as many
+// rows, with sigma as it is and with the sigma that they learned, and overtake it on eight times as many. A reference
+// program had, on data of this kind, 70.4 (exact 73.5) with sigma fixed and 83.7 (85.4) learned at 2000 rows, 76.6
+// fixed at 16,000.
 func TestMoreDataThanTheExactKernel(t *testing.T) {
 	testenv.OnlyThorough(t)
 	draws := rng.New(5)
@@ -207,7 +213,8 @@ func TestMoreDataThanTheExactKernel(t *testing.T) {
 	usual := m.(*machine).usual(few.X.RawMatrix().Data, 1/math.Sqrt(20))
 	exact := max(exactRidge(t, few, test, usual, 0.3), exactRidge(t, few, test, usual, 3))
 	exactLearned := exactRidge(t, few, test, m.(*machine).Sigma, 0.3)
-	t.Logf("2000 rows: fixed %.1f (exact %.1f), learned %.1f (exact %.1f); 16000 rows: fixed %.1f", fixed, exact, learned, exactLearned, large)
+	t.Logf("2000 rows: fixed %.1f (exact %.1f), learned %.1f (exact %.1f); 16000 rows: fixed %.1f", fixed, exact,
+		learned, exactLearned, large)
 	if fixed < exact-5 || learned < exactLearned-5 {
 		t.Errorf("random features are more than 5 points below the exact kernel")
 	}
@@ -219,7 +226,8 @@ func TestMoreDataThanTheExactKernel(t *testing.T) {
 	}
 }
 
-// exactRidge is the accuracy of ridge regression with the kernel exp(-sum_j (sigma_j d_j)^2/2), (K + 2 lambda I) alpha = y.
+// exactRidge is the accuracy of ridge regression with the kernel exp(-sum_j (sigma_j d_j)^2/2), (K + 2 lambda I) alpha
+// = y.
 func exactRidge(t *testing.T, learn, test registry.Data, sigma []float64, lambda float64) float64 {
 	t.Helper()
 	scaled := func(d registry.Data) *mat.Dense {

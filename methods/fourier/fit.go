@@ -9,7 +9,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A design is what the embedding of a fit depends on, besides the data. Grid points with the same design share the embedding.
+// A design is what the embedding of a fit depends on, besides the data. Grid points with the same design share the
+// embedding.
 type design struct {
 	method   string
 	product  bool // one embedding of all groups, instead of one for each group
@@ -26,8 +27,9 @@ type start struct {
 	model machine
 }
 
-// newStart draws the embedding and prepares the targets. Targets of regression are standardised, so that the penalties and the tube of
-// the epsilon-insensitive loss do not depend on the unit of the targets. Targets of classes are -1 and +1.
+// newStart draws the embedding and prepares the targets. Targets of regression are standardised, so that the penalties
+// and the tube of the epsilon-insensitive loss do not depend on the unit of the targets. Targets of classes are -1 and
+// +1.
 func (d design) newStart(env registry.Env, train registry.Data) (*start, error) {
 	n, features := train.X.Dims()
 	shape := train.Shape()

@@ -43,7 +43,8 @@ func TestGroupLassoOracle(t *testing.T) {
 			t.Fatal(what, err)
 		}
 		at[0].tau = min(at[0].tau, 1000)
-		for step := range 100 { // weights along flat directions are later than the value, and come with little rounding where tau is small
+		// weights along flat directions are later than the value, and come with little rounding where tau is small
+		for step := range 100 {
 			if step%4 == 0 {
 				copy(at[0].centre, at[0].w)
 				l.proximal(at)
@@ -53,7 +54,8 @@ func TestGroupLassoOracle(t *testing.T) {
 		}
 		w, open := l.weights(at)
 		near(t, what+" w", w, c.W, 1e-8)
-		if f := at[0].fitLoss + at[0].lambda*vmath.Sum(l.norms(at[0].w)); open > 0 || math.Abs(f-c.Objective) > 1e-11*c.Objective {
+		if f := at[0].fitLoss + at[0].lambda*vmath.Sum(l.norms(at[0].w)); open > 0 ||
+			math.Abs(f-c.Objective) > 1e-11*c.Objective {
 			t.Errorf("%s: objective %v, want %v", what, f, c.Objective)
 		}
 	}
@@ -62,8 +64,8 @@ func TestGroupLassoOracle(t *testing.T) {
 	}
 }
 
-// TestMoreColumnsThanRows: small penalties with a sharp loss and 40 columns a row are solved in few steps. Block descent has not
-// got there after twenty thousand sweeps.
+// TestMoreColumnsThanRows: small penalties with a sharp loss and 40 columns a row are solved in few steps. Block
+// descent has not got there after twenty thousand sweeps.
 func TestMoreColumnsThanRows(t *testing.T) {
 	p, sigma := clusters(80, 40, 1, 80, 2)
 	l := must.Get(newLasso(t.Context(), p, sigma, newIGLL(0.1, 10)))(t)
@@ -73,17 +75,20 @@ func TestMoreColumnsThanRows(t *testing.T) {
 	}
 }
 
-// TestABlockOnItsWayToZero: on these channels a block shrinks to zero where P is nearly flat. A method that does not see that the block
-// ends there, or not what it makes of the others, stays 1e-4 from the optimum for thousands of steps.
+// TestABlockOnItsWayToZero: on these channels a block shrinks to zero where P is nearly flat. A method that does not
+// see that the block ends there, or not what it makes of the others, stays 1e-4 from the optimum for thousands of
+// steps.
 func TestABlockOnItsWayToZero(t *testing.T) {
 	testenv.OnlyThorough(t)
 	learn, _ := testsplit.Load(t, "mfeat-noisy", 1)
-	if _, err := MKLJoint().Fit(t.Context(), registry.Env{Seed: 1}, learn, []byte(`{"features":50,"lambda":0.03,"rho":1}`)); err != nil {
+	if _, err := MKLJoint().Fit(t.Context(), registry.Env{Seed: 1}, learn,
+		[]byte(`{"features":50,"lambda":0.03,"rho":1}`)); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRowSpaces: channels of few values are solved with few columns, and their weights give the fits of the columns as they are.
+// TestRowSpaces: channels of few values are solved with few columns, and their weights give the fits of the columns as
+// they are.
 func TestRowSpaces(t *testing.T) {
 	p, sigma := clusters(60, 6, 2, 30, 2)
 	for i, v := range p.a {
@@ -104,8 +109,9 @@ func TestRowSpaces(t *testing.T) {
 	}
 }
 
-// TestSystems: the step that is found, by X and X' and by X'X, is that of the system of the dual problem, D^-1 + tau X M X', solved by
-// Cholesky's factorisation, and goes down. Conjugate gradients find it as well as the direct solutions by columns and by rows.
+// TestSystems: the step that is found, by X and X' and by X'X, is that of the system of the dual problem, D^-1 + tau X
+// M X', solved by Cholesky's factorisation, and goes down. Conjugate gradients find it as well as the direct solutions
+// by columns and by rows.
 func TestSystems(t *testing.T) {
 	for _, rows := range []int{80, 20} { // more rows than columns, and fewer
 		p, sigma := clusters(rows, 12, 2, 10, 3)
@@ -168,8 +174,8 @@ func stepOf(t *testing.T, l *lasso, q *point) []float64 {
 	return step
 }
 
-// TestEqualValues: the value of the joint model and its gradient in sigma are those of the objective (5), whether channels have few
-// values or many.
+// TestEqualValues: the value of the joint model and its gradient in sigma are those of the objective (5), whether
+// channels have few values or many.
 func TestEqualValues(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		for _, of := range []loss{square{1}, newIGLL(0.1, 10)} {

@@ -33,23 +33,29 @@ func (p JointTubeParams) Validate() error {
 	return cmp.Or(p.Embedded.Validate(), checkTube(p.Epsilon, p.Sharpness))
 }
 
-var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1, 0.3)}, {Name: "rho", Values: registry.Values(0.0, 1.0)}}
+var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1, 0.3)},
+	{Name: "rho", Values: registry.Values(0.0, 1.0)}}
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "5", Tasks: tasks, Source: source + "section 4, the joint model with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "5", Tasks: tasks,
+		Source:  source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
 		func(p JointParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho, steps: p.MaxIter}
+			return groupSetting{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho,
+				steps: p.MaxIter}
 		})
 }
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "5", Tasks: tasks, Source: source + "eqs. (5) and (19)",
-		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth epsilon-insensitive loss"},
-		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1}, jointGrid,
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "5", Tasks: tasks,
+		Source: source + "eqs. (5) and (19)",
+		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth " +
+			"epsilon-insensitive loss"},
+		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1},
+		jointGrid,
 		func(p JointTubeParams) groupSetting {
 			return groupSetting{design: p.design(false, "RFF-MKL-JOINT"), tube: true, epsilon: p.Epsilon,
 				gamma: p.Sharpness, lambda: p.Lambda, rho: p.Rho, steps: p.MaxIter}
@@ -60,8 +66,8 @@ func MKLJoint() registry.Spec {
 //
 //	F(sigma) = min over w  sum_c loss(Psi_sigma w_c, y_c) + lambda sum_cj |w_cj|  + rho |sigma|^2.
 //
-// The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the last evaluation. The
-// gradient of F is the partial derivative in sigma at this minimum (the envelope theorem).
+// The minimum over w is a group lasso, which is solved to a relative duality gap, from the weights of the last
+// evaluation. The gradient of F is the partial derivative in sigma at this minimum (the envelope theorem).
 //
 // Stopping rule: the rule of solve.LBFGS, or the number of steps.
 type jointly struct {
@@ -73,8 +79,8 @@ type jointly struct {
 	gap, openGap float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
 }
 
-// jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient in
-// sigma is about the square root of the gap.
+// jointGap is the relative duality gap of the minimum over w. It is less than lassoGap, since the error of the gradient
+// in sigma is about the square root of the gap.
 const jointGap = 1e-7
 
 // value returns F, and writes its gradient to gs.
@@ -87,7 +93,8 @@ func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, erro
 	for c, p := range ps {
 		p.direct = j.direct != nil && j.direct[c]
 	}
-	if j.lambda > 0 { // else lambdaMax at the start is zero: the targets are orthogonal to every feature, and w stays zero
+	// else lambdaMax at the start is zero: the targets are orthogonal to every feature, and w stays zero
+	if j.lambda > 0 {
 		if err := l.solve(ctx, ps, j.gap); err != nil {
 			return 0, err
 		}
@@ -124,7 +131,8 @@ func (j *jointly) addSlopes(ctx context.Context, ps []*point, sigma, gs []float6
 		}
 		turned, block := vmath.Transposed(w, len(ps), ch.width), ch.newWork(ch.n, true)
 		high := block.rows()
-		own, m, scratch := make([]float64, len(ps)*high), make([]float64, ch.width*high), make([]float64, ch.inputs*high)
+		own, m, scratch := make([]float64, len(ps)*high), make([]float64, ch.width*high),
+			make([]float64, ch.inputs*high)
 		err := fitting.Blocks(ctx, ch.n, rowsAtOnce, func(lo, hi int) {
 			h := hi - lo
 			block.embed(ch.values[lo*ch.inputs:hi*ch.inputs], sigma)

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// The kernels of the paper's Table 1 for one input. The kernel of several inputs is the product of theirs. d is the difference
-// of two mapped inputs.
+// The kernels of the paper's Table 1 for one input. The kernel of several inputs is the product of theirs. d is the
+// difference of two mapped inputs.
 const (
 	gaussian     = "gaussian"     // exp(-(sigma d)^2/2); the mapped input is x itself
 	chi2         = "chi2"         // skewed chi-square: sech(sigma d); the mapped input is log(x+c)
@@ -22,7 +22,8 @@ type kernel struct {
 	c    float64
 }
 
-// quantile is the function h of the paper, the quantile function of the kernel's Fourier transform at sigma = 1 (Table 1), for 0 < u < 1.
+// quantile is the function h of the paper, the quantile function of the kernel's Fourier transform at sigma = 1 (Table
+// 1), for 0 < u < 1.
 func (k kernel) quantile(u float64) float64 {
 	switch k.name {
 	case chi2:
@@ -33,8 +34,8 @@ func (k kernel) quantile(u float64) float64 {
 	return vmath.NormalQuantile(u)
 }
 
-// The order of the features of the chi-square kernel (Vedaldi and Zisserman, PAMI 2012, eq. 22), and their L: the library of
-// these authors uses the period 2 pi / L at this order.
+// The order of the features of the chi-square kernel (Vedaldi and Zisserman, PAMI 2012, eq. 22), and their L: the
+// library of these authors uses the period 2 pi / L at this order.
 const (
 	chiOrder  = 3
 	chiPeriod = 0.551
@@ -78,8 +79,8 @@ func (k kernel) appendMapped(dst []float64, x float64) []float64 {
 	return append(dst, vmath.LogScalar(x+k.c))
 }
 
-// appendChi appends sqrt(xL), and for j = 1 .. order sqrt(2xL sech(pi j L)) times the cosine and the sine of j L log x. Their
-// inner product for x and y is nearly 2xy/(x+y). All are zero at x = 0, which is their limit.
+// appendChi appends sqrt(xL), and for j = 1 .. order sqrt(2xL sech(pi j L)) times the cosine and the sine of j L log x.
+// Their inner product for x and y is nearly 2xy/(x+y). All are zero at x = 0, which is their limit.
 func appendChi(dst []float64, x float64) []float64 {
 	dst = append(dst, math.Sqrt(x*chiPeriod))
 	log := 0.0

@@ -53,7 +53,8 @@ func (l square) conjugate(v, y []float64) float64 {
 	return s
 }
 
-// igll is the epsilon-insensitive gamma-logistic loss of eq. (19). With r = f - y and C = cosh(gamma epsilon) its closed form is
+// igll is the epsilon-insensitive gamma-logistic loss of eq. (19). With r = f - y and C = cosh(gamma epsilon) its
+// closed form is
 //
 //	l = (1/gamma) log((C + cosh(gamma r)) / (C + 1)),  l' = sinh(gamma r) / (C + cosh(gamma r)).
 type igll struct{ epsilon, gamma, c float64 }

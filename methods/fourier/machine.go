@@ -62,7 +62,8 @@ type savedMachine struct {
 
 // Save implements registry.Saver.
 func (m *machine) Save(w io.Writer) error {
-	s := &savedMachine{Machine: *m, Kernel: m.kernel.name, C: m.kernel.c, Product: len(m.parts) == 1, Count: m.parts[0].count}
+	s := &savedMachine{Machine: *m, Kernel: m.kernel.name, C: m.kernel.c, Product: len(m.parts) == 1,
+		Count: m.parts[0].count}
 	for _, p := range m.parts {
 		s.H = append(s.H, p.h...)
 	}
@@ -95,7 +96,8 @@ func (s *savedMachine) restore() error {
 	if s.Product {
 		parts = 1
 	}
-	if m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Sigma) != len(m.Sizes) || s.Count < 1 || m.D > len(s.H) || s.Count > len(s.H) ||
+	if m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Sigma) != len(m.Sizes) || s.Count < 1 || m.D > len(s.H) ||
+		s.Count > len(s.H) ||
 		len(s.H) != s.Count*(m.D*k.mapped()+parts) || m.Outputs > len(m.W) || len(m.W) != m.Outputs*s.Count*parts {
 		return fmt.Errorf("d=%d outputs=%d do not fit %d groups, %d sigmas, %d columns, %d quantiles, %d weights",
 			m.D, m.Outputs, len(m.Sizes), len(m.Sigma), s.Count, len(s.H), len(m.W))

@@ -27,7 +27,8 @@ type Embedded struct {
 // Validate reports a draw that the kernel does not have.
 func (p Embedded) Validate() error {
 	if p.Draw != "" && p.Kernel != gaussian {
-		return fmt.Errorf("draw = %q with kernel = %q: only the Gaussian kernel has frequencies that may be orthogonal", p.Draw, p.Kernel)
+		return fmt.Errorf("draw = %q with kernel = %q: only the Gaussian kernel has frequencies that may be orthogonal",
+			p.Draw, p.Kernel)
 	}
 	return nil
 }
@@ -37,7 +38,8 @@ func defaultEmbedded(features int) Embedded {
 }
 
 func (p Embedded) design(product bool, method string) design {
-	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.Skew}, features: p.Features, sigma: p.InverseWidth, how: p.How}
+	return design{method: method, product: product, kernel: kernel{name: p.Kernel, c: p.Skew}, features: p.Features,
+		sigma: p.InverseWidth, how: p.How}
 }
 
 // FixedParams holds the parameters of the methods with an l2 penalty at a fixed sigma.
@@ -50,7 +52,8 @@ var defaultFixed = FixedParams{Embedded: defaultEmbedded(500), Lambda: 1}
 
 // SQLSKL declares ridge regression on one product embedding at a fixed sigma.
 func SQLSKL() registry.Spec {
-	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL", Version: "1", Tasks: tasks, Source: source + "section 4",
+	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL", Version: "1", Tasks: tasks,
+		Source:  source + "section 4",
 		Summary: "ridge regression on random Fourier features of a product of kernels"})
 }
 
@@ -58,13 +61,15 @@ func SQLSKL() registry.Spec {
 func SQLSQRMKL() registry.Spec {
 	defaults := defaultFixed
 	defaults.Features = 100
-	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "2", Tasks: tasks, Source: source + "eq. (13), section 4",
+	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "2", Tasks: tasks,
+		Source:  source + "eq. (13), section 4",
 		Summary: "ridge regression on random Fourier features of each channel, a sum of kernels"})
 }
 
 func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.Spec {
 	key := func(p FixedParams) design { return p.design(product, s.Name) }
-	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []FixedParams, yield func(i int, m registry.Model) error) error {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []FixedParams,
+		yield func(i int, m registry.Model) error) error {
 		return designs(env, train, ps, key, func(of *start, which []int) error {
 			fit, err := of.fixed(ctx, product)
 			if err != nil {
@@ -93,16 +98,18 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 		})
 	}
 	s.Load, s.Blocks = load, true
-	return registry.DefinePath(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, path, registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
+	return registry.DefinePath(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, path,
+		registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
 		registry.PathCost(pathCost))
 }
 
-// fixed returns a function that solves ridge regression at the first sigma for a lambda. Channels are taken in the bases of
-// their row spaces, which have fewer columns and the same weights.
+// fixed returns a function that solves ridge regression at the first sigma for a lambda. Channels are taken in the
+// bases of their row spaces, which have fewer columns and the same weights.
 func (s *start) fixed(ctx context.Context, product bool) (fit func(lambda float64) ([]float64, error), err error) {
 	if product {
 		r := newRidge(s.problem, s.width)
-		return func(lambda float64) ([]float64, error) { return r.solve(ctx, lambda) }, r.prepare(ctx, s.embedded(s.sigma))
+		return func(lambda float64) ([]float64, error) { return r.solve(ctx, lambda) },
+			r.prepare(ctx, s.embedded(s.sigma))
 	}
 	m, err := newColumns(ctx, s.problem, s.sigma, false)
 	if err != nil {
@@ -119,7 +126,8 @@ func (s *start) fixed(ctx context.Context, product bool) (fit func(lambda float6
 }
 
 // designs calls do for the grid points of each design, in the order of their first occurrence.
-func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) design, do func(of *start, which []int) error) error {
+func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) design,
+	do func(of *start, which []int) error) error {
 	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
 		of, err := key(ps[which[0]]).newStart(env, train)
 		if err != nil {

@@ -30,7 +30,8 @@ func (p TubeParams) Validate() error {
 
 func checkTube(epsilon, sharpness float64) error {
 	if !(epsilon*sharpness <= 700) {
-		return fmt.Errorf("epsilon = %v times sharpness = %v is more than 700, where exponentials overflow: lower sharpness", epsilon, sharpness)
+		return fmt.Errorf("epsilon = %v times sharpness = %v is more than 700, where exponentials overflow: lower "+
+			"sharpness", epsilon, sharpness)
 	}
 	return nil
 }
@@ -62,7 +63,8 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 
 // SQLMKL declares the group lasso over channels with the square loss.
 func SQLMKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "5", Tasks: tasks, Source: source + "section 3.4 with the square loss",
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "5", Tasks: tasks,
+		Source:  source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Embedded: defaultEmbedded(100), Lambda: 0.02}, registry.Grid{groupGrid},
 		func(p GroupParams) groupSetting {
@@ -72,7 +74,8 @@ func SQLMKL() registry.Spec {
 
 // MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
 func MKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "5", Tasks: tasks, Source: source + "section 3.4, eq. (19)",
+	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "5", Tasks: tasks,
+		Source:  source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Sharpness: 10, Lambda: 0.05}, registry.Grid{groupGrid},
 		func(p TubeParams) groupSetting {
@@ -81,15 +84,17 @@ func MKL() registry.Spec {
 		})
 }
 
-// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved at once, on one Psi. Grid points
-// that learn sigma share the draws, and each starts from the solution at the first sigma.
+// defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved at once, on one Psi. Grid
+// points that learn sigma share the draws, and each starts from the solution at the first sigma.
 func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting func(P) groupSetting) registry.Spec {
-	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(i int, m registry.Model) error) error {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P,
+		yield func(i int, m registry.Model) error) error {
 		settings := make([]groupSetting, len(ps))
 		for i, p := range ps {
 			settings[i] = setting(p)
 		}
-		for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) groupSetting { return settings[i].shared() }) {
+		for _, which := range fitting.Groups(fitting.Upto(len(ps)),
+			func(i int) groupSetting { return settings[i].shared() }) {
 			shared := settings[which[0]]
 			of, err := shared.newStart(env, train)
 			if err != nil {
@@ -107,7 +112,8 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 			for k, i := range which {
 				sigma, w, open := of.sigma, ws[k], opens[k]
 				if err == nil && settings[i].steps > 0 {
-					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.lambdaMax(), rho: settings[i].rho, w: w, gap: jointGap}
+					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.lambdaMax(),
+						rho: settings[i].rho, w: w, gap: jointGap}
 					sigma, w, err = j.learn(ctx, of.sigma, settings[i].steps)
 					open = j.openGap
 				}
@@ -115,7 +121,8 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 					return named(s.Name, err)
 				}
 				if open > 0 {
-					env.Log.Warn("the group lasso stopped before its optimum; the gap bounds how far its value is above the least, as a part of the value",
+					env.Log.Warn("the group lasso stopped before its optimum; the gap bounds how far its value is "+
+						"above the least, as a part of the value",
 						"method", s.Name, "lambda", settings[i].lambda, "gap", open, "steps", lassoLimit)
 				}
 				if err := yield(i, of.trained(sigma, w)); err != nil {
@@ -138,6 +145,9 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 		return sum
 	}
 	s.Load, s.Blocks = load, true
-	return registry.DefinePath(s, defaults, grid, path, registry.Memory(func(sh registry.Shape, p P) int64 { return setting(p).memory(sh) }),
+	return registry.DefinePath(s, defaults, grid, path, registry.Memory(func(sh registry.Shape,
+		p P) int64 {
+		return setting(p).memory(sh)
+	}),
 		registry.PathCost(pathCost))
 }

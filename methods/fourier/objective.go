@@ -50,9 +50,9 @@ func (e *embedding) sigmaEnds() []int {
 	return ends
 }
 
-// value returns f at sigma and w (outputs x width). It writes the gradient (6) in sigma to gs and, unless o.onlyProfile is set,
-// the gradient (7) in w to gw. Where w minimises f, gs is also the gradient of the minimum over w: since df/dw = 0, no
-// derivative of w enters (the envelope theorem).
+// value returns f at sigma and w (outputs x width). It writes the gradient (6) in sigma to gs and, unless o.onlyProfile
+// is set, the gradient (7) in w to gw. Where w minimises f, gs is also the gradient of the minimum over w: since df/dw
+// = 0, no derivative of w enters (the envelope theorem).
 func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []float64) (float64, error) {
 	clear(gs)
 	if o.onlyProfile {
@@ -75,10 +75,11 @@ func (p *problem) value(ctx context.Context, o objective, sigma, w, gs, gw []flo
 	return f, nil
 }
 
-// pass goes through the rows once. It returns the loss, adds the gradient of the loss in sigma to gs and, unless gw is nil, the
-// gradient in w to gw. With V = dl/df (outputs x n),
+// pass goes through the rows once. It returns the loss, adds the gradient of the loss in sigma to gs and, unless gw is
+// nil, the gradient in w to gw. With V = dl/df (outputs x n),
 //
-//	dl/dw = V psi',   dl/dsigma_j = - sum over inputs i of group j and rows r of x_ri (H' M)_ir,   M = (W'V) o sqrt(2/D) sin(angles),
+//	dl/dw = V psi',   dl/dsigma_j = - sum over inputs i of group j and rows r of x_ri (H' M)_ir,
+//	M = (W'V) o sqrt(2/D) sin(angles),
 //
 // which is (6) with (11).
 func (p *problem) pass(ctx context.Context, l loss, sigma, w, gs, gw []float64) (float64, error) {

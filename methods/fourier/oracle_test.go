@@ -107,7 +107,8 @@ func near(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 	for i, v := range got {
 		if !(math.Abs(v-want[i]) <= tol*size) {
-			t.Errorf("%s: value %d is %v, want %v (off by %.2g, %.2g allowed)", what, i, v, want[i], math.Abs(v-want[i]), tol*size)
+			t.Errorf("%s: value %d is %v, want %v (off by %.2g, %.2g allowed)", what, i, v, want[i],
+				math.Abs(v-want[i]), tol*size)
 			return
 		}
 	}
@@ -118,7 +119,8 @@ func TestEmbeddingOracle(t *testing.T) {
 	for seed, c := range embeddingCases(t) {
 		for kind, want := range c.Kinds {
 			for i, u := range c.U[0] {
-				near(t, fmt.Sprintf("%d %s h(%v)", seed, kind, u), []float64{kernel{name: kind}.quantile(u)}, want.Quantiles[i:i+1], 1e-13)
+				near(t, fmt.Sprintf("%d %s h(%v)", seed, kind, u), []float64{kernel{name: kind}.quantile(u)},
+					want.Quantiles[i:i+1], 1e-13)
 			}
 			for form, rows := range map[string][][]float64{"single": want.Single, "concat": want.Concat} {
 				p := c.problem(t, kind, form, c.YRegression)
@@ -174,7 +176,8 @@ func TestObjectiveOracle(t *testing.T) {
 		}
 		p := cases[c.Seed].problem(t, c.Kind, c.Form, y)
 		gs, gw := make([]float64, p.groups()), make([]float64, p.width)
-		f, err := p.value(t.Context(), objective{loss: l, weights: c.PenaltyW, lambda: c.Lam, inverseWidths: c.PenaltySigma, rho: c.Rho},
+		f, err := p.value(t.Context(), objective{loss: l, weights: c.PenaltyW, lambda: c.Lam,
+			inverseWidths: c.PenaltySigma, rho: c.Rho},
 			cases[c.Seed].Sigma, cases[c.Seed].weights(c.Form), gs, gw)
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +191,8 @@ func TestObjectiveOracle(t *testing.T) {
 	}
 }
 
-// TestRidgeOracle: eq. (9) with w in closed form, and its gradient, of rff_skl.json, 1e-11; from the closed form of either side.
+// TestRidgeOracle: eq. (9) with w in closed form, and its gradient, of rff_skl.json, 1e-11; from the closed form of
+// either side.
 func TestRidgeOracle(t *testing.T) {
 	cases := embeddingCases(t)
 	var file struct {
@@ -256,7 +260,8 @@ func TestLossOracle(t *testing.T) {
 		l.derivative(slope, c.R, zero)
 		for i, r := range c.R {
 			what := fmt.Sprintf("epsilon %v gamma %v r %v", c.Epsilon, c.Gamma, r)
-			if v := l.value(c.R[i:i+1], zero[:1]); math.Abs(v-c.Value[i]) > 1e-12*math.Abs(c.Value[i])+1e-15 { // its small values are differences of ones
+			// its small values are differences of ones
+			if v := l.value(c.R[i:i+1], zero[:1]); math.Abs(v-c.Value[i]) > 1e-12*math.Abs(c.Value[i])+1e-15 {
 				t.Errorf("%s: loss %v, want %v", what, v, c.Value[i])
 			}
 			if math.Abs(slope[i]-c.Derivative[i]) > 1e-12*math.Abs(c.Derivative[i]) {

@@ -21,7 +21,8 @@ import (
 // peer runs a script with arguments on one thread and decodes what it prints.
 func peer(b *testing.B, script string, into any, arguments ...string) {
 	b.Helper()
-	c := exec.CommandContext(b.Context(), testenv.Python(b), append([]string{"-W", "ignore", "-c", script}, arguments...)...)
+	c := exec.CommandContext(b.Context(), testenv.Python(b),
+		append([]string{"-W", "ignore", "-c", script}, arguments...)...)
 	c.Env, c.Stderr = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"), os.Stderr
 	out := must.Get(c.Output())(b)
 	must.Do(b, json.Unmarshal(out, into))
@@ -39,7 +40,8 @@ func floatsFile(b *testing.B, parts ...[]float64) string {
 	return path
 }
 
-// clusters is a problem of n rows in classes around centres, of d features in channels of size, every other one of which is noise.
+// clusters is a problem of n rows in classes around centres, of d features in channels of size, every other one of
+// which is noise.
 func clusters(n, d, size, count, classes int) (*problem, []float64) {
 	draws := rng.New(3)
 	x, centres, y := make([]float64, n*d), make([]float64, classes*d), make([]float64, classes*n)
@@ -60,12 +62,14 @@ func clusters(n, d, size, count, classes int) (*problem, []float64) {
 	for j := range sizes {
 		sizes[j] = size
 	}
-	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, frequencies.How{}), n: n, a: x, outputs: classes, y: y}
+	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, frequencies.How{}), n: n,
+		a: x, outputs: classes, y: y}
 	return p, p.usual(x, 1)
 }
 
-// groupLassoPeers solves the same problem by an accelerated proximal loop in NumPy (FISTA with restarts, on the matrix of products, the
-// gap looked at every ten steps), and scikit-learn's MultiTaskLasso, whose groups are columns across classes, to its own tolerance.
+// groupLassoPeers solves the same problem by an accelerated proximal loop in NumPy (FISTA with restarts, on the matrix
+// of products, the gap looked at every ten steps), and scikit-learn's MultiTaskLasso, whose groups are columns across
+// classes, to its own tolerance.
 const groupLassoPeers = `
 import json, sys, time
 import numpy as np
@@ -107,8 +111,8 @@ for f in fractions:
 print(json.dumps({"loop": loop, "steps": steps, "lasso": time.process_time() - start}))
 `
 
-// BenchmarkBesideGroupLasso: ten classes, 1000 rows, eight channels of 200 columns, 20 penalties down to a hundredth of lambda_max, to
-// a gap of 1e-6: processor time of the NumPy loop and of scikit-learn over ours.
+// BenchmarkBesideGroupLasso: ten classes, 1000 rows, eight channels of 200 columns, 20 penalties down to a hundredth of
+// lambda_max, to a gap of 1e-6: processor time of the NumPy loop and of scikit-learn over ours.
 func BenchmarkBesideGroupLasso(b *testing.B) {
 	testenv.Python(b)
 	p, sigma := clusters(1000, 48, 6, 200, 10)
@@ -138,7 +142,8 @@ func BenchmarkBesideGroupLasso(b *testing.B) {
 		})
 		rounds++
 	}
-	peer(b, groupLassoPeers, &theirs, path, fmt.Sprint(p.n), fmt.Sprint(p.width), fmt.Sprint(p.outputs), "200", string(list))
+	peer(b, groupLassoPeers, &theirs, path, fmt.Sprint(p.n), fmt.Sprint(p.width), fmt.Sprint(p.outputs), "200",
+		string(list))
 	b.ReportMetric(ours/rounds, "cpu-s")
 	b.ReportMetric(theirs.Steps, "their-steps")
 	b.ReportMetric(theirs.Loop/(ours/rounds), "loop/ours")

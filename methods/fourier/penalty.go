@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A penalty is nu(w) or eta(sigma) of the general model (5), without its factor (Table 2): the squared l2 norm, the l1 norm, or the
-// l2,1 norm, the sum of the l2 norms of blocks.
+// A penalty is nu(w) or eta(sigma) of the general model (5), without its factor (Table 2): the squared l2 norm, the l1
+// norm, or the l2,1 norm, the sum of the l2 norms of blocks.
 type penalty string
 
 const (
@@ -16,8 +16,9 @@ const (
 	l21 penalty = "l21"
 )
 
-// value returns the penalty of w, and adds `by` times its gradient to grad. At zeros l1 has no gradient, and at zero blocks
-// l2,1 has none: there value adds the subgradient zero. ends are the ascending ends of the blocks, which only l2,1 uses.
+// value returns the penalty of w, and adds `by` times its gradient to grad. At zeros l1 has no gradient, and at zero
+// blocks l2,1 has none: there value adds the subgradient zero. ends are the ascending ends of the blocks, which only
+// l2,1 uses.
 func (p penalty) value(w []float64, ends []int, by float64, grad []float64) float64 {
 	sum, from := 0.0, 0
 	switch p {

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// exact is the kernel of two rows of features that a kernel's embeddings approximate: the product over features with one sigma.
+// exact is the kernel of two rows of features that a kernel's embeddings approximate: the product over features with
+// one sigma.
 func (k kernel) exact(x, y []float64, sigma float64) float64 {
 	value, chi := 1.0, 0.0
 	for i := range x {
@@ -33,8 +34,9 @@ func (k kernel) exact(x, y []float64, sigma float64) float64 {
 	return value * math.Exp(-sigma*sigma*chi/2)
 }
 
-// TestEmbeddingsNearTheirKernels: the mean squared error of inner products falls as 1/D, in both forms. Each term of an inner product,
-// 2 cos cos, has a variance of at most 3/2. Of the exponentiated chi-square the map of order 3 leaves 0.01 more.
+// TestEmbeddingsNearTheirKernels: the mean squared error of inner products falls as 1/D, in both forms. Each term of an
+// inner product, 2 cos cos, has a variance of at most 3/2. Of the exponentiated chi-square the map of order 3 leaves
+// 0.01 more.
 func TestEmbeddingsNearTheirKernels(t *testing.T) {
 	const n, d, sigma = 30, 3, 0.7
 	x := make([]float64, n*d)
@@ -45,7 +47,8 @@ func TestEmbeddingsNearTheirKernels(t *testing.T) {
 		k := kernel{name, 0.5}
 		a := must.Get(k.mapRows(x, d))(t)
 		for _, count := range []int{100, 1000, 10000} {
-			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{})} {
+			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count,
+				frequencies.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{})} {
 				w := e.newWork(n, false)
 				w.embed(a, []float64{sigma, sigma})
 				square := 0.0
@@ -56,7 +59,8 @@ func TestEmbeddingsNearTheirKernels(t *testing.T) {
 							got += w.psi[c*n+i] * w.psi[c*n+j]
 						}
 						if form == "sum" {
-							want = k.exact(x[i*d:i*d+1], x[j*d:j*d+1], sigma) + k.exact(x[i*d+1:(i+1)*d], x[j*d+1:(j+1)*d], sigma)
+							want = k.exact(x[i*d:i*d+1], x[j*d:j*d+1], sigma) + k.exact(x[i*d+1:(i+1)*d],
+								x[j*d+1:(j+1)*d], sigma)
 						}
 						square += (got - want) * (got - want) / (n * (n - 1) / 2)
 					}
@@ -66,14 +70,16 @@ func TestEmbeddingsNearTheirKernels(t *testing.T) {
 					bound += 1e-4
 				}
 				if square > 1.5*bound { // the errors of one draw go together
-					t.Errorf("%s, %s, D = %d: mean squared error %.3g, at most %.3g is expected", name, form, count, square, bound)
+					t.Errorf("%s, %s, D = %d: mean squared error %.3g, at most %.3g is expected", name, form, count,
+						square, bound)
 				}
 			}
 		}
 	}
 }
 
-// TestProfiledGradientOracle: the derivative in sigma of the group lasso's minimum, grad_sigma_profiled of group_lasso.json.
+// TestProfiledGradientOracle: the derivative in sigma of the group lasso's minimum, grad_sigma_profiled of
+// group_lasso.json.
 func TestProfiledGradientOracle(t *testing.T) {
 	cases := embeddingCases(t)
 	var file struct {
@@ -108,7 +114,8 @@ func TestProfiledGradientOracle(t *testing.T) {
 
 // TestConjugates: Fenchel's equality l(f) + l*(l'(f)) = f l'(f), and infinity outside of the domain.
 func TestConjugates(t *testing.T) {
-	for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "igll": newIGLL(0.1, 10), "wide igll": newIGLL(1, 3)} {
+	for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "igll": newIGLL(0.1, 10),
+		"wide igll": newIGLL(1, 3)} {
 		for _, y := range []float64{-1, 1} {
 			for f := -4.0; f <= 4; f += 0.37 {
 				v := make([]float64, 1)
@@ -127,7 +134,8 @@ func TestConjugates(t *testing.T) {
 
 // TestSecondDerivatives: against differences of the first ones, and under their bound.
 func TestSecondDerivatives(t *testing.T) {
-	for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "igll": newIGLL(0.1, 10), "wide igll": newIGLL(1, 3)} {
+	for what, l := range map[string]loss{"halfsquare": square{0.5}, "square": square{1}, "igll": newIGLL(0.1, 10),
+		"wide igll": newIGLL(1, 3)} {
 		for _, y := range []float64{-1, 1} {
 			for f := -4.0; f <= 4; f += 0.173 {
 				const step = 1e-5
@@ -149,8 +157,8 @@ func TestSecondDerivatives(t *testing.T) {
 	}
 }
 
-// TestOneStart compares the minimum that RFF-SKL's search finds with those from half and from twice the usual sigma. With twelve features
-// some of these are lower by more than a per cent; with a hundred hardly any.
+// TestOneStart compares the minimum that RFF-SKL's search finds with those from half and from twice the usual sigma.
+// With twelve features some of these are lower by more than a per cent; with a hundred hardly any.
 func TestOneStart(t *testing.T) {
 	for _, c := range []struct{ n, features, draws, lower int }{{60, 12, 40, 10}, {200, 100, 20, 2}} {
 		lower, mean := 0, 0.0
@@ -164,7 +172,8 @@ func TestOneStart(t *testing.T) {
 				y[i] = r[0] + 0.5*r[1]*r[2] - 0.3*r[3]*r[3] + 0.1*normals.Norm()
 			}
 			fitting.Standardise(y)
-			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features, frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
+			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features,
+				frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
 			learned := func(factor float64) float64 {
 				l := learner{ridge: newRidge(p, p.width), lambda: 0.05, rho: 0.01}
 				if _, _, err := l.learn(t.Context(), p.usual(x, factor/math.Sqrt(3)), 200); err != nil {
@@ -179,9 +188,11 @@ func TestOneStart(t *testing.T) {
 				lower++
 			}
 		}
-		t.Logf("%d features: lower by a per cent for %d of %d draws; %.2f %% above the least in the mean", c.features, lower, c.draws, 100*(mean-1))
+		t.Logf("%d features: lower by a per cent for %d of %d draws; %.2f %% above the least in the mean", c.features,
+			lower, c.draws, 100*(mean-1))
 		if lower > c.lower || mean > 1.1 {
-			t.Errorf("%d features: lower by a per cent for %d of %d draws; the mean is %v times the least", c.features, lower, c.draws, mean)
+			t.Errorf("%d features: lower by a per cent for %d of %d draws; the mean is %v times the least", c.features,
+				lower, c.draws, mean)
 		}
 	}
 }
@@ -190,7 +201,8 @@ func TestOneStart(t *testing.T) {
 func TestDomains(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, 0.5, 2, 2, 1, 1})
 	data := registry.Data{Task: registry.Binary, Classes: 2, X: x, Y: []float64{1, -1, 1, -1}}
-	for name, domain := range map[string]string{chi2: "above -skew = -0.5", intersection: "above -skew = -0.5", expchi2: "of at least 0"} {
+	for name, domain := range map[string]string{chi2: "above -skew = -0.5", intersection: "above -skew = -0.5",
+		expchi2: "of at least 0"} {
 		setting := []byte(fmt.Sprintf(`{"kernel":%q,"skew":0.5,"features":20}`, name))
 		m := must.Get(SQLSKL().Fit(t.Context(), registry.Env{}, data, setting))(t)
 		bad := mat.DenseCopyOf(x)

@@ -14,13 +14,14 @@ import (
 //
 //	min over w  sum_c 1/2 |Psi w_c - y_c|^2 + lambda |w_c|^2
 //
-// in closed form. Psi is the n x width matrix of embedded rows. Because of the 1/2 in the paper's (9), (10) has 2 lambda here:
+// in closed form. Psi is the n x width matrix of embedded rows. Because of the 1/2 in the paper's (9), (10) has 2
+// lambda here:
 //
 //	w_c = (Psi'Psi + 2 lambda I)^-1 Psi'y_c = Psi'(Psi Psi' + 2 lambda I)^-1 y_c.
 //
-// The first (primal) form is used where there are at least as many rows as columns. Then rows are embedded in blocks, and Psi
-// is never whole in memory. The second form is called dual. Any number of lambdas share the product Psi'Psi or Psi Psi'.
-// Another matrix with the same rows can stand for Psi.
+// The first (primal) form is used where there are at least as many rows as columns. Then rows are embedded in blocks,
+// and Psi is never whole in memory. The second form is called dual. Any number of lambdas share the product Psi'Psi or
+// Psi Psi'. Another matrix with the same rows can stand for Psi.
 type ridge struct {
 	*problem
 	width  int // columns of the matrix
@@ -89,10 +90,11 @@ func (r *ridge) prepare(ctx context.Context, rows func(lo, hi int) []float64) er
 // gramWork bounds the multiply-adds between two looks at the context to some 50 ms.
 const gramWork = 1_000_000_000
 
-// gramAdd calls vmath.GramAdd for all rows, in strips, and looks at the context before each strip. It returns no error: once
-// the context is done, the caller's fitting.Blocks returns the context's error.
+// gramAdd calls vmath.GramAdd for all rows, in strips, and looks at the context before each strip. It returns no error:
+// once the context is done, the caller's fitting.Blocks returns the context's error.
 func gramAdd(ctx context.Context, dst, a []float64, n, k int) {
-	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)), func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
+	_ = fitting.Blocks(ctx, n, max(rowsAtOnce, gramWork/(n*k)),
+		func(from, to int) { vmath.GramAdd(dst, a, n, k, from, to) })
 }
 
 func (r *ridge) prepareDual(ctx context.Context, rows func(lo, hi int) []float64) error {
@@ -139,7 +141,8 @@ func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []fl
 	if err != nil {
 		return 0, nil, err
 	}
-	o := objective{loss: square{factor: 0.5}, weights: l2, lambda: lambda, inverseWidths: l2, rho: rho, onlyProfile: true}
+	o := objective{loss: square{factor: 0.5}, weights: l2, lambda: lambda, inverseWidths: l2, rho: rho,
+		onlyProfile: true}
 	f, err := r.value(ctx, o, sigma, w, gs, nil)
 	return f, w, err
 }

@@ -20,24 +20,28 @@ func (p LearnedParams) design() design { return p.Embedded.design(true, "RFF-SKL
 
 // SKL declares RFF-SKL: weights and sigma of a product embedding, eq. (9).
 func SKL() registry.Spec {
-	return registry.DefinePath(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks, Source: source + "section 3.3, eqs. (9) to (12)",
+	return registry.DefinePath(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks,
+		Source:  source + "section 3.3, eqs. (9) to (12)",
 		Summary: "ridge regression on random Fourier features whose kernel is learned with it",
 		Load:    load,
 		Blocks:  true,
 	},
 		LearnedParams{Embedded: defaultEmbedded(500), MaxIter: 20, Lambda: 1, Rho: 1},
-		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)}, {Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
+		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)},
+			{Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
 		pathSKL,
 		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
 		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
 			d := p.design()
-			evaluation := d.prepareNanoseconds(sh) + solveNanoseconds(sh, float64(d.columns(sh))) + d.passNanoseconds(sh)
+			evaluation := d.prepareNanoseconds(sh) + solveNanoseconds(sh, float64(d.columns(sh))) +
+				d.passNanoseconds(sh)
 			return d.drawNanoseconds(sh) + 0.8*float64(p.MaxIter+1)*evaluation
 		}))
 }
 
 // pathSKL fits the grid points, which share the draws.
-func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []LearnedParams, yield func(i int, m registry.Model) error) error {
+func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []LearnedParams,
+	yield func(i int, m registry.Model) error) error {
 	return designs(env, train, ps, LearnedParams.design, func(of *start, which []int) error {
 		r := newRidge(of.problem, of.width)
 		for _, i := range which {
@@ -58,13 +62,14 @@ func pathSKL(ctx context.Context, env registry.Env, train registry.Data, ps []Le
 //
 //	min over sigma  F(sigma) = min over w  sum_c 1/2 |Psi_sigma w_c - y_c|^2 + lambda |w_c|^2  + rho |sigma|^2,
 //
-// by L-BFGS. The gradient of F is the partial derivative of (9) in sigma at the best w. The derivative (8) of w does not enter.
+// by L-BFGS. The gradient of F is the partial derivative of (9) in sigma at the best w. The derivative (8) of w does
+// not enter.
 //
 // Stopping rule: the rule of solve.LBFGS, or the number of steps.
 //
-// F is not convex, and the search has one start. With a dozen random features, another start finds a minimum that is lower by
-// more than a per cent for one draw in four. With a hundred features this hardly ever happens (TestOneStart). A second search
-// would double the time.
+// F is not convex, and the search has one start. With a dozen random features, another start finds a minimum that is
+// lower by more than a per cent for one draw in four. With a hundred features this hardly ever happens (TestOneStart).
+// A second search would double the time.
 type learner struct {
 	*ridge
 	lambda, rho float64
@@ -80,8 +85,10 @@ func (l *learner) learn(ctx context.Context, start []float64, steps int) (sigma,
 	return sigma, w, err
 }
 
-// descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. The sigma it returns is evaluated last.
-func descend(start []float64, steps int, value func(sigma, gs []float64) (float64, error)) (sigma []float64, best float64, err error) {
+// descend minimises a value over sigma by at most `steps` steps of L-BFGS from start. The sigma it returns is evaluated
+// last.
+func descend(start []float64, steps int, value func(sigma, gs []float64) (float64,
+	error)) (sigma []float64, best float64, err error) {
 	at := make([]float64, len(start)) // sigma of the last evaluation
 	search := solve.LBFGS{MaxIter: steps}
 	sigma = slices.Clone(start)

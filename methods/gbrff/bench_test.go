@@ -26,7 +26,8 @@ func BenchmarkShared(b *testing.B) {
 				var path, single []float64
 				for b.Loop() {
 					path = append(path, cputime.Of(func() {
-						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings, func(int, registry.Model) error { return nil })
+						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings,
+							func(int, registry.Model) error { return nil })
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -63,19 +63,22 @@ func (m *ensemble) Score(ctx context.Context, x *mat.Dense, out []float64) error
 }
 
 // ScoreStages yields, for each t of at, the vote of the first t rounds. at is ascending, from 0 to T at most.
-func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (m *ensemble) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	return m.sum(ctx, x).ScoreStages(x, at, yield)
 }
 
 // sum returns the vote of the rows x as a sum over rounds.
 func (m *ensemble) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 	rows := rowsOf(x)
-	return fitting.Sum{Features: m.D, Outputs: 1, Rounds: m.T, Start: m.H0, Add: func(scores []float64, from, to int) error {
-		return m.advance(ctx, rows, scores, from, to)
-	}}
+	return fitting.Sum{Features: m.D, Outputs: 1, Rounds: m.T, Start: m.H0,
+		Add: func(scores []float64, from, to int) error {
+			return m.advance(ctx, rows, scores, from, to)
+		}}
 }
 
-// A vote is computed for blockRows rows, and for the cosines of about blockFeatures features, at a time, so that they stay in the cache.
+// A vote is computed for blockRows rows, and for the cosines of about blockFeatures features, at a time, so that they
+// stay in the cache.
 const blockRows, blockFeatures = 256, 64
 
 // advance adds the rounds from, from+1, .. to-1 to the scores. A row's score

@@ -18,7 +18,8 @@ type Params1 struct {
 	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
 }
 
-// withoutBeta returns p with beta = 0. Grid points that differ in beta alone have the same withoutBeta and are advanced together.
+// withoutBeta returns p with beta = 0. Grid points that differ in beta alone have the same withoutBeta and are advanced
+// together.
 func (p Params1) withoutBeta() Params1 {
 	p.Beta = 0
 	return p
@@ -41,11 +42,13 @@ func GBRFF1() registry.Spec {
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
 // learner besides the model.
 func memory1(s registry.Shape, p Params1) int64 {
-	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) + 8*int64(p.T*p.K*s.D+s.N)
+	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) +
+		8*int64(p.T*p.K*s.D+s.N)
 }
 
-// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to 57). Normals are drawn once for all grid points. A
-// round computes cosines and sines once for all grid points of a gamma. Each grid point then makes about 13 passes over these.
+// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to 57). Normals are drawn once for all grid
+// points. A round computes cosines and sines once for all grid points of a gamma. Each grid point then makes about 13
+// passes over these.
 func pathCost1(s registry.Shape, ps []Params1) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared, drawn := map[Params1]bool{}, map[int]bool{}
@@ -65,9 +68,11 @@ func pathCost1(s registry.Shape, ps []Params1) float64 {
 	return ns
 }
 
-// fit1 is Algorithm 2. The published program stops the search for the landmark after ten L-BFGS iterations from the origin, and
-// so does this one. Grid points that differ in beta alone run round by round together, and all gammas scale the same normals.
-func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1, yield func(i int, m registry.Model) error) error {
+// fit1 is Algorithm 2. The published program stops the search for the landmark after ten L-BFGS iterations from the
+// origin, and so does this one. Grid points that differ in beta alone run round by round together, and all gammas scale
+// the same normals.
+func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Params1,
+	yield func(i int, m registry.Model) error) error {
 	if err := bothClasses(train.Y); err != nil {
 		return fmt.Errorf("GBRFF1: %w", err)
 	}
@@ -79,7 +84,8 @@ func fit1(ctx context.Context, env registry.Env, train registry.Data, ps []Param
 		if drawn[count] == nil {
 			drawn[count] = draw(env.Rand(), count, 0.5)
 		}
-		omegas := floats.ScaleTo(make([]float64, count), math.Sqrt(2*coefficient(p.Gamma, d)), drawn[count]) // line 5 of every round
+		// line 5 of every round
+		omegas := floats.ScaleTo(make([]float64, count), math.Sqrt(2*coefficient(p.Gamma, d)), drawn[count])
 		return boost1(ctx, x, train.Y, omegas, ps, group)
 	}, yield)
 }

@@ -61,8 +61,8 @@ type examples interface {
 	ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64
 }
 
-// asExamples packs the rows if they fit into a cache. A pass over more rows takes as long as reading them from memory, packed
-// or not. So more rows are used in place, which saves the memory of a copy.
+// asExamples packs the rows if they fit into a cache. A pass over more rows takes as long as reading them from memory,
+// packed or not. So more rows are used in place, which saves the memory of a copy.
 func asExamples(x rows) examples {
 	if vmath.PackedBytes(x.n, x.d) <= packedLimit {
 		return x.pack()
@@ -78,8 +78,8 @@ func (x rows) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) flo
 	return vmath.RowsExpCosLoss(x.data, x.n, x.d, w, b, r, cosines, grad)
 }
 
-// fit2 is Algorithm 3. Like the published program, it stops both searches early: for the frequency after ten L-BFGS iterations,
-// for the phase within a hundredth of a turn.
+// fit2 is Algorithm 3. Like the published program, it stops both searches early: for the frequency after ten L-BFGS
+// iterations, for the phase within a hundredth of a turn.
 func fit2(ctx context.Context, env registry.Env, train registry.Data, p Params2) (registry.Model, error) {
 	if err := bothClasses(train.Y); err != nil {
 		return nil, fmt.Errorf("GBRFF2: %w", err)
@@ -168,8 +168,8 @@ func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
 	return loss + float64(w.lambda*vector.Dot(omega, omega))
 }
 
-// values returns cos(omega.x_i - b) after learnFrequency. The values are valid until the next search. Mostly w.z holds them
-// already, since a search ends at the point of its last evaluation unless it found no step.
+// values returns cos(omega.x_i - b) after learnFrequency. The values are valid until the next search. Mostly w.z holds
+// them already, since a search ends at the point of its last evaluation unless it found no step.
 func (w *wave) values(omega []float64) []float64 {
 	if slices.Equal(w.at, omega) {
 		return w.z

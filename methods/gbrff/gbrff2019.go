@@ -24,8 +24,9 @@ func (p Params2019) withoutScaling() Params2019 {
 	return p
 }
 
-// coefficient returns the kernel coefficient: gamma or, if gamma is 0, 1/2 as in the paper. The accuracies of the paper's Table 2
-// need gamma = 1/(2d) instead, for PBRFF and for GBRFF: see docs/explanation/methods.md and the protocol table2-2019.
+// coefficient returns the kernel coefficient: gamma or, if gamma is 0, 1/2 as in the paper. The accuracies of the
+// paper's Table 2 need gamma = 1/(2d) instead, for PBRFF and for GBRFF: see docs/explanation/methods.md and the
+// protocol table2-2019.
 func (p Params2019) coefficient() float64 {
 	if p.Gamma == 0 {
 		return 0.5
@@ -53,7 +54,8 @@ func GBRFFRandom() registry.Spec {
 func spec2019(s registry.Spec, random bool) registry.Spec {
 	s.Version, s.Tasks, s.Load = "3", registry.Binary, load
 	s.Source = "Gautheron et al., arXiv:1906.06203 (2019), Algorithm 1 with Section 4.2"
-	fit := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, yield func(int, registry.Model) error) error {
+	fit := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019,
+		yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
 	}
 	cost := func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }
@@ -66,17 +68,17 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 // gridSettings is the number of grid points of the published grid, which run together.
 const gridSettings = 60
 
-// memory2019 counts the cosines and sines with their products, the frequencies, and weights, phases, steps, residuals, values and
-// combinations of each grid point of the published grid.
+// memory2019 counts the cosines and sines with their products, the frequencies, and weights, phases, steps, residuals,
+// values and combinations of each grid point of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
 	n, k, features := int64(s.N), int64(p.K), int64(p.T)*int64(p.K)
 	return 8 * (features*int64(s.D) + 2*k*n + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
 }
 
-// pathCost2019 counts, for all grid points of the same frequencies, the draws, the cosines and sines, and their products. Each
-// grid point then makes two passes over the rows, and 13 products with A where a landmark is searched. The scores of a fold, a
-// quarter of the rows, count too: where landmarks are drawn, they take most of the time. The factors were fitted to n from 124 to
-// 25,000 and d from 5 to 57.
+// pathCost2019 counts, for all grid points of the same frequencies, the draws, the cosines and sines, and their
+// products. Each grid point then makes two passes over the rows, and 13 products with A where a landmark is searched.
+// The scores of a fold, a quarter of the rows, count too: where landmarks are drawn, they take most of the time. The
+// factors were fitted to n from 124 to 25,000 and d from 5 to 57.
 func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	n, d := float64(s.N), float64(s.D)
 	shared := map[Params2019]bool{}
@@ -97,15 +99,18 @@ func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
 	return ns
 }
 
-// fit2019 is Algorithm 1 with the weak learners of Section 4.2. Grid points that differ in beta and learning_rate alone run together.
-func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool, yield func(i int, m registry.Model) error) error {
+// fit2019 is Algorithm 1 with the weak learners of Section 4.2. Grid points that differ in beta and learning_rate alone
+// run together.
+func fit2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, name string, random bool,
+	yield func(i int, m registry.Model) error) error {
 	return inGroups(name, ps, Params2019.withoutScaling, func(group []int) ([]*ensemble, error) {
 		return boost2019(ctx, env, train, ps, group, random)
 	}, yield)
 }
 
 // boost2019 fits the grid points ps[i], i of the group, which differ in beta and learning_rate alone.
-func boost2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, group []int, random bool) ([]*ensemble, error) {
+func boost2019(ctx context.Context, env registry.Env, train registry.Data, ps []Params2019, group []int,
+	random bool) ([]*ensemble, error) {
 	p, x := ps[group[0]], rowsOf(train.X)
 	rng := env.Rand()
 	omegas := draw(rng, p.T*p.K*x.d, p.coefficient())

@@ -56,10 +56,12 @@ func TestAgainstSciPy(t *testing.T) {
 		data.Y[i] = math.Copysign(1, math.Sin(2*data.X.At(i, 0))+0.5*draws.Norm())
 	}
 	for _, run := range runs {
-		m := fitOne2019(t, variant2019(run.Random), data, 1, Params2019{T: len(run.Alpha), K: k, Beta: run.C, LearningRate: run.V})
+		m := fitOne2019(t, variant2019(run.Random), data, 1,
+			Params2019{T: len(run.Alpha), K: k, Beta: run.C, LearningRate: run.V})
 		compare := func(name string, round int, got, want, tol float64) {
 			if math.Abs(got-want) > tol {
-				t.Errorf("c=%v v=%v random=%v round %d: %s %v, SciPy %v", run.C, run.V, run.Random, round, name, got, want)
+				t.Errorf("c=%v v=%v random=%v round %d: %s %v, SciPy %v", run.C, run.V, run.Random, round, name, got,
+					want)
 			}
 		}
 		compare("H0", 0, m.H0, run.H0, 1e-15)
@@ -76,7 +78,8 @@ func TestAgainstSciPy(t *testing.T) {
 				loss += (y - scores[i]) * (y - scores[i]) / n
 			}
 			compare("loss", round, loss, run.Loss[round-1], tol)
-			compare("alpha", round, m.Alpha[round-1], run.V*run.Alpha[round-1], tol*max(1, math.Abs(run.Alpha[round-1])))
+			compare("alpha", round, m.Alpha[round-1], run.V*run.Alpha[round-1],
+				tol*max(1, math.Abs(run.Alpha[round-1])))
 		})
 		for round := range run.Landmark {
 			for j := range k {
@@ -116,9 +119,11 @@ func TestLeastSquaresCriterion(t *testing.T) {
 // rate up to 2 raises it.
 func TestLeastSquaresFalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
+			rapid.IntRange(1, 6).Draw(rt, "d"))
 		v := rapid.Float64Range(0.01, 1.9).Draw(rt, "v")
-		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3, Params2019{T: 15, K: 4, Beta: 8, LearningRate: v})
+		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3,
+			Params2019{T: 15, K: 4, Beta: 8, LearningRate: v})
 		before := math.Inf(1)
 		stages(t, m, data, func(round int, scores []float64) {
 			loss := floats.Distance(scores, data.Y, 2)
@@ -137,7 +142,8 @@ func TestOneClass2019(t *testing.T) {
 		data.Y[i] = -1
 	}
 	scores := make([]float64, 12)
-	if err := fitOne2019(t, GBRFF(), data, 1, Params2019{T: 3, K: 2, LearningRate: 1}).Score(context.Background(), data.X, scores); err != nil {
+	if err := fitOne2019(t, GBRFF(), data, 1, Params2019{T: 3, K: 2, LearningRate: 1}).Score(context.Background(),
+		data.X, scores); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range scores {

@@ -109,12 +109,14 @@ func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at 
 // tight at alpha = 0, so no round can raise the training loss.
 func TestBoostingLowersTheLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"))
+		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
+			rapid.IntRange(1, 6).Draw(rt, "d"))
 		env := registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}
 		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
 		models := make([]registry.Model, 2)
 		var err1, err2 error
-		models[0], err1 = registry.PathFunc[Params1](fit1).One(context.Background(), env, data, Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
+		models[0], err1 = registry.PathFunc[Params1](fit1).One(context.Background(), env, data,
+			Params1{T: 12, K: 3, Gamma: gamma, Beta: 10})
 		models[1], err2 = fit2(context.Background(), env, data, Params2{T: 12, Gamma: gamma, Lambda: 0.01})
 		must.Do(rt, errors.Join(err1, err2))
 		for _, m := range models {
@@ -157,8 +159,10 @@ func TestStepSize(t *testing.T) {
 
 // TestSeparable boosts two points far beyond the underflow of their weights.
 func TestSeparable(t *testing.T) {
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}), Y: []float64{-1, 1}}
-	m1, err1 := registry.PathFunc[Params1](fit1).One(context.Background(), registry.Env{Seed: 1}, data, Params1{T: 400, K: 2, Beta: 100})
+	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(2, 1, []float64{-1, 1}),
+		Y: []float64{-1, 1}}
+	m1, err1 := registry.PathFunc[Params1](fit1).One(context.Background(), registry.Env{Seed: 1}, data,
+		Params1{T: 400, K: 2, Beta: 100})
 	m2, err2 := fit2(context.Background(), registry.Env{Seed: 1}, data, Params2{T: 400})
 	must.Do(t, errors.Join(err1, err2))
 	for _, m := range []registry.Model{m1, m2} {
@@ -188,7 +192,8 @@ func TestLargeResiduals(t *testing.T) {
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
 	for _, bad := range []*ensemble{
-		{D: 1, T: 4, K: 1<<62 + 1, Alpha: make([]float64, 4), Weight: make([]float64, 4), Phase: make([]float64, 4), Omega: make([]float64, 4)},
+		{D: 1, T: 4, K: 1<<62 + 1, Alpha: make([]float64, 4), Weight: make([]float64, 4), Phase: make([]float64, 4),
+			Omega: make([]float64, 4)},
 		{D: 1 << 62, T: 1, K: 4, Alpha: make([]float64, 1), Weight: make([]float64, 4), Phase: make([]float64, 4)},
 		{D: 2, T: 1, K: 1, Alpha: make([]float64, 1), Weight: make([]float64, 1), Omega: make([]float64, 2)},
 		{},
@@ -213,13 +218,14 @@ func TestRowsInPlace(t *testing.T) {
 		}
 		models[i] = m.(*ensemble)
 	}
-	if a, b := models[0], models[1]; !slices.Equal(a.Alpha, b.Alpha) || !slices.Equal(a.Phase, b.Phase) || !slices.Equal(a.Omega, b.Omega) {
+	if a, b := models[0], models[1]; !slices.Equal(a.Alpha, b.Alpha) || !slices.Equal(a.Phase, b.Phase) ||
+		!slices.Equal(a.Omega, b.Omega) {
 		t.Error("rows in place and packed rows give different models")
 	}
 }
 
-// TestMemoryInPlace: on rows beyond the limit of packing GBRFF2 allocates less than half of the data, so that a fit stays
-// under 1.5 times the data.
+// TestMemoryInPlace: on rows beyond the limit of packing GBRFF2 allocates less than half of the data, so that a fit
+// stays under 1.5 times the data.
 func TestMemoryInPlace(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector empties pools at random; the plain run measures")

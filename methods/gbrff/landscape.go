@@ -15,10 +15,11 @@ import (
 //
 //	mean_i exp(-r_i (1/K) sum_j cos(omega_j.(l - x_i))),   r_i = y_i exp(-y_i H_{t-1}(x_i)),
 //
-// and, if K = 1, the landmark of the round. The model keeps only the landmark's phase; Landscape returns the shortest vector
-// whose product with the frequency is this phase. If K > 1, the landmark is nil. train are the rows that the model was fitted
-// to. It is an error if the model has no round t.
-func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error) {
+// and, if K = 1, the landmark of the round. The model keeps only the landmark's phase; Landscape returns the shortest
+// vector whose product with the frequency is this phase. If K > 1, the landmark is nil. train are the rows that the
+// model was fitted to. It is an error if the model has no round t.
+func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int,
+	at *mat.Dense) (loss, landmark []float64, err error) {
 	if t < 1 || t > m.T {
 		return nil, nil, fmt.Errorf("round %d of a model of %d rounds", t, m.T)
 	}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// With one feature a round the loss depends on the landmark through one product, so that it is periodic along the frequency and
-// flat across it; the landmark of the model lies at a minimum along the frequency.
+// With one feature a round the loss depends on the landmark through one product, so that it is periodic along the
+// frequency and flat across it; the landmark of the model lies at a minimum along the frequency.
 func TestLandscape(t *testing.T) {
 	const n, round = 40, 3
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -41,7 +41,8 @@ func TestLandscape(t *testing.T) {
 	at.SetRow(4, along(-0.03))
 	loss, _ := must.Get2(m.Landscape(t.Context(), train, round, at))(t)
 	if math.Abs(loss[1]-loss[0]) > 1e-9 || math.Abs(loss[2]-loss[0]) > 1e-9 {
-		t.Errorf("the loss is %g at the landmark, %g a period along the frequency and %g across it", loss[0], loss[1], loss[2])
+		t.Errorf("the loss is %g at the landmark, %g a period along the frequency and %g across it", loss[0], loss[1],
+			loss[2])
 	}
 	if loss[3] < loss[0] || loss[4] < loss[0] {
 		t.Errorf("the loss is %g at the landmark and %g and %g beside it", loss[0], loss[3], loss[4])

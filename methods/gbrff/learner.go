@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// landmarkIterations is the number of iterations after which the published program of 2020 stops the search for a landmark.
-// We use the same number for the method of 2019, whose paper says only that the search is a gradient descent.
+// landmarkIterations is the number of iterations after which the published program of 2020 stops the search for a
+// landmark. We use the same number for the method of 2019, whose paper says only that the search is a gradient descent.
 const landmarkIterations = 10
 
 // A learner searches GBRFF1's weak learner sum_j q_j cos(omega_j.(l - x)) for residuals r, K frequencies omega_j given:
@@ -18,9 +18,10 @@ const landmarkIterations = 10
 // with the gradient mean r_i exp(..) (1/K) sum_j sin(omega_j.(l - x_i)) omega_j in the
 // landmark (the paper prints a product of two sums over j instead).
 //
-// The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and u_j = omega_j.l, cos(u_j - z_ij) = cos u_j cos
-// z_ij + sin u_j sin z_ij. The sines and cosines of z are computed once a round, and both the learner and the gradient are
-// linear in them. They do not depend on the residuals, so grid points with the same frequencies share them.
+// The landmark is found by L-BFGS from the origin. With z_ij = omega_j.x_i and u_j = omega_j.l, cos(u_j - z_ij) = cos
+// u_j cos z_ij + sin u_j sin z_ij. The sines and cosines of z are computed once a round, and both the learner and the
+// gradient are linear in them. They do not depend on the residuals, so grid points with the same frequencies share
+// them.
 type learner struct {
 	x        *vmath.Packed
 	r        []float64

@@ -112,10 +112,11 @@ func ofCell(b *testing.B, spec registry.Spec, split testsplit.Split, change func
 // learning from learn.
 func rightRows(b *testing.B, spec registry.Spec, settings []json.RawMessage, learn, check registry.Data) []float64 {
 	right := make([]float64, len(settings))
-	err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, learn, settings, func(i int, m registry.Model) error {
-		right[i] = float64(testsplit.Correct(b, m, check))
-		return nil
-	})
+	err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, learn, settings,
+		func(i int, m registry.Model) error {
+			right[i] = float64(testsplit.Correct(b, m, check))
+			return nil
+		})
 	if err != nil {
 		b.Error(err)
 	}

@@ -30,5 +30,6 @@ func bothClasses(y []float64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(y), y[0])
+	return fmt.Errorf("all %d training labels are %+g: the initial vote 1/2 ln((1+m)/(1-m)) needs both classes", len(y),
+		y[0])
 }

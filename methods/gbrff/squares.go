@@ -9,25 +9,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// rowsAtOnce is the number of rows whose cosines and sines are worked on at a time, so that they stay in a core's cache.
+// rowsAtOnce is the number of rows whose cosines and sines are worked on at a time, so that they stay in a core's
+// cache.
 const rowsAtOnce = 256
 
-// squares searches the weak learners sum_j q_j cos(omega_j.(l - x)) of Gautheron et al. 2019, for K given frequencies omega_j and for
-// the residuals r of several grid points at once:
+// squares searches the weak learners sum_j q_j cos(omega_j.(l - x)) of Gautheron et al. 2019, for K given frequencies
+// omega_j and for the residuals r of several grid points at once:
 //
 //	landmark  min over l in R^d of  mean (r_i - (1/K) sum_j cos(omega_j.(l - x_i)))^2       (5)
 //	weights   q_j proportional to exp(-beta mean (r_i - cos(omega_j.(l - x_i)))^2)          (7)
 //
-// (The paper's second line of (7) lacks the minus sign of its first.) Let row i of P be (cos omega_j.x_i, sin omega_j.x_i), j = 1..K,
-// and let v = (cos u, sin u) for u_j = omega_j.l. Then cos(omega_j.(l - x_i)) is the sum of two products of elements of P and v, and
-// both means are quadratic forms in v:
+// (The paper's second line of (7) lacks the minus sign of its first.) Let row i of P be (cos omega_j.x_i, sin
+// omega_j.x_i), j = 1..K, and let v = (cos u, sin u) for u_j = omega_j.l. Then cos(omega_j.(l - x_i)) is the sum of two
+// products of elements of P and v, and both means are quadratic forms in v:
 //
 //	landmark  mean r_i^2 - 2 b.v / K + v.A v / K^2     with A = P'P/n and b = P'r/n
 //
-// A does not depend on the residuals. It is computed once a round for all grid points, and a search for a landmark never looks at the
-// rows. A grid point makes two passes over the rows: one for b, and one for the values of its learner. The search is L-BFGS from the
-// origin and stops after landmarkIterations. The searches of all grid points run side by side, so that their products with A are one
-// product of matrices.
+// A does not depend on the residuals. It is computed once a round for all grid points, and a search for a landmark
+// never looks at the rows. A grid point makes two passes over the rows: one for b, and one for the values of its
+// learner. The search is L-BFGS from the origin and stops after landmarkIterations. The searches of all grid points run
+// side by side, so that their products with A are one product of matrices.
 type squares struct {
 	x        rows
 	k        int
@@ -61,8 +62,9 @@ func newSquares(x rows, k, count int, searched bool, y []float64, h0 float64) *s
 	w := &squares{
 		x: x, k: k, searched: searched, searches: make([]search, count),
 		a: make([]float64, 4*k*k), b: make([]float64, count*2*k), mixture: make([]float64, count*2*k),
-		u: make([]float64, k), v: make([]float64, count*2*k), av: make([]float64, count*2*k), slopes: make([]float64, k),
-		part: make([]float64, max(count*2*k, rowsAtOnce*k)),
+		u: make([]float64, k), v: make([]float64, count*2*k), av: make([]float64, count*2*k),
+		slopes: make([]float64, k),
+		part:   make([]float64, max(count*2*k, rowsAtOnce*k)),
 	}
 	for i := range w.searches {
 		w.searches[i].optimum.MaxIter = landmarkIterations
@@ -162,9 +164,9 @@ func (w *squares) multiply(rows int) {
 	vmath.MatMul(w.av[:rows*2*w.k], w.v[:rows*2*w.k], rows, 2*w.k, w.a, 2*w.k)
 }
 
-// loss is the loss of a grid point at the landmark l. In v = (cos u, sin u)/K its gradient is 2 (A v - b), the derivatives of cos u_j
-// and sin u_j are -sin u_j and cos u_j, and the gradient in l is sum_j (slope in u_j) omega_j. It calls product once, between writing
-// the next free row of v and reading this row of av.
+// loss is the loss of a grid point at the landmark l. In v = (cos u, sin u)/K its gradient is 2 (A v - b), the
+// derivatives of cos u_j and sin u_j are -sin u_j and cos u_j, and the gradient in l is sum_j (slope in u_j) omega_j.
+// It calls product once, between writing the next free row of v and reading this row of av.
 func (w *squares) loss(at int, l, gradient []float64, product func()) float64 {
 	k := w.k
 	v, av, b := w.v[w.free*2*k:][:2*k], w.av[w.free*2*k:][:2*k], w.b[at*2*k:][:2*k]
@@ -180,7 +182,8 @@ func (w *squares) loss(at int, l, gradient []float64, product func()) float64 {
 	return value
 }
 
-// turnTo computes the phases u_j = omega_j.l, with cos(omega_j.(l - x)) = cos(omega_j.x - u_j), and sets v to their cosines and sines.
+// turnTo computes the phases u_j = omega_j.l, with cos(omega_j.(l - x)) = cos(omega_j.x - u_j), and sets v to their
+// cosines and sines.
 func (w *squares) turnTo(l, v []float64) []float64 {
 	vmath.MatVec(w.u, w.omega, w.k, w.x.d, l)
 	vmath.SinCos(v[w.k:], v[:w.k], w.u)
@@ -196,8 +199,8 @@ func (w *squares) row(block []float64, at int) []float64 {
 	return block[at*h : (at+1)*h]
 }
 
-// weigh writes the K weights of a grid point at the landmark of place to q, and keeps its learner. The mean r_i^2 in the losses of
-// all features is the same and cancels.
+// weigh writes the K weights of a grid point at the landmark of place to q, and keeps its learner. The mean r_i^2 in
+// the losses of all features is the same and cancels.
 func (w *squares) weigh(q []float64, at int, beta float64) {
 	k, b := w.k, w.b[at*2*w.k:]
 	cos, sin := w.v[:k], w.v[k:2*k]
@@ -222,8 +225,8 @@ func (w *squares) evaluate() {
 	}
 }
 
-// step returns the alpha that minimises sum (r_i - alpha h_i)^2 for the learner of a grid point, equation (8). It is 0 if the
-// learner is zero everywhere.
+// step returns the alpha that minimises sum (r_i - alpha h_i)^2 for the learner of a grid point, equation (8). It is 0
+// if the learner is zero everywhere.
 func (w *squares) step(at int) float64 {
 	rh, hh := 0.0, 0.0
 	for i := range w.values {

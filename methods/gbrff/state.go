@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// maxResidual bounds |r_i|. The losses of weak learners are of order exp(|r_i|), and the squares of their gradients must not
-// overflow. A weight is at most n (see reweigh). It reaches maxResidual only for a wrong row with |H| > 5.7.
+// maxResidual bounds |r_i|. The losses of weak learners are of order exp(|r_i|), and the squares of their gradients
+// must not overflow. A weight is at most n (see reweigh). It reaches maxResidual only for a wrong row with |H| > 5.7.
 const maxResidual = 300
 
 var errNotANumber = errors.New("the weak learner is not a number on the training set: standardise the features")
@@ -38,8 +38,8 @@ func newState(y []float64) *state {
 	return v
 }
 
-// reweigh adds alpha h to the scores and computes weights and residuals from them. In exact arithmetic a round never raises sum
-// w, so that w_i <= n always. So the exponential cannot overflow; it can only become zero.
+// reweigh adds alpha h to the scores and computes weights and residuals from them. In exact arithmetic a round never
+// raises sum w, so that w_i <= n always. So the exponential cannot overflow; it can only become zero.
 func (v *state) reweigh(h []float64, alpha float64) {
 	v.total = vmath.Reweight(v.score, v.weight, v.residual, v.y, h, alpha)
 	if v.total > maxResidual {
@@ -64,9 +64,9 @@ func (v *state) add(h []float64) (float64, error) {
 //
 //	alpha = 1/2 ln( sum (1 + y_i h_i) w_i / sum (1 - y_i h_i) w_i )
 //
-// A weak learner without error would make the lower sum zero and alpha infinite. Both sums have a rounding error of about 2^-52
-// of sum w. So each sum is taken to be at least this large, and |alpha| <= 18.4. When all weights have underflowed to zero,
-// alpha is 0. (In both cases the published program continues with infinities and then with NaN.)
+// A weak learner without error would make the lower sum zero and alpha infinite. Both sums have a rounding error of
+// about 2^-52 of sum w. So each sum is taken to be at least this large, and |alpha| <= 18.4. When all weights have
+// underflowed to zero, alpha is 0. (In both cases the published program continues with infinities and then with NaN.)
 func (v *state) stepSize(h []float64) float64 {
 	if v.total == 0 {
 		return 0

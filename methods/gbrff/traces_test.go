@@ -61,12 +61,17 @@ func TestPublishedTraces(t *testing.T) {
 		}
 		first := min(firstRounds, tr.T)
 		near(t, "alpha", ours.alpha[:first], theirs.alpha, spread.alpha, func(float64) float64 { return firstTol })
-		near(t, "phase", ours.phase[:first*m.K], theirs.phase, spread.phase, func(v float64) float64 { return firstTol * max(1, math.Abs(v)) })
-		near(t, "first weak learner", ours.learner, theirs.learner, spread.learner, func(float64) float64 { return firstTol })
-		near(t, "training loss", ours.loss[:first], theirs.loss, spread.loss, func(v float64) float64 { return firstTol * v })
+		near(t, "phase", ours.phase[:first*m.K], theirs.phase, spread.phase,
+			func(v float64) float64 { return firstTol * max(1, math.Abs(v)) })
+		near(t, "first weak learner", ours.learner, theirs.learner, spread.learner,
+			func(float64) float64 { return firstTol })
+		near(t, "training loss", ours.loss[:first], theirs.loss, spread.loss,
+			func(v float64) float64 { return firstTol * v })
 		near(t, "training loss", ours.loss, theirs.loss, spread.loss, func(v float64) float64 { return lossTol * v })
-		near(t, "correct test rows", ours.correct, theirs.correct, spread.correct, func(float64) float64 { return accuracyRows })
-		near(t, "decision", ours.decision, theirs.decision, spread.decision, func(float64) float64 { return decisionTol })
+		near(t, "correct test rows", ours.correct, theirs.correct, spread.correct,
+			func(float64) float64 { return accuracyRows })
+		near(t, "decision", ours.decision, theirs.decision, spread.decision,
+			func(float64) float64 { return decisionTol })
 	})
 }
 

@@ -1,10 +1,10 @@
 // Package gfc holds GFC, the greedy feature construction of Oglic and Gärtner, NIPS 2016,
 // with ridge-wave features as the ECML 2020 experiments run it.
 //
-// Each greedy step learns one frequency w, such that ridge regression of the labels on the current fit, sin(w.x) and cos(w.x)
-// has the least squared error. This regression becomes the next fit. Only the frequencies are kept: the sines and cosines of
-// all frequencies represent x, and a linear support vector machine is trained on this representation. Only the machine depends
-// on C, so the frequencies are learned once for all values of C.
+// Each greedy step learns one frequency w, such that ridge regression of the labels on the current fit, sin(w.x) and
+// cos(w.x) has the least squared error. This regression becomes the next fit. Only the frequencies are kept: the sines
+// and cosines of all frequencies represent x, and a linear support vector machine is trained on this representation.
+// Only the machine depends on C, so the frequencies are learned once for all values of C.
 //
 //	gfc.go    the method, its parameters, and the greedy steps
 //	ridge.go  the objective of a step and its gradient
@@ -54,7 +54,8 @@ const (
 )
 
 // fitPath fits the grid points. Grid points that differ in C alone share the frequencies.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+	yield func(i int, m registry.Model) error) error {
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
 		omega, err := learn(ctx, env, train, ps[group[0]].Features)
 		if err != nil {
@@ -70,7 +71,8 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 				return fmt.Errorf("GFC: %w", err)
 			}
 			if s.Gap > linear.Tolerance*s.Objective {
-				env.Log.Warn("GFC's machine ended before its optimum", "c", ps[i].C, "relative gap", fmt.Sprintf("%.1g", s.Gap/s.Objective))
+				env.Log.Warn("GFC's machine ended before its optimum", "c", ps[i].C, "relative gap",
+					fmt.Sprintf("%.1g", s.Gap/s.Objective))
 			}
 			if err := yield(i, newModel(omega, s)); err != nil {
 				return err
@@ -134,7 +136,8 @@ func represent(ctx context.Context, train registry.Data, omega *mat.Dense) (*lin
 // and the support vector machine.
 func memory(s registry.Shape, p Params) int64 {
 	n, features := int64(s.N), int64(p.Features)
-	return int64(vmath.PackedBytes(s.N, s.D)) + 8*(features*int64(s.D+4)+7*n+2*features*n) + linear.Memory(s.N, 2*p.Features)
+	return int64(vmath.PackedBytes(s.N, s.D)) + 8*(features*int64(s.D+4)+7*n+2*features*n) + linear.Memory(s.N,
+		2*p.Features)
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.

@@ -44,7 +44,8 @@ func TestRidge(t *testing.T) {
 			theta[j] = rng.NormFloat64()
 		}
 		theta[d] = rapid.Float64Range(0.1, 2).Draw(rt, "rho")
-		if loss, want := r.loss(theta, make([]float64, d+1)), directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
+		if loss, want := r.loss(theta, make([]float64, d+1)),
+			directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
 			rt.Fatalf("objective %v, by the normal equations %v", loss, want)
 		}
 		testfit.Gradient(rt, "objective", r.loss, theta, 1e-6)
@@ -105,12 +106,14 @@ func TestStepsLowerTheError(t *testing.T) {
 
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
-	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1), Omega: make([]float64, 4)},
+	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1),
+		Omega: make([]float64, 4)},
 		{D: 1 << 62, Sin: make([]float64, 4), Cos: make([]float64, 4)}} {
 		var buf bytes.Buffer
 		must.Do(t, bad.Save(&buf))
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			t.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos), len(bad.Omega), bad.D)
+			t.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos),
+				len(bad.Omega), bad.D)
 		}
 	}
 }

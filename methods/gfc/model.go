@@ -58,7 +58,8 @@ func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "gfc", (*m
 func (m *model) check() error {
 	features := len(m.Sin)
 	if m.D < 1 || features < 1 || len(m.Cos) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
-		return fmt.Errorf("%d and %d weights, %d frequencies of %d features do not fit", features, len(m.Cos), len(m.Omega), m.D)
+		return fmt.Errorf("%d and %d weights, %d frequencies of %d features do not fit", features, len(m.Cos),
+			len(m.Omega), m.D)
 	}
 	return nil
 }

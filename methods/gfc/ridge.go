@@ -16,8 +16,8 @@ import (
 //
 //	L = |u|^2 / n,   u = Phi a - y.
 //
-// L has no penalty, so a does not minimise L, and the derivative of L in a is not zero. With t = K^-1 Phi'u / n = -e K^-1 a and
-// v = Phi t, the chain rule gives
+// L has no penalty, so a does not minimise L, and the derivative of L in a is not zero. With t = K^-1 Phi'u / n = -e
+// K^-1 a and v = Phi t, the chain rule gives
 //
 //	dL/drho = -4 rho t.a
 //	dL/dw   = (2/n) sum_i (u_i ((a_s - t_s) c_i - (a_c - t_c) s_i) - v_i (a_s c_i - a_c s_i)) x_i.

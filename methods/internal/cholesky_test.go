@@ -118,8 +118,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestLowRank: the product of the factor with its transpose is the matrix within the tolerance, its rank that of a matrix of known
-// rank, and a rank beyond the bound is refused.
+// TestLowRank: the product of the factor with its transpose is the matrix within the tolerance, its rank that of a
+// matrix of known rank, and a rank beyond the bound is refused.
 func TestLowRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, rank := rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "rank")

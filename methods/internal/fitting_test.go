@@ -30,7 +30,8 @@ func TestRows(t *testing.T) {
 func TestOneAgainstRest(t *testing.T) {
 	x := mat.NewDense(3, 1, nil)
 	got := fitting.OneAgainstRest(registry.Data{Task: registry.Multiclass, Classes: 3, X: x, Y: []float64{2, 0, 2}})
-	if want := [][]float64{{-1, 1, -1}, {-1, -1, -1}, {1, -1, 1}}; !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+	if want := [][]float64{{-1, 1, -1}, {-1, -1, -1}, {1, -1, 1}}; !slices.EqualFunc(got, want,
+		slices.Equal[[]float64]) {
 		t.Errorf("columns %v, want %v", got, want)
 	}
 	y := []float64{1, -1, 0.5}
@@ -80,17 +81,20 @@ func TestSum(t *testing.T) {
 		stages = append(stages, slices.Clone(scores))
 		return nil
 	})
-	if err != nil || len(stages) != 2 || !slices.Equal(stages[0], []float64{1.5, 2.5, 10.5, 20.5}) || !slices.Equal(stages[1], out) {
+	if err != nil || len(stages) != 2 || !slices.Equal(stages[0], []float64{1.5, 2.5, 10.5, 20.5}) ||
+		!slices.Equal(stages[1], out) {
 		t.Errorf("stages %v, %v", stages, err)
 	}
 	failure := errors.New("failure")
 	if err := s.ScoreStages(x, []int{2}, func(int, []float64) error { return failure }); err != failure {
 		t.Errorf("error %v", err)
 	}
-	for want, at := range map[string][]int{"stages [0]: they must ascend within 1..3": {0}, "stages [2 1]: they must": {2, 1}, "stages [1 4]": {1, 4}} {
+	for want, at := range map[string][]int{"stages [0]: they must ascend within 1..3": {0},
+		"stages [2 1]: they must": {2, 1}, "stages [1 4]": {1, 4}} {
 		must.Say(t, s.ScoreStages(x, at, nil), want)
 	}
-	if s.Score(x, out[:3]) == nil || s.Score(mat.NewDense(2, 2, nil), out) == nil || s.ScoreStages(mat.NewDense(2, 2, nil), []int{1}, nil) == nil {
+	if s.Score(x, out[:3]) == nil || s.Score(mat.NewDense(2, 2, nil), out) == nil ||
+		s.ScoreStages(mat.NewDense(2, 2, nil), []int{1}, nil) == nil {
 		t.Error("scores that have no room, or rows of other data, are accepted")
 	}
 }

@@ -23,8 +23,8 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// TestOrthogonalBlocks: rows of a block are orthogonal, of the lengths and in the span of what was drawn; the first row of a block is
-// the drawn one.
+// TestOrthogonalBlocks: rows of a block are orthogonal, of the lengths and in the span of what was drawn; the first row
+// of a block is the drawn one.
 func TestOrthogonalBlocks(t *testing.T) {
 	const count, d = 11, 4
 	drawn, w := place(frequencies.How{}, 5, count, d), place(frequencies.How{Draw: frequencies.Orthogonal}, 5, count, d)
@@ -43,8 +43,8 @@ func TestOrthogonalBlocks(t *testing.T) {
 	}
 }
 
-// TestHadamardBlocks: where d is a power of two, the rows of a block are orthogonal and have the length sqrt(d). With fewer inputs they
-// are the first elements of such rows.
+// TestHadamardBlocks: where d is a power of two, the rows of a block are orthogonal and have the length sqrt(d). With
+// fewer inputs they are the first elements of such rows.
 func TestHadamardBlocks(t *testing.T) {
 	const d = 8
 	w := place(frequencies.How{Draw: frequencies.Structured}, 3, 12, d)
@@ -68,10 +68,11 @@ func TestHadamardBlocks(t *testing.T) {
 	}
 }
 
-// TestEstimatesTheKernel looks at 16 features over 2000 draws. The mean over draws of the products of features is the Gaussian kernel,
-// within four of its errors. Hadamard matrices are biased, since their rows have one length; for 128 inputs the bias is below 0.01
-// (Yu et al., Theorem 3, bound it by a multiple of 1/sqrt(d)). Orthogonal frequencies have a smaller variance than independent ones
-// (Theorem 1), and pairs a smaller one than random phases at short distances.
+// TestEstimatesTheKernel looks at 16 features over 2000 draws. The mean over draws of the products of features is the
+// Gaussian kernel, within four of its errors. Hadamard matrices are biased, since their rows have one length; for 128
+// inputs the bias is below 0.01 (Yu et al., Theorem 3, bound it by a multiple of 1/sqrt(d)). Orthogonal frequencies
+// have a smaller variance than independent ones (Theorem 1), and pairs a smaller one than random phases at short
+// distances.
 func TestEstimatesTheKernel(t *testing.T) {
 	const count, draws = 16, 2000
 	for _, distance := range []float64{0.5, 1, 2} {
@@ -110,7 +111,8 @@ func TestEstimatesTheKernel(t *testing.T) {
 		if variances[frequencies.How{Draw: frequencies.Orthogonal,
 			Pairs: true}] > 0.9*variances[frequencies.How{Pairs: true}] {
 			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance,
-				variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}], variances[frequencies.How{Pairs: true}])
+				variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}],
+				variances[frequencies.How{Pairs: true}])
 		}
 		if distance <= 1 && variances[frequencies.How{Pairs: true}] > variances[frequencies.How{}] {
 			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance,

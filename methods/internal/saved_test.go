@@ -51,7 +51,8 @@ func write(t testing.TB, a all) []byte {
 func read(raw []byte) (*all, error) { return saved.Read(bytes.NewReader(raw), "test", sound) }
 
 var example = all{
-	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)}, Is: []int32{1, -2},
+	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)},
+	Is:    []int32{1, -2},
 	Inner: []inner{{1, nil}, {math.MinInt64, []float64{4}}},
 }
 
@@ -61,7 +62,8 @@ func TestLayout(t *testing.T) {
 	number := func(v float64) []byte { return word(int64(math.Float64bits(v))) }
 	fields := bytes.Join([][]byte{
 		word(-3), {7, 0, 0, 0}, number(math.Pi), {1}, word(4), []byte("text"),
-		word(3), number(1), number(math.Inf(-1)), number(math.Copysign(0, -1)), word(2), {1, 0, 0, 0, 254, 255, 255, 255},
+		word(3), number(1), number(math.Inf(-1)), number(math.Copysign(0, -1)), word(2),
+		{1, 0, 0, 0, 254, 255, 255, 255},
 		word(2), word(1), word(0), word(math.MinInt64), word(1), number(4),
 	}, nil)
 	model := example
@@ -79,8 +81,10 @@ func TestReadsWhatItWrote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.Custom(func(t *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(t, "bits")) })
 		a := all{
-			N: rapid.Int().Draw(t, "n"), I: rapid.Int32().Draw(t, "i"), F: bits.Draw(t, "f"), B: rapid.Bool().Draw(t, "b"),
-			S: rapid.String().Draw(t, "s"), Fs: rapid.SliceOf(bits).Draw(t, "fs"), Is: rapid.SliceOf(rapid.Int32()).Draw(t, "is"),
+			N: rapid.Int().Draw(t, "n"), I: rapid.Int32().Draw(t, "i"), F: bits.Draw(t, "f"),
+			B: rapid.Bool().Draw(t, "b"),
+			S: rapid.String().Draw(t, "s"), Fs: rapid.SliceOf(bits).Draw(t, "fs"),
+			Is: rapid.SliceOf(rapid.Int32()).Draw(t, "is"),
 			Inner: rapid.SliceOf(rapid.Custom(func(t *rapid.T) inner {
 				return inner{rapid.Int().Draw(t, "k"), rapid.SliceOf(bits).Draw(t, "v")}
 			})).Draw(t, "inner"),
@@ -139,16 +143,22 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for name, r := range map[string]io.Reader{
-		"a long kind":              io.MultiReader(strings.NewReader("bench\x00m\x01\xff\xff\xff\xff"), endless{}),
-		"a model too long":         io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(1<<62)), endless{}),
-		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)), strings.NewReader("abc")),
-		"no model":                 endless{},
-		"a long text":              bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
-		"a long list":              bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
-		"a list longer than sizes": bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
-		"many elements":            bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
-		"a truth value of 2":       bytes.NewReader(savedtest.Seal("test", bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
-		"bytes left":               bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
+		"a long kind":      io.MultiReader(strings.NewReader("bench\x00m\x01\xff\xff\xff\xff"), endless{}),
+		"a model too long": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(1<<62)), endless{}),
+		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)),
+			strings.NewReader("abc")),
+		"no model": endless{},
+		"a long text": bytes.NewReader(savedtest.Seal("test",
+			bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
+		"a long list": bytes.NewReader(savedtest.Seal("test",
+			bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
+		"a list longer than sizes": bytes.NewReader(savedtest.Seal("test",
+			bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
+		"many elements": bytes.NewReader(savedtest.Seal("test",
+			bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
+		"a truth value of 2": bytes.NewReader(savedtest.Seal("test",
+			bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
+		"bytes left": bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
 	} {
 		if _, err := saved.Read(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,5 +1,5 @@
-// Package kernel holds the exact kernel machines that the random-feature methods approximate and are compared with, and three
-// machines on the kernel functions of some rows alone, for larger sets.
+// Package kernel holds the exact kernel machines that the random-feature methods approximate and are compared with, and
+// three machines on the kernel functions of some rows alone, for larger sets.
 //
 //	gk.go           GK and GLK: the Gaussian kernel, and Gaussian plus linear, with square or logistic loss
 //	newton.go       the problems of GK and GLK, and the truncated Newton method that solves them
@@ -18,11 +18,11 @@
 //	landmarks.go    the kernel of rows with landmarks, for FALKON, NYSTROEM and EIGENPRO
 //	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
-// GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda = 1e-5, and
-// fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into svm.GramLimit, and else about n^1.5. KRR-GD
-// takes n^3 time for each step and holds n^2 elements.
+// GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda =
+// 1e-5, and fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into svm.GramLimit, and
+// else about n^1.5. KRR-GD takes n^3 time for each step and holds n^2 elements.
 //
-// Grid points and outputs of GK and GLK share the products with the kernel matrix, and so do those of FALKON. No solution of these
-// methods starts from another one. The numbers of epochs of EIGENPRO are stages of one descent. Sharing changes no bit. Everything is
-// float64. Random features are in other families.
+// Grid points and outputs of GK and GLK share the products with the kernel matrix, and so do those of FALKON. No
+// solution of these methods starts from another one. The numbers of epochs of EIGENPRO are stages of one descent.
+// Sharing changes no bit. Everything is float64. Random features are in other families.
 package kernel

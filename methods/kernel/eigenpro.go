@@ -12,31 +12,32 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// EigenPro declares EIGENPRO: least squares on the kernel functions of m rows z_j, the landmarks, by stochastic gradient descent
-// in the kernel's space of functions. For each output, with labels +1 and -1 as targets, or with targets less their mean, it goes
-// towards
+// EigenPro declares EIGENPRO: least squares on the kernel functions of m rows z_j, the landmarks, by stochastic
+// gradient descent in the kernel's space of functions. For each output, with labels +1 and -1 as targets, or with
+// targets less their mean, it goes towards
 //
 //	min over alpha (m)  |K_nm alpha - y|^2,   f = sum_j alpha_j k(., z_j),
 //
-// from f = 0, and stops early: there is no penalty. The rows are taken in a random order that is drawn once. The first m are the
-// landmarks, and the first s <= m are the subsample S, with the eigenvalues lambda_1 >= lambda_2 >= .. of K_ss / s and their unit
-// vectors v_i. The algorithm is EigenPro 3 with the exact projection (Abedsoltan, Belkin and Pandit, Algorithm 1), with B rows
-// X_b at a time:
+// from f = 0, and stops early: there is no penalty. The rows are taken in a random order that is drawn once. The first
+// m are the landmarks, and the first s <= m are the subsample S, with the eigenvalues lambda_1 >= lambda_2 >= .. of
+// K_ss / s and their unit vectors v_i. The algorithm is EigenPro 3 with the exact projection (Abedsoltan, Belkin and
+// Pandit, Algorithm 1), with B rows X_b at a time:
 //
 //	1  for each batch X_b, of every epoch:
 //	2      g = f(X_b) - y_b, the residuals
 //	3      h = K_mb g, the gradient's values at the landmarks
 //	4      alpha = alpha - step (K_mm^-1 h - I_s sum_{i<=q} (1 - tau/lambda_i) / (s lambda_i) v_i v_i'h_s)
 //
-// K_mm^-1 h are the coefficients of the gradient's projection on the functions of the landmarks. h_s is h at the rows of S. The
-// sum takes from the gradient most of what it has in the first q eigenfunctions, so that its largest eigenvalue becomes tau and
-// the step may be lambda_1/tau times as large. I_s puts an element of S to its place among the landmarks. If all rows are landmarks, K_mm^-1
-// h is g at the places of the batch, with no system to solve: this is EigenPro 2 (Ma and Belkin).
+// K_mm^-1 h are the coefficients of the gradient's projection on the functions of the landmarks. h_s is h at the rows
+// of S. The sum takes from the gradient most of what it has in the first q eigenfunctions, so that its largest
+// eigenvalue becomes tau and the step may be lambda_1/tau times as large. I_s puts an element of S to its place among
+// the landmarks. If all rows are landmarks, K_mm^-1 h is g at the places of the batch, with no system to solve: this is
+// EigenPro 2 (Ma and Belkin).
 //
-// What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the larger
-// of eigenRows/s and lambda_{q+1}. (In these papers tau is the first eigenvalue whose vector is not used.) B is 1/tau, as a
-// multiple of 64; a larger batch would need as many epochs. step is 1 / (1 + (B - 1) tau), half of the bound below which the
-// descent is stable.
+// What is chosen by itself, with k(x, x) = 1: q is the number of lambda_i >= eigenRows/s, up to a limit, and tau is the
+// larger of eigenRows/s and lambda_{q+1}. (In these papers tau is the first eigenvalue whose vector is not used.) B is
+// 1/tau, as a multiple of 64; a larger batch would need as many epochs. step is 1 / (1 + (B - 1) tau), half of the
+// bound below which the descent is stable.
 //
 // Stopping rule: the given number of epochs, which are passes over all rows. It is the method's own early end, its only
 // regularisation besides the landmarks.
@@ -66,8 +67,8 @@ const (
 	manyRows = 50000
 )
 
-// eigenSizes returns, for n rows and m landmarks, the size of the subsample, how many eigenvectors the preconditioner has at
-// most, and how many are looked for. With many rows, larger batches save more than further eigenvectors cost.
+// eigenSizes returns, for n rows and m landmarks, the size of the subsample, how many eigenvectors the preconditioner
+// has at most, and how many are looked for. With many rows, larger batches save more than further eigenvectors cost.
 func eigenSizes(n, m int) (s, most, r int) {
 	s, most = 1000, 100
 	if n >= manyRows {
@@ -77,8 +78,8 @@ func eigenSizes(n, m int) (s, most, r int) {
 	return s, most, min(s, most+eigenMore)
 }
 
-// memoryEigenPro counts the cover, the eigenvectors with their matrix, the coefficients and the gradient, the rows in their
-// order, and the model.
+// memoryEigenPro counts the cover, the eigenvectors with their matrix, the coefficients and the gradient, the rows in
+// their order, and the model.
 func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	n, d, m, out := int64(shape.N), int64(shape.D), int64(min(p.Landmarks, shape.N)), int64(shape.Outputs())
 	s, _, r := eigenSizes(shape.N, int(m))
@@ -89,8 +90,8 @@ func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	return total
 }
 
-// costEigenPro counts the kernel once, or for each epoch where it is not kept, the products and projections of each epoch, and
-// the eigenvectors.
+// costEigenPro counts the kernel once, or for each epoch where it is not kept, the products and projections of each
+// epoch, and the eigenvectors.
 func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
 	n, d, out, sum := float64(shape.N), float64(shape.D), float64(shape.Outputs()), 0.0
 	for _, group := range eigenGroups(ps) {
@@ -117,7 +118,8 @@ func eigenGroups(ps []EigenProParams) [][]int {
 	return fitting.GroupsBy(fitting.Upto(len(ps)), alike, func(i int) int { return ps[i].Epochs })
 }
 
-func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps []EigenProParams, yield func(int, registry.Model) error) error {
+func pathEigenPro(ctx context.Context, env registry.Env, train registry.Data, ps []EigenProParams,
+	yield func(int, registry.Model) error) error {
 	d := train.Shape().D
 	targets, mean := fitting.Targets(train)
 	x, ys := shuffled(env, fitting.Rows(train.X), d, targets)

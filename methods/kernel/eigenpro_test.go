@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote with the
-// programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
+// TestEigenProEqualsThePublishedPrograms compares scores with testdata/eigenpro.json, which testdata/eigenpro.py wrote
+// with the programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 	type iterated struct {
 		published.Problem
@@ -51,9 +51,9 @@ func scoresAt(t *testing.T, e *descent, rows []float64) []float64 {
 	return out
 }
 
-// TestEigenProGoesToTheMinimum: with many epochs the scores become those of the minimum that EigenPro states, here by gonum's QR.
-// If all rows are landmarks, this is the interpolation of the targets, whatever the batches. Otherwise it is the least-squares
-// solution, if a batch has all rows.
+// TestEigenProGoesToTheMinimum: with many epochs the scores become those of the minimum that EigenPro states, here by
+// gonum's QR. If all rows are landmarks, this is the interpolation of the targets, whatever the batches. Otherwise it
+// is the least-squares solution, if a batch has all rows.
 func TestEigenProGoesToTheMinimum(t *testing.T) {
 	const n, d, gamma = 160, 4, 1.0
 	for _, task := range []registry.Task{registry.Regression, registry.Multiclass} {
@@ -94,8 +94,9 @@ func TestEigenProGoesToTheMinimum(t *testing.T) {
 	}
 }
 
-// TestEigenProLowersTheLargestEigenvalues: the preconditioner leaves K_ss / s no eigenvalue above tau, by gonum's decomposition.
-// tau is 2/s, although for gamma = 0.0125 the eigenvalues have a gap there: they fall from 2.8/s to 0.4/s.
+// TestEigenProLowersTheLargestEigenvalues: the preconditioner leaves K_ss / s no eigenvalue above tau, by gonum's
+// decomposition. tau is 2/s, although for gamma = 0.0125 the eigenvalues have a gap there: they fall from 2.8/s to
+// 0.4/s.
 func TestEigenProLowersTheLargestEigenvalues(t *testing.T) {
 	const s, d = 300, 20
 	x := make([]float64, s*d)
@@ -127,8 +128,8 @@ func TestEigenProLowersTheLargestEigenvalues(t *testing.T) {
 	}
 }
 
-// TestLargestEigen compares with gonum's decomposition. Products of an eigenvector with K are lambda times it, within the
-// rounding of the largest eigenvalue.
+// TestLargestEigen compares with gonum's decomposition. Products of an eigenvector with K are lambda times it, within
+// the rounding of the largest eigenvalue.
 func TestLargestEigen(t *testing.T) {
 	const s, r = 150, 12
 	x := toydata.Easy(registry.Regression, s, 3, 4).X.RawMatrix().Data
@@ -158,9 +159,9 @@ func TestLargestEigen(t *testing.T) {
 	}
 }
 
-// TestEigenProIsStable: for no coefficient of the kernel do the residuals grow, whether the kernel is almost constant or almost
-// the identity, and whether rows are equal. After ten epochs the squared residuals are at most a tenth above those of f = 0: an
-// almost constant function follows the mean of the last batch.
+// TestEigenProIsStable: for no coefficient of the kernel do the residuals grow, whether the kernel is almost constant
+// or almost the identity, and whether rows are equal. After ten epochs the squared residuals are at most a tenth above
+// those of f = 0: an almost constant function follows the mean of the last batch.
 func TestEigenProIsStable(t *testing.T) {
 	for _, landmarks := range []int{100, 700} {
 		for _, gamma := range []float64{1e-6, 1e-3, 0.03, 1, 100} {
@@ -176,14 +177,16 @@ func TestEigenProIsStable(t *testing.T) {
 				all += centred[i] * centred[i]
 			}
 			if !(rest < 1.1*all) {
-				t.Errorf("%d landmarks, gamma %g: the squared residuals are %v, of f = 0 they are %v", landmarks, gamma, rest, all)
+				t.Errorf("%d landmarks, gamma %g: the squared residuals are %v, of f = 0 they are %v", landmarks, gamma,
+					rest, all)
 			}
 		}
 	}
 }
 
-// BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do: products, at the rate of a
-// product in the cache, and exponentials, at the rate of an array in the cache. Both rates are measured before and after a fit.
+// BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do: products, at the rate
+// of a product in the cache, and exponentials, at the rate of an array in the cache. Both rates are measured before and
+// after a fit.
 func BenchmarkFloor(b *testing.B) {
 	const n, d = 300_000, 20
 	train := toydata.Easy(registry.Binary, n, d, 5)

@@ -13,16 +13,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFalkonIsTheRidge: after enough steps the coefficients solve the problem that Falkon states, of which gonum solves the normal
-// equations here. The scores agree within 1e-5 of the largest; the coefficients of nearly dependent kernel functions need not.
+// TestFalkonIsTheRidge: after enough steps the coefficients solve the problem that Falkon states, of which gonum solves
+// the normal equations here. The scores agree within 1e-5 of the largest; the coefficients of nearly dependent kernel
+// functions need not.
 func TestFalkonIsTheRidge(t *testing.T) {
 	for _, task := range []registry.Task{registry.Regression, registry.Binary, registry.Multiclass} {
 		for _, m := range []int{30, 150} {
 			train := toydata.Easy(task, 150, 4, 7)
 			env := registry.Env{Seed: 3}
 			for _, lambda := range []float64{1e-2, 1e-5} {
-				_, got := fitted(t, Falkon(), env.Seed, train, `{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
-				c, err := newCover(t.Context(), train.X.RawMatrix().Data, drawLandmarks(env, train.X.RawMatrix().Data, 4, m), 4, 0.3)
+				_, got := fitted(t, Falkon(), env.Seed, train,
+					`{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
+				c, err := newCover(t.Context(), train.X.RawMatrix().Data,
+					drawLandmarks(env, train.X.RawMatrix().Data, 4, m), 4, 0.3)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -60,8 +63,8 @@ func TestFalkonIsTheRidge(t *testing.T) {
 	}
 }
 
-// TestFewStepsAreEnough is the paper's claim: if there are at least about 1/lambda landmarks, 20 steps come near the solution. With
-// 200 landmarks here and lambda = 1e-5 they do not.
+// TestFewStepsAreEnough is the paper's claim: if there are at least about 1/lambda landmarks, 20 steps come near the
+// solution. With 200 landmarks here and lambda = 1e-5 they do not.
 func TestFewStepsAreEnough(t *testing.T) {
 	train := toydata.Easy(registry.Regression, 3000, 5, 2)
 	scores := func(lambda float64, steps int) []float64 {

@@ -13,16 +13,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLogisticFalkonIsTheMinimum compares with Newton's method on the whole Hessian, whose systems gonum solves, for the
-// coefficients of the orthonormal functions T^-T k(., z). The gradients agree with zero, the objectives within the square of it,
-// and the scores.
+// TestLogisticFalkonIsTheMinimum compares with Newton's method on the whole Hessian, whose systems gonum solves, for
+// the coefficients of the orthonormal functions T^-T k(., z). The gradients agree with zero, the objectives within the
+// square of it, and the scores.
 func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 	const n, gamma = 150, 0.3
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass} {
 		for _, m := range []int{30, n} {
 			for _, lambda := range []float64{1e-1, 1e-3, 1e-5} {
 				train, env := toydata.Easy(task, n, 4, 7), registry.Env{Seed: 3}
-				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":%v,"max_iter":200,"loss":"logistic"}`, m, lambda, gamma)
+				setting := fmt.Sprintf(`{"landmarks":%d,"lambda":%g,"gamma":%v,"max_iter":200,"loss":"logistic"}`, m,
+					lambda, gamma)
 				model, got := fitted(t, Falkon(), env.Seed, train, "%s", setting)
 				ys, x := fitting.OneAgainstRest(train), train.X.RawMatrix().Data
 				c := must.Get(newCover(t.Context(), x, drawLandmarks(env, x, 4, m), 4, gamma))(t)

@@ -12,12 +12,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// GK declares the exact Gaussian kernel k(x, x') = exp(-|x-x'|^2 / 2 width^2), with logistic regression for classes (one against the rest) and ridge
-// regression. For each output it solves
+// GK declares the exact Gaussian kernel k(x, x') = exp(-|x-x'|^2 / 2 width^2), with logistic regression for classes
+// (one against the rest) and ridge regression. For each output it solves
 //
 //	min over f in H, b  (1/n) sum_i L(y_i, f(x_i) + b) + lambda |f|^2,   L(y, f) = log(1 + exp(-y f)) or (y - f)^2,
 //
-// with f = sum_i alpha_i k(., x_i), as a [problem]. The width is the mean distance of a row to its 50th nearest neighbour.
+// with f = sum_i alpha_i k(., x_i), as a [problem]. The width is the mean distance of a row to its 50th nearest
+// neighbour.
 func GK() registry.Spec { return define("GK", "kernel machine with the exact Gaussian kernel", false) }
 
 // GLK declares GK with the sum of the Gaussian and the linear kernel, k(x, x') + x.x'.
@@ -34,7 +35,8 @@ type Params struct {
 }
 
 func define(name, summary string, linear bool) registry.Spec {
-	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+		yield func(int, registry.Model) error) error {
 		if err := fitAll(ctx, env, name, train, linear, ps, yield); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -57,12 +59,13 @@ func define(name, summary string, linear bool) registry.Spec {
 // memory counts the kernel matrix, the preconditioner, the problems that are solved together, and the model.
 func memory(s registry.Shape, _ Params) int64 {
 	n, r, problems := int64(s.N), int64(nystroemRank(s.N)), int64(max(problemsAtOnce, s.Outputs()))
-	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) + 8*n*int64(2*s.D+2*s.Outputs())
+	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) +
+		8*n*int64(2*s.D+2*s.Outputs())
 }
 
-// pathCost counts the distances to the neighbours and the elements of K, once or, where they are not kept, for each product.
-// For each problem it counts the products with K and with the rows of the preconditioner, and the matrix H of the
-// preconditioner in each Newton step.
+// pathCost counts the distances to the neighbours and the elements of K, once or, where they are not kept, for each
+// product. For each problem it counts the products with K and with the rows of the preconditioner, and the matrix H of
+// the preconditioner in each Newton step.
 func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	n, d, r := float64(s.N), float64(s.D), float64(nystroemRank(s.N))
 	passes, solving := 1.0, 0.0
@@ -83,8 +86,8 @@ func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
 	return n*n*(2+0.05*d) + 5500*n + n*n/2*element*passes + solving
 }
 
-// likelyProducts is about how many products with K a solution takes: 75 for the logistic loss at n = 500, lambda = 1e-5. The
-// number depends on n and the penalty, and hardly on the data.
+// likelyProducts is about how many products with K a solution takes: 75 for the logistic loss at n = 500, lambda =
+// 1e-5. The number depends on n and the penalty, and hardly on the data.
 func likelyProducts(s registry.Shape, lambda float64) float64 {
 	if s.Task == registry.Regression {
 		lambda /= 8
@@ -93,7 +96,8 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 }
 
 // fitAll fits the grid points of one width together, since they share the kernel matrix.
-func fitAll(ctx context.Context, env registry.Env, name string, train registry.Data, linear bool, ps []Params, yield func(int, registry.Model) error) error {
+func fitAll(ctx context.Context, env registry.Env, name string, train registry.Data, linear bool, ps []Params,
+	yield func(int, registry.Model) error) error {
 	x := slices.Clone(fitting.Rows(train.X))
 	_, d := train.X.Dims()
 	known := map[int]float64{} // width by neighbour
@@ -117,18 +121,21 @@ func fitAll(ctx context.Context, env registry.Env, name string, train registry.D
 			of[j] = ps[i]
 		}
 		gamma := slices.Repeat([]float64{1 / (2 * w * w)}, d)
-		if err := fitKernel(ctx, env, name, x, gamma, linear, train, of, func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
+		if err := fitKernel(ctx, env, name, x, gamma, linear, train, of,
+			func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// problemsAtOnce is how many problems share the products with the kernel matrix. More problems would take memory and save no time.
+// problemsAtOnce is how many problems share the products with the kernel matrix. More problems would take memory and
+// save no time.
 const problemsAtOnce = 24
 
 // fitKernel fits grid points of one kernel.
-func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []float64, linear bool, train registry.Data, ps []Params, yield func(int, *machine) error) error {
+func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []float64, linear bool, train registry.Data,
+	ps []Params, yield func(int, *machine) error) error {
 	n, d := train.X.Dims()
 	k := newOperator(x, d, gamma, linear)
 	pre, err := newPreconditioner(ctx, k)
@@ -154,7 +161,8 @@ func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []fl
 		}
 		for _, p := range problems {
 			if !p.converged {
-				env.Log.Warn(name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap", fmt.Sprintf("%.1g", p.gap))
+				env.Log.Warn(name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap",
+					fmt.Sprintf("%.1g", p.gap))
 			}
 		}
 		for i := lo; i < hi; i++ {

@@ -24,8 +24,10 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// fitted fits one grid point, whose setting is written as fmt.Sprintf writes it, and returns the machine and its scores of the rows.
-func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, setting string, values ...any) (*machine, []float64) {
+// fitted fits one grid point, whose setting is written as fmt.Sprintf writes it, and returns the machine and its scores
+// of the rows.
+func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, setting string,
+	values ...any) (*machine, []float64) {
 	t.Helper()
 	m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: seed}, train, fmt.Appendf(nil, setting, values...)))(t)
 	return m.(*machine), testfit.Scores(t, m.(*machine), train)
@@ -34,10 +36,11 @@ func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, 
 // fitGK fits grid points of GK or GLK together and calls do for each machine.
 func fitGK(t *testing.T, data registry.Data, linear bool, ps []Params, do func(i int, m *machine)) {
 	t.Helper()
-	err := fitAll(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, "GK", data, linear, ps, func(i int, m registry.Model) error {
-		do(i, m.(*machine))
-		return nil
-	})
+	err := fitAll(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, "GK", data, linear, ps,
+		func(i int, m registry.Model) error {
+			do(i, m.(*machine))
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +149,8 @@ func TestLeaveOneOut(t *testing.T) {
 	testfit.Gradient(t, "leave-one-out error", p.value, theta, 1e-6)
 }
 
-// TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the error.
+// TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the
+// error.
 func TestCoefficientsFollowRelevance(t *testing.T) {
 	data := small(registry.Regression)
 	m, _ := fitted(t, KRRGD(), 0, data, `{"lambda":1e-3,"max_iter":30}`)
@@ -176,8 +180,8 @@ func TestBlocksShareACoefficient(t *testing.T) {
 	}
 }
 
-// TestTrialTooFar (KRR-GD on pima, split 1, fold 3 once failed by it): a point without a Cholesky factor is infinitely bad and ends
-// nothing; the next point is evaluated as if it had not been.
+// TestTrialTooFar (KRR-GD on pima, split 1, fold 3 once failed by it): a point without a Cholesky factor is infinitely
+// bad and ends nothing; the next point is evaluated as if it had not been.
 func TestTrialTooFar(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 5, 8}
 	p := must.Get(newLOOProblem(t.Context(), x, 1, []int{0}, 1e-5))(t)

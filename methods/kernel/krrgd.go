@@ -14,16 +14,18 @@ import (
 
 // KRRGD declares kernel ridge regression, one against the rest for classes:
 //
-//	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha,   K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2).
+//	min over alpha  (1/n) |y - mean y - K alpha|^2 + lambda alpha'K alpha,
+//	K_ab = exp(-sum_j gamma_j (x_aj - x_bj)^2).
 //
-// The kernel coefficients gamma, one for each block of the data and each feature outside of blocks, minimise the leave-one-out
-// error (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of L-BFGS in their logarithms,
-// from 1/(2 d). Each evaluation ([looProblem]) factors and inverts an n x n matrix, in n^3 time and n^2 memory. Bazavan et al.
-// (ECCV 2012) compare with this method because it does not scale.
+// The kernel coefficients gamma, one for each block of the data and each feature outside of blocks, minimise the
+// leave-one-out error (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of
+// L-BFGS in their logarithms, from 1/(2 d). Each evaluation ([looProblem]) factors and inverts an n x n matrix, in n^3
+// time and n^2 memory. Bazavan et al. (ECCV 2012) compare with this method because it does not scale.
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KRR-GD", Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
-		Source:  "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et al., ECCV 2012",
+		Source: "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et " +
+			"al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
 		Load:    fitting.NearLoad(load),
 		Blocks:  true,
@@ -38,14 +40,17 @@ type KRRGDParams struct {
 	MaxIter int     `json:"max_iter" range:"[0,)" means:"L-BFGS steps on the kernel coefficients at most; 0 keeps the initial ones"`
 }
 
-// memoryKRRGD counts four n x n matrices, a fifth one for garbage, a strip, what a factorisation and an inversion take, and the model.
+// memoryKRRGD counts four n x n matrices, a fifth one for garbage, a strip, what a factorisation and an inversion take,
+// and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
-	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) + 8*n*int64((2+s.Outputs())*s.D+2*s.Outputs()+11+rowsAtOnce)
+	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) +
+		8*n*int64((2+s.Outputs())*s.D+2*s.Outputs()+11+rowsAtOnce)
 }
 
-// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices, of which small ones take longer
-// for each row. A step takes about 1.1 evaluations, and the search for few coefficients ends before max_iter steps.
+// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices, of which small
+// ones take longer for each row. A step takes about 1.1 evaluations, and the search for few coefficients ends before
+// max_iter steps.
 func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
 	n, d := float64(s.N), float64(s.D)
 	steps := min(p.MaxIter, 4+4*len(s.Groups()))

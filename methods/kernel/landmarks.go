@@ -10,8 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A cover is the Gaussian kernel exp(-gamma |x-z|^2) of n rows x with m of these rows, the landmarks z: K_nm (n x m), and of
-// the landmarks with themselves: K_mm. K_nm is made in strips of rows. The strips are kept if they fit into svm.GramLimit.
+// A cover is the Gaussian kernel exp(-gamma |x-z|^2) of n rows x with m of these rows, the landmarks z: K_nm (n x m),
+// and of the landmarks with themselves: K_mm. K_nm is made in strips of rows. The strips are kept if they fit into
+// svm.GramLimit.
 type cover struct {
 	n, m, d         int
 	z               []float64 // the landmarks, m x d
@@ -128,8 +129,8 @@ func (c *cover) values(ctx context.Context, dst, vs [][]float64) error {
 	})
 }
 
-// normal sets each dst (m) to K_nm'W K_nm v for a vector v (m) of vs, W = diag(w) of the weights w (n), or I where these are nil.
-// The bits of a product do not depend on the other vectors.
+// normal sets each dst (m) to K_nm'W K_nm v for a vector v (m) of vs, W = diag(w) of the weights w (n), or I where
+// these are nil. The bits of a product do not depend on the other vectors.
 func (c *cover) normal(ctx context.Context, dst, vs, weights [][]float64) error {
 	count := len(vs)
 	side, sums := make([]float64, count*c.m), make([]float64, count*c.m)

@@ -9,7 +9,8 @@ import (
 // A loss is sum_i L(y_i, f_i), with the functions that the solver of a [problem] needs.
 type loss interface {
 	value(f []float64) float64
-	slopes(f, g, s []float64)                  // writes the first derivatives to g, and the roots of the second derivatives to s
+	// writes the first derivatives to g, and the roots of the second derivatives to s
+	slopes(f, g, s []float64)
 	gap(f, alpha []float64, c float64) float64 // duality gap of alpha, with f = K alpha + b
 	constant() float64                         // the constant f with the least loss
 	accuracy() float64                         // relative accuracy of a solution
@@ -39,8 +40,9 @@ func (l logisticLoss) slopes(f, g, s []float64) {
 	}
 }
 
-// gap is sum_i log(1 + exp f_i) - p_i f_i + p_i log p_i + (1-p_i) log(1-p_i) with p_i = (1+y_i)/2 - c alpha_i cut to [0, 1]. It
-// is the divergence between the probabilities p of the dual and the probabilities 1 / (1 + exp -f) of the primal.
+// gap is sum_i log(1 + exp f_i) - p_i f_i + p_i log p_i + (1-p_i) log(1-p_i) with p_i = (1+y_i)/2 - c alpha_i cut to
+// [0, 1]. It is the divergence between the probabilities p of the dual and the probabilities 1 / (1 + exp -f) of the
+// primal.
 func (l logisticLoss) gap(f, alpha []float64, c float64) float64 {
 	entropy := func(p float64) float64 {
 		if p <= 0 {
@@ -61,8 +63,9 @@ func (l logisticLoss) constant() float64 {
 	return vmath.LogScalar((1 + m) / (1 - m))
 }
 
-func (l logisticLoss) accuracy() float64 { return 1e-6 } // enough for labels; where probabilities are saturated, the gap decides
-func (l logisticLoss) forcing() float64  { return 0.1 }  // Lin, Weng and Keerthi's value
+// enough for labels; where probabilities are saturated, the gap decides
+func (l logisticLoss) accuracy() float64 { return 1e-6 }
+func (l logisticLoss) forcing() float64  { return 0.1 } // Lin, Weng and Keerthi's value
 
 // squareLoss is L = (y - f)^2 / 2.
 type squareLoss struct{ y []float64 }

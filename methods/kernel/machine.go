@@ -74,7 +74,10 @@ func gaussian(dst, a, squaresA []float64, b, squaresB []float64, d int) {
 // square writes the kernel matrix of a set of rows with itself.
 func square(ctx context.Context, dst, a, squares []float64, d int) error {
 	n := len(squares)
-	return fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) { gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi], a, squares, d) })
+	return fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
+		gaussian(dst[lo*n:hi*n], a[lo*d:hi*d], squares[lo:hi],
+			a, squares, d)
+	})
 }
 
 // rowsAtOnce is the height of a strip of the kernel matrix.
@@ -115,7 +118,8 @@ func load(r io.Reader) (registry.Model, error) {
 func (m *machine) check() error {
 	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 || len(m.Bias) != m.Outputs ||
 		(len(m.Gamma) != m.D && len(m.Gamma) != m.D*m.Outputs) || len(m.Coef) != m.N*m.Outputs {
-		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d kernel coefficients, %d coefficients, %d intercepts",
+		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d kernel coefficients, %d coefficients, %d "+
+			"intercepts",
 			m.N, m.D, m.Outputs, len(m.X), len(m.Gamma), len(m.Coef), len(m.Bias))
 	}
 	return nil

@@ -13,24 +13,24 @@ import (
 //
 //	min over alpha (n), b  J = sum_i L(y_i, f_i) + c/2 alpha'K alpha,   f = K alpha + b;
 //
-// without an intercept b is 0. For the logistic loss, J is n times the objective of GK with c = 2 n lambda. For half of the
-// square loss, J is n/2 times the objective of GK with c = n lambda. With g_i = dL/df_i and w_i = d2L/df_i^2 the minimum is
-// where
+// without an intercept b is 0. For the logistic loss, J is n times the objective of GK with c = 2 n lambda. For half of
+// the square loss, J is n/2 times the objective of GK with c = n lambda. With g_i = dL/df_i and w_i = d2L/df_i^2 the
+// minimum is where
 //
 //	F = c alpha + g = 0,   sum_i alpha_i = 0 (with an intercept).
 //
-// Algorithm: line search Newton-CG (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). Lin, Weng and Keerthi
-// (JMLR 2008) use a method of this kind for linear logistic regression. With S = diag(s), s_i = sqrt(w_i), the step d alpha = S
-// beta, d b solves the [system]
+// Algorithm: line search Newton-CG (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). Lin, Weng and
+// Keerthi (JMLR 2008) use a method of this kind for linear logistic regression. With S = diag(s), s_i = sqrt(w_i), the
+// step d alpha = S beta, d b solves the [system]
 //
 //	(c I + S K S) beta + s db = -F/s,   s'beta = 0,
 //
-// until max |F_i| of the linear model is small enough: forcing times the present max |F_i|. While the present max |F_i| exceeds its
-// bound in the stopping rule, half of this bound is small enough, too. The step is halved until J does not rise by more than
-// rounding. forcing and accuracy are those of the loss.
+// until max |F_i| of the linear model is small enough: forcing times the present max |F_i|. While the present max |F_i|
+// exceeds its bound in the stopping rule, half of this bound is small enough, too. The step is halved until J does not
+// rise by more than rounding. forcing and accuracy are those of the loss.
 //
-// Stopping rule, for a new product f = K alpha + b: max |F_i| <= accuracy times max |F_i| at alpha = 0, plus
-// rounding max K_ii sum |alpha_i|, and the duality gap is at most gapAccuracy J. A problem also ends after newtonSteps steps, or
+// Stopping rule, for a new product f = K alpha + b: max |F_i| <= accuracy times max |F_i| at alpha = 0, plus rounding
+// max K_ii sum |alpha_i|, and the duality gap is at most gapAccuracy J. A problem also ends after newtonSteps steps, or
 // where rounding leaves no step that lowers J. It then keeps its duality gap, which the caller reports.
 type problem struct {
 	loss    loss
@@ -48,7 +48,8 @@ const (
 	leastStep   = 1e-12   // a shorter step changes nothing but rounding
 	fall        = 1e-12   // J may rise by this share, for rounding
 	rounding    = 0x1p-52 // the relative rounding of a product with K: no step makes F smaller
-	gapAccuracy = 1e-6    // bound of the relative duality gap; rows with saturated probabilities count in the gap, and not in F
+	// bound of the relative duality gap; rows with saturated probabilities count in the gap, and not in F
+	gapAccuracy = 1e-6
 )
 
 // newProblem returns a problem at its start: alpha = 0, and the best intercept for this alpha.
@@ -86,7 +87,8 @@ func minimize(ctx context.Context, k MatVec, problems []*problem) error {
 	}
 }
 
-// solved adds the intercept to the product f = K alpha, sets F, S and the gap, and reports whether the stopping rule is met.
+// solved adds the intercept to the product f = K alpha, sets F, S and the gap, and reports whether the stopping rule is
+// met.
 func (p *problem) solved() bool {
 	floats.AddConst(p.b, p.f)
 	p.loss.slopes(p.f, p.off, p.s)
@@ -136,7 +138,8 @@ func (p *problem) step() bool {
 			continue
 		}
 		copy(p.alpha, alpha)
-		if p.b = b; p.setting.Intercept { // make sum alpha zero: rounding has changed it, and no later step would correct it
+		// make sum alpha zero: rounding has changed it, and no later step would correct it
+		if p.b = b; p.setting.Intercept {
 			floats.AddConst(-vmath.Sum(alpha)/float64(len(alpha)), p.alpha)
 		}
 		return true

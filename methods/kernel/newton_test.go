@@ -36,8 +36,9 @@ func wavy(task registry.Task, n, d int) registry.Data {
 	return data
 }
 
-// TestHardProblems holds the optimality conditions, as TestStationary, where the kernel has a low rank (two features), where it is nearly
-// the identity (a width of 0.3 in ten features), with three classes, with rows that are equal, and with a penalty at which c I + K is next to singular.
+// TestHardProblems holds the optimality conditions, as TestStationary, where the kernel has a low rank (two features),
+// where it is nearly the identity (a width of 0.3 in ten features), with three classes, with rows that are equal, and
+// with a penalty at which c I + K is next to singular.
 func TestHardProblems(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -58,20 +59,22 @@ func TestHardProblems(t *testing.T) {
 			}
 			var ps []Params
 			for _, lambda := range []float64{1e-8, 1e-5, 1e-2, 10} {
-				ps = append(ps, Params{Lambda: lambda, Sigma: c.width, Intercept: true}, Params{Lambda: lambda, Sigma: c.width})
+				ps = append(ps, Params{Lambda: lambda, Sigma: c.width, Intercept: true},
+					Params{Lambda: lambda, Sigma: c.width})
 			}
 			fitGK(t, data, c.linear, ps, func(i int, m *machine) { stationary(t, m, data, ps[i]) })
 		})
 	}
 }
 
-// TestCertifiedGap computes the duality gap of the logistic problem from the model and its scores, written out with another formula than the solver's:
-// primal n^-1 sum log(1 + exp(-y f)) + lambda alpha'K alpha, dual -n^-1 sum (p log p + (1-p) log(1-p)) - lambda alpha'K alpha with
-// p = (1+y)/2 - 2 n lambda alpha.
+// TestCertifiedGap computes the duality gap of the logistic problem from the model and its scores, written out with
+// another formula than the solver's: primal n^-1 sum log(1 + exp(-y f)) + lambda alpha'K alpha, dual -n^-1 sum (p log p
+// + (1-p) log(1-p)) - lambda alpha'K alpha with p = (1+y)/2 - 2 n lambda alpha.
 func TestCertifiedGap(t *testing.T) {
 	data := wavy(registry.Binary, 510, 4)
 	n := float64(len(data.Y))
-	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true}, {Lambda: 1, Neighbour: 50, Intercept: true}}
+	ps := []Params{{Lambda: 1e-5, Neighbour: 50, Intercept: true}, {Lambda: 1e-3, Neighbour: 50, Intercept: true},
+		{Lambda: 1, Neighbour: 50, Intercept: true}}
 	fitGK(t, data, false, ps, func(i int, m *machine) {
 		lambda := ps[i].Lambda
 		f := testfit.Scores(t, m, data)
@@ -111,7 +114,8 @@ func TestOperator(t *testing.T) {
 		}
 	}
 	ins := [][]float64{normals(rng, n), normals(rng, n)}
-	kept, computed := [][]float64{make([]float64, n), make([]float64, n)}, [][]float64{make([]float64, n), make([]float64, n)}
+	kept, computed := [][]float64{make([]float64, n), make([]float64, n)},
+		[][]float64{make([]float64, n), make([]float64, n)}
 	must.Do(t, o.Mul(t.Context(), kept, ins))
 	o.keep, o.tiles = false, nil
 	must.Do(t, o.Mul(t.Context(), computed, ins))
@@ -145,8 +149,8 @@ func (d *dense) Mul(_ context.Context, dst, src [][]float64) error {
 	return nil
 }
 
-// TestProductsAreShared: problems that are solved together take as many products as the hardest alone and have the same bits, and a MatVec of another
-// kind gives the same solution, within the stopping rule.
+// TestProductsAreShared: problems that are solved together take as many products as the hardest alone and have the same
+// bits, and a MatVec of another kind gives the same solution, within the stopping rule.
 func TestProductsAreShared(t *testing.T) {
 	const n, d = 200, 3
 	data := wavy(registry.Binary, n, d)
@@ -165,16 +169,17 @@ func TestProductsAreShared(t *testing.T) {
 	alone, together := &dense{k: k}, &dense{k: k}
 	want := solve(alone, 0.01)
 	if got := solve(together, 0.01, 0.1, 1); !slices.Equal(got, want) || together.count != alone.count {
-		t.Errorf("%d products for the three problems, %d for the first; equal %v", together.count, alone.count, slices.Equal(got, want))
+		t.Errorf("%d products for the three problems, %d for the first; equal %v", together.count, alone.count,
+			slices.Equal(got, want))
 	}
 	if off := floats.Distance(solve(o, 0.01), want, math.Inf(1)); !(off <= 4e-6/0.01) {
 		t.Errorf("coefficients from tiles are off by %v", off)
 	}
 }
 
-// TestSeparable: rows that are easily separated, of which the smallest penalties leave probabilities of nearly 0 and 1. The duality gap is
-// then far from its bound where max |F_i| has met its own. Newton's steps once stayed as short there as that bound asks, and the fit
-// was an error after a hundred steps.
+// TestSeparable: rows that are easily separated, of which the smallest penalties leave probabilities of nearly 0 and 1.
+// The duality gap is then far from its bound where max |F_i| has met its own. Newton's steps once stayed as short there
+// as that bound asks, and the fit was an error after a hundred steps.
 func TestSeparable(t *testing.T) {
 	data := wavy(registry.Binary, 26, 52)
 	floats.Scale(100, data.X.RawMatrix().Data)

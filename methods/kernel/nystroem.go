@@ -12,14 +12,14 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Nystroem declares NYSTROEM: a linear model on the Nystroem features of m rows z_j, the landmarks. The features are phi(x) =
-// L^-1 (k(x, z_1), .., k(x, z_m)), with the Cholesky factor L L' = K_mm + jitter m I, so that phi(x).phi(x') approximates k(x, x').
-// For each output the method solves
+// Nystroem declares NYSTROEM: a linear model on the Nystroem features of m rows z_j, the landmarks. The features are
+// phi(x) = L^-1 (k(x, z_1), .., k(x, z_m)), with the Cholesky factor L L' = K_mm + jitter m I, so that phi(x).phi(x')
+// approximates k(x, x'). For each output the method solves
 //
 //	min over w, b  (1/n) sum_i L(y_i, phi(x_i).w + b) + lambda |w|^2,   L(y, f) = (y - f)^2 or log(1 + exp(-y f)),
 //
-// which is the problem of GK for functions of the landmarks alone. Regression is solved by its normal equations; for classes it
-// is logistic regression, one against the rest, with the stopping rule of solve.Logistic.
+// which is the problem of GK for functions of the landmarks alone. Regression is solved by its normal equations; for
+// classes it is logistic regression, one against the rest, with the stopping rule of solve.Logistic.
 func Nystroem() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "NYSTROEM", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
@@ -39,14 +39,16 @@ type NystroemParams struct {
 	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// memoryNystroem counts the cover without K_nm, the features, the logistic problem or the normal equations, and the model.
+// memoryNystroem counts the cover without K_nm, the features, the logistic problem or the normal equations, and the
+// model.
 func memoryNystroem(s registry.Shape, p NystroemParams) int64 {
 	n, m := int64(s.N), int64(min(p.Landmarks, s.N))
 	return coverBytes(min(s.N, rowsAtOnce), int(m), s.D) + 8*(2*n*m+n*int64(2*s.D+s.Outputs()+7)+2*m*m+12*m)
 }
 
-// costNystroem counts K_nm and the features for each gamma, and a solution for each grid point. The logistic loss takes more of
-// Newton's steps for small penalties, and more of conjugate gradients where few columns make features of very different sizes.
+// costNystroem counts K_nm and the features for each gamma, and a solution for each grid point. The logistic loss takes
+// more of Newton's steps for small penalties, and more of conjugate gradients where few columns make features of very
+// different sizes.
 func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
 	n, d, sum := float64(s.N), float64(s.D), 0.0
 	for i, p := range ps {
@@ -63,14 +65,16 @@ func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
 	return sum
 }
 
-func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps []NystroemParams, yield func(int, registry.Model) error) error {
+func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps []NystroemParams,
+	yield func(int, registry.Model) error) error {
 	type shared struct {
 		landmarks int
 		gamma     float64
 	}
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	var phi []float64 // n x m, of all kernel coefficients in turn
-	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma} }) {
+	for _, group := range fitting.Groups(fitting.Upto(len(ps)),
+		func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma} }) {
 		p := ps[group[0]]
 		c, err := newCover(ctx, x, drawLandmarks(env, x, d, p.Landmarks), d, p.Gamma)
 		if err != nil {
@@ -131,7 +135,8 @@ func logistic(env registry.Env, phi []float64, n, m int) linearFit {
 		problem.Y, problem.Lambda = y, lambda
 		largest, err := problem.Solve(ctx, theta)
 		if largest > solve.Open {
-			env.Log.Warn("NYSTROEM ended before its minimum", "lambda", lambda, "largest component of the gradient", fmt.Sprintf("%.1g", largest))
+			env.Log.Warn("NYSTROEM ended before its minimum", "lambda", lambda, "largest component of the gradient",
+				fmt.Sprintf("%.1g", largest))
 		}
 		return theta[:m], theta[m], err
 	}

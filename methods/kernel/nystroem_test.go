@@ -8,14 +8,16 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestNystroemIsGK: if every row is a landmark, the problem is GK's. What differs is the jitter of K_mm and GK's stopping rule.
+// TestNystroemIsGK: if every row is a landmark, the problem is GK's. What differs is the jitter of K_mm and GK's
+// stopping rule.
 func TestNystroemIsGK(t *testing.T) {
 	const n, sigma = 120, 1.5
 	for _, task := range []registry.Task{registry.Regression, registry.Binary, registry.Multiclass} {
 		train := toydata.Easy(task, n, 4, 7)
 		for _, lambda := range []float64{1e-1, 1e-3} {
 			_, exact := fitted(t, GK(), 1, train, `{"lambda":%g,"sigma":%v}`, lambda, sigma)
-			_, ours := fitted(t, Nystroem(), 1, train, `{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda, 1/(2*sigma*sigma), n)
+			_, ours := fitted(t, Nystroem(), 1, train, `{"lambda":%g,"gamma":%v,"landmarks":%d}`, lambda,
+				1/(2*sigma*sigma), n)
 			for i, v := range ours {
 				if !(math.Abs(v-exact[i]) <= 1e-5) {
 					t.Fatalf("%v, lambda=%v: score %d is %v, and GK's is %v", task, lambda, i, v, exact[i])
@@ -25,8 +27,8 @@ func TestNystroemIsGK(t *testing.T) {
 	}
 }
 
-// TestNystroemIsStationary: with fewer landmarks than rows, the gradient of the objective by the coefficients and the intercept is
-// zero: 2/n K_mn (f - y) + 2 lambda (K_mm + jitter m I) alpha, and likewise with the logistic loss.
+// TestNystroemIsStationary: with fewer landmarks than rows, the gradient of the objective by the coefficients and the
+// intercept is zero: 2/n K_mn (f - y) + 2 lambda (K_mm + jitter m I) alpha, and likewise with the logistic loss.
 func TestNystroemIsStationary(t *testing.T) {
 	const n, m, lambda, gamma = 200, 40, 1e-3, 0.2
 	for _, task := range []registry.Task{registry.Regression, registry.Binary} {

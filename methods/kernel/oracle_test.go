@@ -17,7 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An exactKernel is a row of exact_kernels.json: kernel ridge regression by a reference program, with and without an intercept.
+// An exactKernel is a row of exact_kernels.json: kernel ridge regression by a reference program, with and without an
+// intercept.
 type exactKernel struct {
 	Seed                  uint32
 	Kernel                string
@@ -45,8 +46,9 @@ func sixty(seed uint32) registry.Data {
 	return registry.Data{Task: registry.Regression, X: mat.NewDense(n, d, x), Y: y}
 }
 
-// TestOracle compares with exact_kernels.json what GK, GLK and the ridge regression of KRR-GD fit, within 1e-10 of the largest coefficient as the file says.
-// The file's GLK is half of the sum of kernels, which is the sum with twice the penalty and half the coefficients.
+// TestOracle compares with exact_kernels.json what GK, GLK and the ridge regression of KRR-GD fit, within 1e-10 of the
+// largest coefficient as the file says. The file's GLK is half of the sum of kernels, which is the sum with twice the
+// penalty and half the coefficients.
 func TestOracle(t *testing.T) {
 	var file struct{ Cases []exactKernel }
 	testenv.ReadOracle(t, "exact_kernels.json", &file)
@@ -76,7 +78,8 @@ func TestOracle(t *testing.T) {
 				fitGK(t, data, c.Kernel != "GK", ps, func(_ int, m *machine) {
 					alpha := slices.Clone(m.Coef)
 					floats.Scale(1/part, alpha)
-					compare(fmt.Sprint("intercept ", intercept), append(alpha, m.Bias...), append(slices.Clone(want), bias))
+					compare(fmt.Sprint("intercept ", intercept), append(alpha, m.Bias...),
+						append(slices.Clone(want), bias))
 					if !intercept {
 						compare("scores", testfit.Scores(t, m, data), c.Fitted)
 					}

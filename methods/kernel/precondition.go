@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A preconditioner is c I + S K S, S = diag(s), with the Nystroem approximation C'M^-1 C in place of K. C (r x n) are r rows of
-// K, and M (r x r) are the columns of C for the same r rows:
+// A preconditioner is c I + S K S, S = diag(s), with the Nystroem approximation C'M^-1 C in place of K. C (r x n) are r
+// rows of K, and M (r x r) are the columns of C for the same r rows:
 //
 //	P = c I + S C'M^-1 C S,   P^-1 x = (x - S C'H^-1 C S x) / c,   H = c M + C S^2 C'
 //
-// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; P^-1 by the identity of Woodbury). Equal rows of K would make H
-// singular, so a multiple of I is added to H. P changes by this, but stays positive definite. A preconditioner changes how many
-// products a solution takes, and not the solution.
+// (Cutajar, Osborne, Cunningham and Filippone, ICML 2016; P^-1 by the identity of Woodbury). Equal rows of K would make
+// H singular, so a multiple of I is added to H. P changes by this, but stays positive definite. A preconditioner
+// changes how many products a solution takes, and not the solution.
 type preconditioner struct {
 	n, r   int
 	rows   []float64 // C
@@ -36,17 +36,20 @@ type preconditioner struct {
 const (
 	// rankFactor times sqrt(n) is r. H then takes n r^2/2 multiply-adds, as much as two products with K.
 	rankFactor = 2
-	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of H.
+	// jitter times the trace of H is added to the diagonal of H. It is larger than the rounding of a Cholesky factor of
+	// H.
 	jitter = 1e-12
-	// distanceRounding times the largest squared norm of the scaled rows bounds the rounding of a Gaussian kernel's elements.
+	// distanceRounding times the largest squared norm of the scaled rows bounds the rounding of a Gaussian kernel's
+	// elements.
 	distanceRounding = 0x1p-49
 )
 
-// factorPositive factors the n x n matrix that fill writes to a, and whose trace fill returns, plus a multiple of I. The multiple
-// is jitter times the trace. Rows far from zero, such as those with a constant column of large values, lose digits in their
-// distances. If this leaves no Cholesky factor, the multiple is that of the rounding of distances. squares are the squared
-// norms of the scaled rows.
-func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float64, n int, squares []float64, fill func() (trace float64, err error)) error {
+// factorPositive factors the n x n matrix that fill writes to a, and whose trace fill returns, plus a multiple of I.
+// The multiple is jitter times the trace. Rows far from zero, such as those with a constant column of large values,
+// lose digits in their distances. If this leaves no Cholesky factor, the multiple is that of the rounding of distances.
+// squares are the squared norms of the scaled rows.
+func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float64, n int, squares []float64,
+	fill func() (trace float64, err error)) error {
 	shares := []float64{jitter}
 	if more := distanceRounding * slices.Max(squares); more > jitter {
 		shares = append(shares, more)
@@ -72,8 +75,10 @@ func nystroemRank(n int) int { return max(1, min(n/2, int(rankFactor*math.Sqrt(f
 // newPreconditioner returns a preconditioner from rows of K at even distances.
 func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error) {
 	n, r := k.n, nystroemRank(k.n)
-	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r), scaled: make([]float64, r*n),
-		small: make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest(), squares: k.squares}
+	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r),
+		scaled: make([]float64, r*n),
+		small:  make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest(),
+		squares: k.squares}
 	at := make([]int, r)
 	for i := range at {
 		at[i] = (2*i + 1) * n / (2 * r)

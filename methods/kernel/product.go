@@ -7,10 +7,10 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It computes the
-// lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile and, off the
-// diagonal, with the transpose of the tile. If all tiles together fit into svm.GramLimit, the first product keeps them; otherwise
-// each product computes them again.
+// An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It
+// computes the lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile
+// and, off the diagonal, with the transpose of the tile. If all tiles together fit into svm.GramLimit, the first
+// product keeps them; otherwise each product computes them again.
 type operator struct {
 	n, d    int
 	x       []float64 // n x d
@@ -30,7 +30,8 @@ const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second c
 // kept reports whether an operator of n rows keeps its tiles. It does for n up to 23170.
 func kept(n int) bool { return 4*int64(n)*int64(n) <= svm.GramLimit }
 
-// operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of vectors.
+// operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of
+// vectors.
 func operatorBytes(n, d, vectors int) int64 {
 	total := 8 * (int64(n)*int64(d+1+2*vectors) + 2*tileHigh*tileWide + int64(vectors)*(tileHigh+tileWide))
 	if kept(n) {
@@ -68,8 +69,8 @@ func (o *operator) rows(dst []float64, at []int) {
 	o.block(dst, make([]float64, len(dst)), scaled, squares, plain, 0, o.n)
 }
 
-// block writes to dst the kernel of the given rows with rows `from` .. from+w-1 of the set. scaled and plain are the given rows
-// with and without the roots of the kernel coefficients. dots is workspace of the size of dst.
+// block writes to dst the kernel of the given rows with rows `from` .. from+w-1 of the set. scaled and plain are the
+// given rows with and without the roots of the kernel coefficients. dots is workspace of the size of dst.
 func (o *operator) block(dst, dots, scaled, squares, plain []float64, from, w int) {
 	d := o.d
 	gaussian(dst, scaled, squares, o.scaled[from*d:(from+w)*d], o.squares[from:from+w], d)
@@ -114,8 +115,8 @@ func (o *operator) Mul(ctx context.Context, dst, src [][]float64) error {
 	return nil
 }
 
-// tileAt returns tile number `at` in the order of a product. The tile has h rows from row lo and w columns from column `from`. The columns
-// lie before the rows or are the same.
+// tileAt returns tile number `at` in the order of a product. The tile has h rows from row lo and w columns from column
+// `from`. The columns lie before the rows or are the same.
 func (o *operator) tileAt(at, h, w, lo, from int) []float64 {
 	if at < len(o.tiles) {
 		return o.tiles[at]
@@ -129,8 +130,8 @@ func (o *operator) tileAt(at, h, w, lo, from int) []float64 {
 	return tile
 }
 
-// add adds to out the product of a tile with the rows of in that belong to its columns. For a tile off the diagonal, add also adds the product
-// of its transpose with the rows of in that belong to its rows.
+// add adds to out the product of a tile with the rows of in that belong to its columns. For a tile off the diagonal,
+// add also adds the product of its transpose with the rows of in that belong to its rows.
 func (o *operator) add(out, in, tile []float64, h, w, lo, from, c int) {
 	sums := o.turned[:h*c]
 	vmath.MatMul(sums, tile, h, w, in[from*c:(from+w)*c], c)

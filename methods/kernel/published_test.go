@@ -10,9 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestFalkonEqualsThePublishedProgram compares scores with testdata/falkon.json, which testdata/falkon.py wrote with the program of
-// FALKON's authors, at its minimum. The tolerances, as a share of the largest score, are those of our stopping rules: 1e-6 for the
-// square loss, 1e-4 for the logistic one.
+// TestFalkonEqualsThePublishedProgram compares scores with testdata/falkon.json, which testdata/falkon.py wrote with
+// the program of FALKON's authors, at its minimum. The tolerances, as a share of the largest score, are those of our
+// stopping rules: 1e-6 for the square loss, 1e-4 for the logistic one.
 func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
 		published.Problem
@@ -42,9 +42,9 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 	}
 }
 
-// TestNystroemEqualsScikitLearn compares scores on real sets with testdata/nystroem.json, which testdata/nystroem.py wrote with
-// scikit-learn's Nystroem, Ridge and LogisticRegression. Equal seeds draw equal landmarks, so that this is the method as it is run. The
-// tolerance is 1e-6 of the largest score.
+// TestNystroemEqualsScikitLearn compares scores on real sets with testdata/nystroem.json, which testdata/nystroem.py
+// wrote with scikit-learn's Nystroem, Ridge and LogisticRegression. Equal seeds draw equal landmarks, so that this is
+// the method as it is run. The tolerance is 1e-6 of the largest score.
 func TestNystroemEqualsScikitLearn(t *testing.T) {
 	type model struct {
 		published.Problem

@@ -21,11 +21,11 @@ const (
 	spectrumSweeps = 30
 )
 
-// largestEigen returns the r largest eigenvalues of the symmetric positive semidefinite matrix k (s x s), largest first, and
-// their unit vectors as the rows of an r x s matrix. It is orthogonal iteration from the first r rows of k, with `powers`
-// products, and one last product whose rows Jacobi's rotations make orthogonal (the method of Hestenes): their lengths are the
-// eigenvalues. The error of eigenvalue i falls with (lambda_{r+1} / lambda_i)^(2 powers), so the smallest are the least exact. It
-// draws nothing.
+// largestEigen returns the r largest eigenvalues of the symmetric positive semidefinite matrix k (s x s), largest
+// first, and their unit vectors as the rows of an r x s matrix. It is orthogonal iteration from the first r rows of k,
+// with `powers` products, and one last product whose rows Jacobi's rotations make orthogonal (the method of Hestenes):
+// their lengths are the eigenvalues. The error of eigenvalue i falls with (lambda_{r+1} / lambda_i)^(2 powers), so the
+// smallest are the least exact. It draws nothing.
 func largestEigen(ctx context.Context, k []float64, s, r, powers int) (values, vectors []float64, err error) {
 	v, w := slices.Clone(k[:r*s]), make([]float64, r*s)
 	for range powers {
@@ -56,8 +56,8 @@ func largestEigen(ctx context.Context, k []float64, s, r, powers int) (values, v
 	return values, v, nil
 }
 
-// orthonormal makes the rows of v, of s elements, orthonormal. A row in the span of the rows before it becomes a unit vector, or
-// zero if this vector is in the span, too.
+// orthonormal makes the rows of v, of s elements, orthonormal. A row in the span of the rows before it becomes a unit
+// vector, or zero if this vector is in the span, too.
 func orthonormal(v []float64, s int) {
 	for i := range len(v) / s {
 		row, before := v[i*s:(i+1)*s], v[:i*s]
@@ -71,8 +71,8 @@ func orthonormal(v []float64, s int) {
 	}
 }
 
-// apart makes the row orthogonal to orthonormal rows, and its length 1, by two passes of Gram and Schmidt's method. It reports
-// false if what is left of the row is mostly rounding.
+// apart makes the row orthogonal to orthonormal rows, and its length 1, by two passes of Gram and Schmidt's method. It
+// reports false if what is left of the row is mostly rounding.
 func apart(row, rows []float64) bool {
 	s := len(row)
 	for range 2 {

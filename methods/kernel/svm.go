@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// SVM declares the C-SVC with a Gaussian kernel, one against the rest for more than two classes. For each output, with y in
-// {-1,+1}, it solves
+// SVM declares the C-SVC with a Gaussian kernel, one against the rest for more than two classes. For each output, with
+// y in {-1,+1}, it solves
 //
 //	min over f in H, b  1/2 ||f||^2 + C sum_i max(0, 1 - y_i (f(x_i) + b))
 //
@@ -35,17 +35,19 @@ type SVMParams struct {
 	Gamma float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 
-// memorySVM counts the kernel matrix or its kept rows, the solver's cache of active rows and interior points, the copies of the
-// data's rows, and the model.
+// memorySVM counts the kernel matrix or its kept rows, the solver's cache of active rows and interior points, the
+// copies of the data's rows, and the model.
 func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	n := int64(s.N)
 	solver, factor := svm.InteriorBytes(s.N)
 	gram := svm.GramBytes(s.N, 8)
-	return min(gram, svm.GramLimit) + min(gram, svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) + 8*rowsAtOnce*n
+	return min(gram, svm.GramLimit) + min(gram, svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) +
+		8*rowsAtOnce*n
 }
 
-// pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point. The solutions were fitted
-// to drawn labels with little and much noise. Those of C = 100 take 2 to 10 times as long as those of C = 1.
+// pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point. The
+// solutions were fitted to drawn labels with little and much noise. Those of C = 100 take 2 to 10 times as long as
+// those of C = 1.
 func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	n, sum := float64(s.N), 0.0
 	for i, p := range ps {
@@ -57,9 +59,10 @@ func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
 	return sum
 }
 
-// pathSVM computes the kernel matrix once for consecutive grid points with the same gamma. Every solution has a cold start, so
-// that a path gives the same bits as single fits.
-func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SVMParams, yield func(i int, m registry.Model) error) error {
+// pathSVM computes the kernel matrix once for consecutive grid points with the same gamma. Every solution has a cold
+// start, so that a path gives the same bits as single fits.
+func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SVMParams,
+	yield func(i int, m registry.Model) error) error {
 	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
 	var solver svm.Solver[float64]
 	var matrix *svm.Kernel[float64]
@@ -70,14 +73,16 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 				return err
 			}
 		}
-		m := &machine{N: matrix.Len(), D: d, Outputs: train.Shape().Outputs(), X: x, Gamma: slices.Repeat([]float64{p.Gamma}, d)}
+		m := &machine{N: matrix.Len(), D: d, Outputs: train.Shape().Outputs(), X: x,
+			Gamma: slices.Repeat([]float64{p.Gamma}, d)}
 		for _, y := range fitting.OneAgainstRest(train) {
 			var sol svm.Solution
 			if err := solver.Solve(ctx, matrix, svm.Classification(y, p.C), &sol); err != nil {
 				return fmt.Errorf("SVM with C=%v, gamma=%v: %w", p.C, p.Gamma, err)
 			}
 			if sol.Capped {
-				env.Log.Warn("SVM ended before its optimum", "c", p.C, "gamma", p.Gamma, "violation", fmt.Sprintf("%.1g", sol.Gap), "tolerance", svm.DefaultTol)
+				env.Log.Warn("SVM ended before its optimum", "c", p.C, "gamma", p.Gamma, "violation",
+					fmt.Sprintf("%.1g", sol.Gap), "tolerance", svm.DefaultTol)
 			}
 			m.Coef, m.Bias = append(m.Coef, sol.Beta...), append(m.Bias, sol.Bias)
 		}
@@ -88,9 +93,11 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 	return nil
 }
 
-// gaussianKernel is the kernel matrix of the rows with themselves: in memory up to svm.GramLimit. Of a larger matrix, as many rows as
-// this limit holds are kept. The kernel of another gamma for as many rows lends its memory, where there is one.
-func gaussianKernel(ctx context.Context, other *svm.Kernel[float64], x []float64, d int, gamma float64) (*svm.Kernel[float64], error) {
+// gaussianKernel is the kernel matrix of the rows with themselves: in memory up to svm.GramLimit. Of a larger matrix,
+// as many rows as this limit holds are kept. The kernel of another gamma for as many rows lends its memory, where there
+// is one.
+func gaussianKernel(ctx context.Context, other *svm.Kernel[float64], x []float64, d int,
+	gamma float64) (*svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))
 	n := len(squares)
 	exact := &svm.Exact{Diagonal: slices.Repeat([]float64{1}, n), Row: func(dst []float64, i int) {

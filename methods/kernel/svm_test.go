@@ -15,9 +15,9 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// TestSVMAgainstLibsvm: the Gaussian C-SVCs of svm_libsvm.json, which libsvm solved at tolerance 1e-8: intercepts and decisions
-// within 2e-3, the number of support vectors within 3 % (at a coarser tolerance some of them have no weight yet), and every test
-// label.
+// TestSVMAgainstLibsvm: the Gaussian C-SVCs of svm_libsvm.json, which libsvm solved at tolerance 1e-8: intercepts and
+// decisions within 2e-3, the number of support vectors within 3 % (at a coarser tolerance some of them have no weight
+// yet), and every test label.
 func TestSVMAgainstLibsvm(t *testing.T) {
 	var rows []struct {
 		Kind      string    `json:"kind"`
@@ -45,7 +45,8 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 			// libsvm's tolerance is finer than ours, which bounds what a decision is off by.
 			const near = 2e-3
 			if math.Abs(m.Bias[0]-r.Intercept) > near || math.Abs(float64(m.N-r.Support)) > 2+0.03*float64(r.Support) {
-				t.Errorf("intercept %v and %d support vectors; libsvm has %v and %d", m.Bias[0], m.N, r.Intercept, r.Support)
+				t.Errorf("intercept %v and %d support vectors; libsvm has %v and %d", m.Bias[0], m.N, r.Intercept,
+					r.Support)
 			}
 			for i, want := range r.Decision {
 				if math.Abs(scores[i]-want) > near {
@@ -79,13 +80,15 @@ func TestSVMOnDemand(t *testing.T) {
 				want += v * v
 			}
 			if stored[j] != demanded[j] || math.Abs(stored[j]-math.Exp(-0.3*want)) > 1e-13 {
-				t.Fatalf("kernel of %d and %d is %v in memory, %v on demand, %v", i, j, stored[j], demanded[j], math.Exp(-0.3*want))
+				t.Fatalf("kernel of %d and %d is %v in memory, %v on demand, %v", i, j, stored[j], demanded[j],
+					math.Exp(-0.3*want))
 			}
 		}
 	}
 }
 
-// TestKernelsLendTheirMemory: the kernel of the next gamma lies where that of the last one was, and has the bits of a new one.
+// TestKernelsLendTheirMemory: the kernel of the next gamma lies where that of the last one was, and has the bits of a
+// new one.
 func TestKernelsLendTheirMemory(t *testing.T) {
 	const n, d = 40, 3
 	x := make([]float64, n*d)

@@ -39,7 +39,8 @@ type pass struct {
 func passesOf(b testing.TB, train registry.Data, p Params) []pass {
 	t := must.Get(newTaylor(b.Context(), p.kernel(train.Task), train.X.RawMatrix().Data, train.X.RawMatrix().Cols))(b)
 	features, step := p.size(train.Task, t.d)
-	g := &greedy{taylor: t, active: newActive(train.Task, t, train.Y, features, p.Intercept), features: features, step: step}
+	g := &greedy{taylor: t, active: newActive(train.Task, t, train.Y, features, p.Intercept), features: features,
+		step: step}
 	var out []pass
 	g.active.solver = &watched{g.active.solver.(*logistic), &out}
 	must.Get(g.fit(b.Context(), p.Lambda))(b)
@@ -137,7 +138,8 @@ func BenchmarkAdult(b *testing.B) {
 	var path, alone []float64
 	for b.Loop() {
 		path = append(path, cputime.Of(func() {
-			if err := fitPath(b.Context(), registry.Env{}, train, []Params{p}, func(int, registry.Model) error { return nil }); err != nil {
+			if err := fitPath(b.Context(), registry.Env{}, train, []Params{p},
+				func(int, registry.Model) error { return nil }); err != nil {
 				b.Fatal(err)
 			}
 		}))

@@ -37,8 +37,8 @@ func randomMemory(s registry.Shape, p random) int64 {
 	return bytes + solverBytes(s, p.Features, step)
 }
 
-// solverBytes counts the design, the vectors and systems of the solver, the coefficients of all stages, and a block of rows that
-// the model scores. Targets are solved one after the other.
+// solverBytes counts the design, the vectors and systems of the solver, the coefficients of all stages, and a block of
+// rows that the model scores. Targets are solved one after the other.
 func solverBytes(s registry.Shape, features, step int) int64 {
 	n, m := int64(s.N), int64(features+9)&^7
 	stages := int64(features/step+1) * int64(features) / 2
@@ -48,7 +48,8 @@ func solverBytes(s registry.Shape, features, step int) int64 {
 
 // The costs, in nanoseconds, were fitted to normal rows (n to 8000, d to 170) and to adult.
 
-// pathCost adds the cost of the width and of the factors, once for each kernel, and the cost of the greedy steps of each grid point.
+// pathCost adds the cost of the width and of the factors, once for each kernel, and the cost of the greedy steps of
+// each grid point.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	sum := 0.0
 	seen := map[kernelOf]bool{}
@@ -69,7 +70,8 @@ func pathCost(s registry.Shape, ps []Params) float64 {
 	return sum
 }
 
-// randomPathCost adds the cost of widths, draws and scores, once for the grid points that share them, and the cost of the solvers.
+// randomPathCost adds the cost of widths, draws and scores, once for the grid points that share them, and the cost of
+// the solvers.
 func randomPathCost(s registry.Shape, ps []random) float64 {
 	sum := 0.0
 	seen := map[random]bool{}

@@ -9,8 +9,8 @@ import (
 
 // A basis computes the values of features on the training rows, one column for each feature.
 type basis interface {
-	// columns returns a function that writes the listed columns into the first columns of dst, for the rows lo .. hi - 1, at most
-	// blockRows. The rows of dst are ld apart.
+	// columns returns a function that writes the listed columns into the first columns of dst, for the rows lo .. hi -
+	// 1, at most blockRows. The rows of dst are ld apart.
 	columns(which []int) func(dst []float64, ld, lo, hi int)
 }
 
@@ -37,8 +37,8 @@ func newDesign(b basis, n, features int, intercept bool) *design {
 	return d
 }
 
-// set computes the columns `which` at the places from `from` on. A column that is already at its place is not computed again,
-// so that fits with the same first columns compute these once.
+// set computes the columns `which` at the places from `from` on. A column that is already at its place is not computed
+// again, so that fits with the same first columns compute these once.
 func (d *design) set(ctx context.Context, from int, which []int) error {
 	same := 0
 	for same < len(which) && from+same < len(d.computed) && d.computed[from+same] == which[same] {
@@ -67,7 +67,8 @@ type solver interface {
 	solve(ctx context.Context, k int, lambda float64) error
 	// theta is the solution, of which the first element is the intercept if there is one.
 	theta() []float64
-	// open is 0 where the last solve met its stopping rule, and else the largest relative change of a score by its last step.
+	// open is 0 where the last solve met its stopping rule, and else the largest relative change of a score by its last
+	// step.
 	open() float64
 	// slope is the derivative of n times the risk in f, up to a constant factor.
 	slope() []float64

@@ -30,6 +30,6 @@
 //	model.go     scoring, stages, saving
 //	cost.go      declared memory and time
 //
-// The exact kernels of the same paper, GK and GLK, are in methods/kernel. Weights of the kernels are uniform, as in the paper's
-// experiments. Methods that learn the weights are in methods/mkl.
+// The exact kernels of the same paper, GK and GLK, are in methods/kernel. Weights of the kernels are uniform, as in the
+// paper's experiments. Methods that learn the weights are in methods/mkl.
 package mfga

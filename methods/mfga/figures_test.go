@@ -21,13 +21,15 @@ func percent(scores, y []float64) float64 { return 100 * float64(wrong(scores, y
 func testErrors(t *testing.T, train, test registry.Data, features int, width float64, seed uint32) (errors [3]float64) {
 	t.Helper()
 	for rule := range errors {
-		p := random{choice(rule), LKRFParams{Drawn{Features: features, Candidates: 2000, Lambda: figureLambda}, true, 0.005, Function{Intercept: true, Sigma: width}}}
-		err := fitRandom(t.Context(), "", registry.Env{Seed: seed}, train, []random{p}, func(_ int, m registry.Model) error {
-			scores := make([]float64, len(test.Y))
-			err := m.Score(t.Context(), test.X, scores)
-			errors[rule] = percent(scores, test.Y)
-			return err
-		})
+		p := random{choice(rule), LKRFParams{Drawn{Features: features, Candidates: 2000, Lambda: figureLambda}, true,
+			0.005, Function{Intercept: true, Sigma: width}}}
+		err := fitRandom(t.Context(), "", registry.Env{Seed: seed}, train, []random{p},
+			func(_ int, m registry.Model) error {
+				scores := make([]float64, len(test.Y))
+				err := m.Score(t.Context(), test.X, scores)
+				errors[rule] = percent(scores, test.Y)
+				return err
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +40,8 @@ func testErrors(t *testing.T, train, test registry.Data, features int, width flo
 // curve returns MFGA's test errors with so many columns, from one fit.
 func curve(t *testing.T, train, test registry.Data, features int, width, lambda float64, at ...int) (errors []float64) {
 	t.Helper()
-	m, _ := outputOf(t, train, Params{Features: features, Lambda: lambda, Pool: mergedLinear, Function: Function{Intercept: true, Sigma: width}})
+	m, _ := outputOf(t, train, Params{Features: features, Lambda: lambda, Pool: mergedLinear,
+		Function: Function{Intercept: true, Sigma: width}})
 	must.Do(t, m.ScoreStages(t.Context(), test.X, at, func(_ int, scores []float64) error {
 		errors = append(errors, percent(scores, test.Y))
 		return nil
@@ -76,7 +79,8 @@ func TestAdultFigures(t *testing.T) {
 			within(t, "MFGA", errors[i], 0, most)
 		}
 		if !(mean[byOrder] > mean[byAlignment] && mean[byAlignment] > mean[byScore] && mean[byScore] > errors[2]) {
-			t.Errorf("RKS, LKRF, EERF, MFGA are not in the paper's order: %v, %v, %v, %v", mean[byOrder], mean[byAlignment], mean[byScore], errors[2])
+			t.Errorf("RKS, LKRF, EERF, MFGA are not in the paper's order: %v, %v, %v, %v", mean[byOrder],
+				mean[byAlignment], mean[byScore], errors[2])
 		}
 	}
 }

@@ -21,8 +21,10 @@ type fourier struct {
 	u    []float64 // uniform on [0, 1)
 }
 
-// drawFourier draws all frequencies, then all phases, and then the given number of uniforms, in the order of the reference program.
-func drawFourier(random *rng.RandomState, x []float64, d int, width float64, how frequencies.How, count, uniforms int) *fourier {
+// drawFourier draws all frequencies, then all phases, and then the given number of uniforms, in the order of the
+// reference program.
+func drawFourier(random *rng.RandomState, x []float64, d int, width float64, how frequencies.How, count,
+	uniforms int) *fourier {
 	f := &fourier{x: x, n: len(x) / d, d: d, w: make([]float64, count*(d+1)), u: make([]float64, uniforms)}
 	how.Place(f.w, count, d, d+1, random.Norms, random.Float64)
 	for m := range count {

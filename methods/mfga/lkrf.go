@@ -16,13 +16,14 @@ import (
 //
 //	q_m = 1/k + a (K_m - mean K),   a = sqrt((rho - 1/k + 1/M0) / sum (K - mean K)^2),
 //
-// where mean and sum are over these k elements. k is the largest number for which all k weights are positive. If these k
-// elements of K are equal, their weights are equal.
+// where mean and sum are over these k elements. k is the largest number for which all k weights are positive. If these
+// k elements of K are equal, their weights are equal.
 func align(scores []float64, rho float64) []float64 {
 	m0 := len(scores)
 	order := fitting.Upto(m0)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	means, squares := make([]float64, m0), make([]float64, m0) // mean and sum of squared deviations of the first i + 1 scores
+	// mean and sum of squared deviations of the first i + 1 scores
+	means, squares := make([]float64, m0), make([]float64, m0)
 	mean, square := 0.0, 0.0
 	for i, m := range order {
 		off := scores[m] - mean
@@ -50,8 +51,8 @@ func align(scores []float64, rho float64) []float64 {
 	return q
 }
 
-// sample draws an index for each uniform number u, with replacement, by the weights q. The index is the number of m for which
-// q_0 + .. + q_m is below u.
+// sample draws an index for each uniform number u, with replacement, by the weights q. The index is the number of m for
+// which q_0 + .. + q_m is below u.
 func sample(q, uniforms []float64) []int {
 	sums, sum := make([]float64, len(q)), 0.0
 	last := 0

@@ -15,18 +15,18 @@ import (
 //
 //	min over theta   (1/n) sum_i log(1 + exp(-y_i f_i)) + lambda sum_{j>=1} theta_j^2,   f = A theta,
 //
-// by Newton's method from the solution on the previous active set. With q_i = 1/(1 + exp(y_i f_i)) and r_i = -y_i q_i, n times
-// the gradient is A'r + 2 n lambda theta (no penalty on b), and n times the Hessian is A' diag(q (1-q)) A + 2 n lambda diag(0,
-// 1, .., 1). A step is halved until the objective does not rise by more than rounding.
+// by Newton's method from the solution on the previous active set. With q_i = 1/(1 + exp(y_i f_i)) and r_i = -y_i q_i,
+// n times the gradient is A'r + 2 n lambda theta (no penalty on b), and n times the Hessian is A' diag(q (1-q)) A + 2 n
+// lambda diag(0, 1, .., 1). A step is halved until the objective does not rise by more than rounding.
 //
-// Once a step is small, the Hessian hardly changes, and the next step uses the Cholesky factor of the last Hessian. Such a step
-// costs one pass over A. It multiplies the error by about the largest change of a score since that Hessian. An evaluation is
-// full if it computes the Hessian, and else short.
+// Once a step is small, the Hessian hardly changes, and the next step uses the Cholesky factor of the last Hessian.
+// Such a step costs one pass over A. It multiplies the error by about the largest change of a score since that Hessian.
+// An evaluation is full if it computes the Hessian, and else short.
 //
-// Stopping rule: c min(1, s) <= newtonTol max(1, largest |score|), with c the largest change of a score in a step, and s the sum of
-// these changes since the Hessian.
-// Newton's method also ends after newtonSteps steps, or where rounding leaves no step. If the last step then changed a score by more
-// than newtonAccept of the largest score, open says by how much.
+// Stopping rule: c min(1, s) <= newtonTol max(1, largest |score|), with c the largest change of a score in a step, and
+// s the sum of these changes since the Hessian. Newton's method also ends after newtonSteps steps, or where rounding
+// leaves no step. If the last step then changed a score by more than newtonAccept of the largest score, open says by
+// how much.
 type logistic struct {
 	*design
 	y        []float64
@@ -45,9 +45,10 @@ type logistic struct {
 }
 
 const (
-	newtonSteps  = 200
-	newtonTol    = 1e-11
-	newtonAccept = 1e-6 // where rounding ends the descent, the problem counts as solved if no score changes by more than this share
+	newtonSteps = 200
+	newtonTol   = 1e-11
+	// where rounding ends the descent, the problem counts as solved if no score changes by more than this share
+	newtonAccept = 1e-6
 	chordAt      = 0.02 // a step is small if it changes no score by more than this
 	halvings     = 40
 )
@@ -66,7 +67,8 @@ func (l *logistic) start() error {
 	if l.lead == 1 {
 		m := vmath.Sum(l.y) / float64(l.n)
 		if math.Abs(m) >= 1 {
-			return fmt.Errorf("all %d labels are %+g: logistic regression with an intercept needs both classes; one without does not (intercept false)", l.n, l.y[0])
+			return fmt.Errorf("all %d labels are %+g: logistic regression with an intercept needs both classes; one "+
+				"without does not (intercept false)", l.n, l.y[0])
 		}
 		b = vmath.LogScalar((1 + m) / (1 - m))
 		l.solution[0] = b
@@ -97,7 +99,8 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		if err != nil {
 			return err
 		}
-		full = !(last*math.Sqrt(decrement/fell) <= chordAt) // the change of scores is proportional to the root of the decrement
+		// the change of scores is proportional to the root of the decrement
+		full = !(last*math.Sqrt(decrement/fell) <= chordAt)
 		v, lower, err := l.move(ctx, value, c, full)
 		if err != nil {
 			return err
@@ -143,8 +146,8 @@ func (l *logistic) newSystem(ctx context.Context, c, lambda float64) error {
 	return nil
 }
 
-// direct sets step to the direction that the last Cholesky factor gives, and returns the product of the direction with the negative
-// gradient.
+// direct sets step to the direction that the last Cholesky factor gives, and returns the product of the direction with
+// the negative gradient.
 func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 	down := make([]float64, len(l.step))
 	for j, g := range l.gradient {
@@ -158,8 +161,8 @@ func (l *logistic) direct(ctx context.Context, c float64) (float64, error) {
 	return vmath.Dot(down, l.step), err
 }
 
-// move takes the largest of the step, a half of the step, a quarter and so on that does not raise the objective. It reports
-// whether there is one.
+// move takes the largest of the step, a half of the step, a quarter and so on that does not raise the objective. It
+// reports whether there is one.
 func (l *logistic) move(ctx context.Context, value, c float64, full bool) (v evaluation, lower bool, err error) {
 	l.steps++
 	part := -0.5 // after the whole step, the first correction goes back by a half of it
@@ -184,9 +187,9 @@ type evaluation struct {
 	largest float64 // largest absolute score
 }
 
-// evaluate adds A step to the scores, if step is not nil, and computes the residual and the gradient. If full, it also computes
-// the sum of the Hessian. It then gets the gradient as one more column of the same product: row i is A_i times root_i, and then
-// r_i / root_i.
+// evaluate adds A step to the scores, if step is not nil, and computes the residual and the gradient. If full, it also
+// computes the sum of the Hessian. It then gets the gradient as one more column of the same product: row i is A_i times
+// root_i, and then r_i / root_i.
 func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v evaluation, err error) {
 	cols := len(l.solution)
 	b, part := &l.block, l.block.part[:cols]
@@ -203,7 +206,8 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 		if step != nil {
 			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)
 		}
-		loss, change, largest := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h], b.slope[:h])
+		loss, change, largest := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h],
+			b.slope[:h])
 		v = evaluation{v.loss + loss, max(v.change, change), max(v.largest, largest)}
 		if !full {
 			vmath.StridedMatTVec(part, rows, l.ld, h, cols, l.residual[lo:hi])
@@ -232,5 +236,6 @@ type block struct {
 }
 
 func newBlock(h, wide int) block {
-	return block{make([]float64, h), make([]float64, wide), make([]float64, h), make([]float64, h), make([]float64, h*wide)}
+	return block{make([]float64, h), make([]float64, wide), make([]float64, h), make([]float64, h),
+		make([]float64, h*wide)}
 }

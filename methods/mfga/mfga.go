@@ -43,7 +43,8 @@ func MFGA() registry.Spec {
 		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
 		Load: load,
-	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Pool: mergedLinear, Function: defaultFunction}, lambdas(),
+	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Pool: mergedLinear, Function: defaultFunction},
+		lambdas(),
 		fitting.WarnPath("MFGA", fitting.Far, fitPath), registry.Memory(memory), registry.PathCost(pathCost))
 }
 
@@ -83,11 +84,13 @@ func (p Params) size(task registry.Task, d int) (features, step int) {
 	return features, step
 }
 
-// fitPath fits the grid points. Grid points of one kernel share the width and the Gaussian factors. Grid points that differ in the
-// penalty alone also share the first step, and the active columns as far as they agree.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
+// fitPath fits the grid points. Grid points of one kernel share the width and the Gaussian factors. Grid points that
+// differ in the penalty alone also share the first step, and the active columns as far as they agree.
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+	yield func(i int, m registry.Model) error) error {
 	_, d := train.X.Dims()
-	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
+	for _, alike := range fitting.Groups(fitting.Upto(len(ps)),
+		func(i int) kernelOf { return ps[i].kernel(train.Task) }) {
 		kernel := ps[alike[0]].kernel(train.Task)
 		if err := kernel.measure(ctx, env, fitting.Rows(train.X), d); err != nil {
 			return err
@@ -105,7 +108,8 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			p := ps[group[0]]
 			features, step := p.size(train.Task, d)
 			err := fitOutputs(ctx, env, "MFGA", train, group, func(y []float64) fitOne {
-				g := &greedy{taylor: t, active: newActive(train.Task, t, y, features, p.Intercept), features: features, step: step}
+				g := &greedy{taylor: t, active: newActive(train.Task, t, y, features, p.Intercept), features: features,
+					step: step}
 				return func(i int) (output, error) { return g.fit(ctx, ps[i].Lambda) }
 			}, true, yield)
 			if err != nil {
@@ -133,7 +137,8 @@ type greedy struct {
 	gradient       []float64 // of the risk, in all candidates
 }
 
-// fit adds, step by step, the columns along which the risk falls fastest. After each step it solves on all active columns.
+// fit adds, step by step, the columns along which the risk falls fastest. After each step it solves on all active
+// columns.
 func (g *greedy) fit(ctx context.Context, lambda float64) (output, error) {
 	a := g.active
 	if err := a.start(); err != nil {
@@ -180,9 +185,10 @@ func (g *greedy) next(ctx context.Context, m int) ([]int, error) {
 // A fitOne fits grid point i to one target.
 type fitOne func(i int) (output, error)
 
-// fitOutputs fits the grid points to one target after the other, so that each target's grid points share their work, and yields
-// the models.
-func fitOutputs(ctx context.Context, env registry.Env, name string, train registry.Data, settings []int, fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
+// fitOutputs fits the grid points to one target after the other, so that each target's grid points share their work,
+// and yields the models.
+func fitOutputs(ctx context.Context, env registry.Env, name string, train registry.Data, settings []int,
+	fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()
 	models := make([]*model, len(settings))
 	for at := range models {
@@ -204,7 +210,8 @@ func fitOutputs(ctx context.Context, env registry.Env, name string, train regist
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			if out.open > 0 {
-				env.Log.Warn(name+" ended before its minimum", "lambda", out.lambda, "relative change of the last step", fmt.Sprintf("%.1g", out.open))
+				env.Log.Warn(name+" ended before its minimum", "lambda", out.lambda, "relative change of the last step",
+					fmt.Sprintf("%.1g", out.open))
 			}
 			models[at].Outputs = append(models[at].Outputs, out)
 		}

@@ -108,25 +108,28 @@ func TestStages(t *testing.T) {
 		if !ok || stages.Rounds() != 20 {
 			t.Fatalf("%s with a step has no stages", spec.Name)
 		}
-		err := stages.ScoreStages(t.Context(), data.X, []int{0, 4, 10, 13, 20}, func(count int, scores []float64) error {
-			if count < 5 {
-				mean := floats.Sum(data.Y) / float64(len(data.Y))
-				near(t, "the constant", scores[7], math.Log((1+mean)/(1-mean)), 1e-12)
+		err := stages.ScoreStages(t.Context(), data.X, []int{0, 4, 10, 13, 20},
+			func(count int, scores []float64) error {
+				if count < 5 {
+					mean := floats.Sum(data.Y) / float64(len(data.Y))
+					near(t, "the constant", scores[7], math.Log((1+mean)/(1-mean)), 1e-12)
+					return nil
+				}
+				fewer, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data,
+					fmt.Appendf(nil, `{"features":%d}`, count/5*5))
+				if err != nil {
+					return err
+				}
+				want := make([]float64, len(scores))
+				if err := fewer.Score(t.Context(), data.X, want); err != nil {
+					return err
+				}
+				// Newton's method began elsewhere
+				if apart := floats.Distance(scores, want, math.Inf(1)); apart > 1e-7 {
+					t.Errorf("%s: stage %d is %g from the fit of as many columns", spec.Name, count, apart)
+				}
 				return nil
-			}
-			fewer, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, fmt.Appendf(nil, `{"features":%d}`, count/5*5))
-			if err != nil {
-				return err
-			}
-			want := make([]float64, len(scores))
-			if err := fewer.Score(t.Context(), data.X, want); err != nil {
-				return err
-			}
-			if apart := floats.Distance(scores, want, math.Inf(1)); apart > 1e-7 { // Newton's method began elsewhere
-				t.Errorf("%s: stage %d is %g from the fit of as many columns", spec.Name, count, apart)
-			}
-			return nil
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +150,8 @@ func TestFarFits(t *testing.T) {
 	}
 	for _, lambda := range []float64{1e-10, 1e-5, 1, 1e5} {
 		for _, intercept := range []bool{true, false} {
-			p := Params{Features: 11, Lambda: lambda, Pool: mergedLinear, Function: Function{Intercept: intercept, Sigma: 2}}
+			p := Params{Features: 11, Lambda: lambda, Pool: mergedLinear,
+				Function: Function{Intercept: intercept, Sigma: 2}}
 			tl := must.Get(newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5))(t)
 			g := &greedy{taylor: tl, active: newActive(data.Task, tl, data.Y, 11, intercept), features: 11, step: 4}
 			if _, err := g.fit(t.Context(), lambda); err != nil {
@@ -174,12 +178,14 @@ func TestFarFits(t *testing.T) {
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
 	cosine := func(change func(o *output)) *model {
-		o := output{Counts: []int{1, 2}, Bias: []float64{0, 0}, Theta: []float64{1, 1, 1}, Frequencies: make([]float64, 6)}
+		o := output{Counts: []int{1, 2}, Bias: []float64{0, 0}, Theta: []float64{1, 1, 1},
+			Frequencies: make([]float64, 6)}
 		change(&o)
 		return &model{D: 2, Outputs: []output{o}}
 	}
 	monomials := func(list ...monomial) *model {
-		return &model{D: 2, Outputs: []output{{Counts: []int{1}, Bias: []float64{0}, Theta: []float64{1}, Taylor: expansion{Width: 1, Monomials: list}}}}
+		return &model{D: 2, Outputs: []output{{Counts: []int{1}, Bias: []float64{0}, Theta: []float64{1},
+			Taylor: expansion{Width: 1, Monomials: list}}}}
 	}
 	read := func(m *model) error {
 		var buf bytes.Buffer
@@ -187,7 +193,8 @@ func TestLoadRefusals(t *testing.T) {
 		_, err := load(bytes.NewReader(buf.Bytes()))
 		return err
 	}
-	for i, good := range []*model{cosine(func(*output) {}), monomials(monomial{J: 1, K: -1}), monomials(monomial{J: -1, K: -1})} {
+	for i, good := range []*model{cosine(func(*output) {}), monomials(monomial{J: 1, K: -1}),
+		monomials(monomial{J: -1, K: -1})} {
 		if err := read(good); err != nil {
 			t.Errorf("good model %d: %v", i, err)
 		}
@@ -196,9 +203,11 @@ func TestLoadRefusals(t *testing.T) {
 		{}, {D: 1}, {D: math.MaxInt, Outputs: []output{{}}}, {D: 2, Outputs: []output{{}}},
 		cosine(func(o *output) { o.Counts = []int{2, 1} }), cosine(func(o *output) { o.Counts = []int{0, 3} }),
 		cosine(func(o *output) { o.Counts[1] = math.MaxInt }), cosine(func(o *output) { o.Bias = o.Bias[1:] }),
-		cosine(func(o *output) { o.Theta = o.Theta[1:] }), cosine(func(o *output) { o.Frequencies = o.Frequencies[1:] }),
+		cosine(func(o *output) { o.Theta = o.Theta[1:] }),
+		cosine(func(o *output) { o.Frequencies = o.Frequencies[1:] }),
 		cosine(func(o *output) { o.Taylor.Monomials = make([]monomial, 2) }),
-		monomials(), monomials(monomial{J: 2, K: -1}), monomials(monomial{J: 0, K: 2}), monomials(monomial{J: -1, K: 0}),
+		monomials(), monomials(monomial{J: 2, K: -1}), monomials(monomial{J: 0, K: 2}),
+		monomials(monomial{J: -1, K: 0}),
 		monomials(monomial{J: -1, K: -1, Linear: true}), monomials(monomial{J: -2, K: -1}),
 	} {
 		if read(bad) == nil {

@@ -75,7 +75,8 @@ func (m staged) Rounds() int {
 }
 
 // ScoreStages computes the columns once for all stages.
-func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	if err := fitting.CheckStages(at, 0, m.Rounds()); err != nil {
 		return err
 	}

@@ -96,7 +96,8 @@ func TestPaths(t *testing.T) {
 		near(t, "width", width, c.Width, 1e-12)
 		taylorFeatures(t, c, x.RawMatrix().Data, n, d)
 		for _, path := range c.Paths {
-			t.Run(fmt.Sprintf("%d/%s/%d/%v/%d/%v", c.Seed, path.Loss, path.Order, path.Intercept, path.Step, path.Lambda), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d/%s/%d/%v/%d/%v", c.Seed, path.Loss, path.Order, path.Intercept, path.Step,
+				path.Lambda), func(t *testing.T) {
 				data := problem(path.Loss, x, c.YRegression, c.YClass)
 				m, out := outputOf(t, data, Params{
 					Features: len(path.Selected), Step: path.Step, Lambda: path.Lambda, Pool: mergedLinear,
@@ -120,7 +121,8 @@ func TestPaths(t *testing.T) {
 					}
 					near(t, fmt.Sprintf("step %d: intercept", s), out.Bias[s], step.Intercept, 1e-8)
 					must.Do(t, m.ScoreStages(t.Context(), x, []int{count}, func(_ int, scores []float64) error {
-						near(t, fmt.Sprintf("step %d: objective", s), objectiveOf(data, scores, theta, path.Lambda), step.Objective, 1e-10)
+						near(t, fmt.Sprintf("step %d: objective", s), objectiveOf(data, scores, theta, path.Lambda),
+							step.Objective, 1e-10)
 						return nil
 					}))
 				}
@@ -211,7 +213,8 @@ func TestRandomFeatures(t *testing.T) {
 				near(t, "a cosine", phi[i*f.count()+m], want, 1e-13)
 			}
 		}
-		for name, s := range map[string]scored{"class centred": c.ClassCentred, "class": c.ClassRaw, "regression centred": c.RegressionCented, "regression": c.RegressionRaw} {
+		for name, s := range map[string]scored{"class centred": c.ClassCentred, "class": c.ClassRaw,
+			"regression centred": c.RegressionCented, "regression": c.RegressionRaw} {
 			t.Run(fmt.Sprint(c.Seed, " ", name), func(t *testing.T) {
 				y := c.YRegression
 				if name[0] == 'c' {
@@ -240,7 +243,8 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 	for m, want := range s.Scores {
 		near(t, "a score", math.Abs(scores[m])/float64(f.n), want, 1e-12)
 	}
-	top, err := f.choose(t.Context(), random{byScore, LKRFParams{Drawn: Drawn{Features: len(s.Top)}, Centred: centred}}, y)
+	top, err := f.choose(t.Context(), random{byScore, LKRFParams{Drawn: Drawn{Features: len(s.Top)}, Centred: centred}},
+		y)
 	if err != nil || !slices.Equal(top, s.Top) {
 		t.Errorf("EERF chooses %v (%v), want %v", top, err, s.Top)
 	}
@@ -258,7 +262,8 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 		if support != want.Support {
 			t.Errorf("rho %v: %d weights are positive, want %d", rho, support, want.Support)
 		}
-		drawn, err := f.choose(t.Context(), random{byAlignment, LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Radius: rho}}, y)
+		drawn, err := f.choose(t.Context(), random{byAlignment,
+			LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Radius: rho}}, y)
 		if err != nil || !slices.Equal(drawn, want.Sampled) {
 			t.Errorf("rho %v: LKRF draws %v (%v), want %v", rho, drawn, err, want.Sampled)
 		}

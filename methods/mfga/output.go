@@ -6,9 +6,9 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// An output is the function of one target at all stages of its fit. Stage s has the first Counts[s] columns, the intercept
-// Bias[s], and Counts[s] coefficients. Theta holds the coefficients of one stage after the other. Before the first stage the
-// function is Start. The columns are monomials or cosines.
+// An output is the function of one target at all stages of its fit. Stage s has the first Counts[s] columns, the
+// intercept Bias[s], and Counts[s] coefficients. Theta holds the coefficients of one stage after the other. Before the
+// first stage the function is Start. The columns are monomials or cosines.
 type output struct {
 	Start       float64
 	Counts      []int
@@ -65,7 +65,8 @@ type scorer struct {
 }
 
 func (o *output) scorer(d int) *scorer {
-	s := &scorer{output: o, d: d, first: make([]int, len(o.Counts)), cosines: newCosines(d), factor: make([]float64, blockRows)}
+	s := &scorer{output: o, d: d, first: make([]int, len(o.Counts)), cosines: newCosines(d),
+		factor: make([]float64, blockRows)}
 	at := 0
 	for i, count := range o.Counts {
 		s.first[i] = at
@@ -120,7 +121,8 @@ func (o *output) check(d int) error {
 	}
 	if last == 0 || len(o.Bias) != len(o.Counts) || total != len(o.Theta) || columns != last ||
 		(len(o.Taylor.Monomials) > 0) == (len(o.Frequencies) > 0) || len(o.Frequencies)%(d+1) != 0 {
-		return fmt.Errorf("%d stages of %d columns in all, %d intercepts, %d coefficients, %d monomials and %d numbers of frequencies do not fit %d features",
+		return fmt.Errorf("%d stages of %d columns in all, %d intercepts, %d coefficients, %d monomials and %d "+
+			"numbers of frequencies do not fit %d features",
 			len(o.Counts), total, len(o.Bias), len(o.Theta), len(o.Taylor.Monomials), len(o.Frequencies), d)
 	}
 	for i, m := range o.Taylor.Monomials {

@@ -52,13 +52,15 @@ func RKS() registry.Spec {
 
 // EERF declares the energy-based exploration of random features.
 func EERF() registry.Spec {
-	return define("EERF", "Shahrampour, Beirami and Tarokh, AAAI 2018; "+source, "linear model on the random features that correlate most with the target",
+	return define("EERF", "Shahrampour, Beirami and Tarokh, AAAI 2018; "+source,
+		"linear model on the random features that correlate most with the target",
 		EERFParams{defaultDrawn, true, defaultFunction})
 }
 
 // LKRF declares learning kernels with random features.
 func LKRF() registry.Spec {
-	return define("LKRF", "Sinha and Duchi, NIPS 2016; "+source, "linear model on random features drawn by learned weights",
+	return define("LKRF", "Sinha and Duchi, NIPS 2016; "+source,
+		"linear model on random features drawn by learned weights",
 		LKRFParams{defaultDrawn, true, 0.005, defaultFunction})
 }
 
@@ -93,19 +95,22 @@ func (p EERFParams) Validate() error { return p.enough() }
 
 func (d Drawn) enough() error {
 	if d.Features > d.Candidates {
-		return fmt.Errorf("features = %d of candidates = %d; there must be as many candidates as features, or more", d.Features, d.Candidates)
+		return fmt.Errorf("features = %d of candidates = %d; there must be as many candidates as features, or more",
+			d.Features, d.Candidates)
 	}
 	return nil
 }
 
 func define[P interface{ random() random }](name, source, summary string, defaults P) registry.Spec {
-	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P, yield func(int, registry.Model) error) error {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P,
+		yield func(int, registry.Model) error) error {
 		return fitRandom(ctx, name, env, train, randoms(ps), yield)
 	}
 	cost := func(s registry.Shape, ps []P) float64 { return randomPathCost(s, randoms(ps)) }
 	return registry.DefinePath(registry.Spec{
-		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: source, Summary: summary,
-		Load: load,
+		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: source,
+		Summary: summary,
+		Load:    load,
 	}, defaults, lambdas(), path,
 		registry.Memory(func(s registry.Shape, p P) int64 { return randomMemory(s, p.random()) }),
 		registry.PathCost(cost))
@@ -119,9 +124,10 @@ func randoms[P interface{ random() random }](ps []P) []random {
 	return out
 }
 
-// fitRandom fits the grid points. Grid points with one width and one number of draws share the draws. Grid points that differ in the
-// penalty alone also share the scores, the columns, and for the square loss the products of the columns.
-func fitRandom(ctx context.Context, name string, env registry.Env, train registry.Data, ps []random, yield func(int, registry.Model) error) error {
+// fitRandom fits the grid points. Grid points with one width and one number of draws share the draws. Grid points that
+// differ in the penalty alone also share the scores, the columns, and for the square loss the products of the columns.
+func fitRandom(ctx context.Context, name string, env registry.Env, train registry.Data, ps []random,
+	yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()
 	type drawn struct {
 		kernel               kernelOf
@@ -196,8 +202,8 @@ func target(centred bool, y []float64) []float64 {
 	return t
 }
 
-// fitColumns solves on the first step columns of chosen, then on the first 2 step columns, and so on. If step is 0, it solves
-// only on all columns.
+// fitColumns solves on the first step columns of chosen, then on the first 2 step columns, and so on. If step is 0, it
+// solves only on all columns.
 func (a *active) fitColumns(ctx context.Context, f *fourier, chosen []int, step int, lambda float64) (output, error) {
 	if step == 0 {
 		step = len(chosen)

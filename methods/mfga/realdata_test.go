@@ -151,14 +151,17 @@ func (s realSet) classification(t *testing.T, train, test registry.Data) {
 			Features: features, Step: run.PerStep, Lambda: run.Lambda, Pool: mergedLinear, Order: run.Order,
 			Function: Function{Intercept: run.Intercept, Sigma: s.Width},
 		})
-		all := &taylor{kernelOf: kernelOf{Pool: mergedLinear, Order: run.Order, Width: s.Width}, d: d, scale: math.Sqrt(0.5)}
+		all := &taylor{kernelOf: kernelOf{Pool: mergedLinear, Order: run.Order, Width: s.Width}, d: d,
+			scale: math.Sqrt(0.5)}
 		at, clear := 0, true
 		thetas := make([][]float64, len(run.Steps))
 		for i, step := range run.Steps {
 			count := out.Counts[i]
 			clear = clear && step.Margin > tie
-			if want := all.expansion(step.New).Monomials; clear && !slices.Equal(out.Taylor.Monomials[count-run.PerStep:count], want) {
-				t.Errorf("lambda %v, step %d: columns %v, want %v", run.Lambda, i, out.Taylor.Monomials[count-run.PerStep:count], want)
+			if want := all.expansion(step.New).Monomials; clear &&
+				!slices.Equal(out.Taylor.Monomials[count-run.PerStep:count], want) {
+				t.Errorf("lambda %v, step %d: columns %v, want %v", run.Lambda, i,
+					out.Taylor.Monomials[count-run.PerStep:count], want)
 			}
 			thetas[i] = out.Theta[at : at+count]
 			at += count
@@ -188,7 +191,8 @@ func (s realSet) classification(t *testing.T, train, test registry.Data) {
 
 func (s realSet) regression(t *testing.T, train, test registry.Data) {
 	_, d := train.X.Dims()
-	names := map[string]string{"gaussian_merged": merged, "gaussian_merged_plus_linear": mergedLinear, "gaussian_cross_plus_linear": crossLinear}
+	names := map[string]string{"gaussian_merged": merged, "gaussian_merged_plus_linear": mergedLinear,
+		"gaussian_cross_plus_linear": crossLinear}
 	for _, run := range s.MFGA {
 		p := Params{
 			Features: run.PerStep * len(run.MSE), Step: run.PerStep, Lambda: run.Lambda, Pool: names[run.Candidates],
@@ -208,7 +212,8 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 		}
 		at := 0
 		must.Do(t, m.ScoreStages(t.Context(), test.X, out.Counts, func(_ int, scores []float64) error {
-			near(t, fmt.Sprintf("%+v: test error of step %d over the reference's", p, at), meanSquare(scores, test.Y)/run.MSE[at], 1, 1e-9)
+			near(t, fmt.Sprintf("%+v: test error of step %d over the reference's", p, at),
+				meanSquare(scores, test.Y)/run.MSE[at], 1, 1e-9)
 			at++
 			return nil
 		}))
@@ -219,18 +224,21 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 func (s realSet) random(t *testing.T, train, test registry.Data) {
 	_, d := train.X.Dims()
 	for _, run := range s.Random {
-		p := random{LKRFParams: LKRFParams{Drawn{Features: run.M, Candidates: run.M0, Lambda: run.Lambda}, run.Centred, 0.005, Function{Intercept: true, Sigma: s.Width}}}
+		p := random{LKRFParams: LKRFParams{Drawn{Features: run.M, Candidates: run.M0, Lambda: run.Lambda}, run.Centred,
+			0.005, Function{Intercept: true, Sigma: s.Width}}}
 		if run.M0 == 0 {
 			p.Candidates, p.Features, p.Lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
-		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, frequencies.How{}, p.Candidates, p.Features)
+		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, frequencies.How{}, p.Candidates,
+			p.Features)
 		fit := func(rule choice, intercept bool) (scores []float64) {
 			t.Helper()
 			p.choice, p.Intercept = rule, intercept
-			err := fitRandom(t.Context(), "", registry.Env{Seed: run.Seed}, train, []random{p}, func(_ int, m registry.Model) error {
-				scores = make([]float64, len(test.Y))
-				return m.Score(t.Context(), test.X, scores)
-			})
+			err := fitRandom(t.Context(), "", registry.Env{Seed: run.Seed}, train, []random{p},
+				func(_ int, m registry.Model) error {
+					scores = make([]float64, len(test.Y))
+					return m.Score(t.Context(), test.X, scores)
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,8 +256,10 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 				}
 			}
 			if want, there := run.MSE[name]; there {
-				near(t, name+": test error over the reference's", meanSquare(fit(choice(rule), false), test.Y)/want, 1, 1e-9)
-				near(t, name+" with intercept: test error over the reference's", meanSquare(fit(choice(rule), true), test.Y)/run.MSE[name+"_intercept"], 1, 1e-9)
+				near(t, name+": test error over the reference's", meanSquare(fit(choice(rule), false), test.Y)/want, 1,
+					1e-9)
+				near(t, name+" with intercept: test error over the reference's",
+					meanSquare(fit(choice(rule), true), test.Y)/run.MSE[name+"_intercept"], 1, 1e-9)
 			}
 		}
 		s.weights(t, f, p, train.Y, run.Scores, run.Support, run.Largest)

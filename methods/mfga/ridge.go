@@ -13,8 +13,9 @@ import (
 //
 //	min over theta   (1/n) |A theta - y|^2 + lambda sum_{j>=1} theta_j^2,
 //
-// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1). A'A grows with the active set: a step computes the products of
-// the new columns with all columns. Grid points with the same first columns share the products of these columns.
+// by the Cholesky factor of A'A + n lambda diag(0, 1, .., 1). A'A grows with the active set: a step computes the
+// products of the new columns with all columns. Grid points with the same first columns share the products of these
+// columns.
 type ridge struct {
 	*design
 	y          []float64
@@ -27,7 +28,8 @@ type ridge struct {
 }
 
 func newRidge(d *design, y []float64) *ridge {
-	return &ridge{design: d, y: y, gram: make([]float64, d.ld*d.ld), right: make([]float64, d.ld), residual: make([]float64, d.n)}
+	return &ridge{design: d, y: y, gram: make([]float64, d.ld*d.ld), right: make([]float64, d.ld),
+		residual: make([]float64, d.n)}
 }
 
 func (r *ridge) theta() []float64 { return r.solution }

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The sets of candidates. Section 5 of the paper uses both kernels. But the number of candidates in its Table 2 for regression,
-// (d+1)(d+2)/2, is that of merged and of cross+linear.
+// The sets of candidates. Section 5 of the paper uses both kernels. But the number of candidates in its Table 2 for
+// regression, (d+1)(d+2)/2, is that of merged and of cross+linear.
 const (
 	mergedLinear = "merged+linear"
 	merged       = "merged"
@@ -62,14 +62,18 @@ const blockRows = 256
 
 func newTaylor(ctx context.Context, k kernelOf, x []float64, d int) (*taylor, error) {
 	n := len(x) / d
-	t := &taylor{kernelOf: k, x: x, n: n, d: d, scale: 1, factor: make([]float64, n), weighted: make([]float64, blockRows), part: make([]float64, d)}
+	t := &taylor{kernelOf: k, x: x, n: n, d: d, scale: 1, factor: make([]float64, n),
+		weighted: make([]float64, blockRows), part: make([]float64, d)}
 	if k.Order == 2 {
 		t.squares = newSignedProducts(d)
 	}
 	if k.linear(d) > 0 {
 		t.scale = math.Sqrt(0.5)
 	}
-	return t, fitting.Blocks(ctx, n, blockRows, func(lo, hi int) { gaussianFactors(t.factor[lo:hi], x[lo*d:hi*d], d, k.Width) })
+	return t, fitting.Blocks(ctx, n, blockRows, func(lo, hi int) {
+		gaussianFactors(t.factor[lo:hi], x[lo*d:hi*d], d,
+			k.Width)
+	})
 }
 
 // gaussianFactors sets dst to exp(-|x_i|^2 / 2s^2) of the rows of x.
@@ -175,9 +179,9 @@ func (t *taylor) columns(which []int) func(dst []float64, ld, lo, hi int) {
 	}
 }
 
-// derivatives sets dst to the sums over i of phi_j(x_i) v_i for all candidates, without computing their columns. The sums of the
-// linear candidates, and of those of degree 0 and 1, are products of X' with v and with v e. The sums of degree 2 are the symmetric
-// product X' diag(v e) X.
+// derivatives sets dst to the sums over i of phi_j(x_i) v_i for all candidates, without computing their columns. The
+// sums of the linear candidates, and of those of degree 0 and 1, are products of X' with v and with v e. The sums of
+// degree 2 are the symmetric product X' diag(v e) X.
 func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	d, n := t.d, t.n
 	gauss := t.gaussians(d)
@@ -221,8 +225,9 @@ func (t *taylor) derivatives(ctx context.Context, dst, v []float64) error {
 	return nil
 }
 
-// A signedProducts is the sum of w_i (x_i, 1)(x_i, 1)' for weights of both signs. vmath.Outer adds or subtracts outer products of
-// rows without weights. So rows with positive weights and rows with negative weights are gathered apart, times sqrt|w_i|.
+// A signedProducts is the sum of w_i (x_i, 1)(x_i, 1)' for weights of both signs. vmath.Outer adds or subtracts outer
+// products of rows without weights. So rows with positive weights and rows with negative weights are gathered apart,
+// times sqrt|w_i|.
 type signedProducts struct {
 	d, m  int
 	sum   []float64 // m x m, the upper triangle

@@ -25,8 +25,8 @@ type BMKRParams struct {
 // bmkrKernels are the kernels of the 2020 experiments. Their gammas are not divided by the number of features.
 var bmkrKernels = append(gaussians(-4, 5), kernel{Power: 1})
 
-// BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For two classes the targets are the
-// labels -1 and +1, and the sign of the sum decides.
+// BMKR declares boosted multiple kernel regression with the grid of the 2020 experiments. For two classes the targets
+// are the labels -1 and +1, and the sign of the sum decides.
 func BMKR() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "BMKR", Version: "2", Tasks: registry.Binary | registry.Regression,
@@ -42,7 +42,8 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 	bytes := boostBytes(s, len(bmkrKernels), 4, p.T)
 	if !allInMemory(s.N, len(bmkrKernels)) {
 		_, factor := svm.InteriorBytes(s.N)
-		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N) // a factor of every kernel; scoring
+		// a factor of every kernel; scoring
+		bytes += doubledBytes(s) + int64(len(bmkrKernels)-3)*factor + int64(8*rowsAtOnce*len(bmkrKernels)*s.N)
 	}
 	if fewFeatures(s.N, s.D) {
 		bytes += svm.LinearBytes(s.N, s.D)
@@ -52,12 +53,12 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 
 var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
 
-// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. If the kernel matrices do not fit
-// in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows like n^3. Two
-// rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds take hardly longer than two.
-// For such sets the estimate is a compromise: occupancy (5 columns), where few examples are support vectors, takes half of it, and
-// sets with many support vectors take two to four times as long as estimated. Of two drawn sets of 5600 rows, that of 20 columns
-// takes twice as long as that of 5.
+// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. If the kernel matrices do
+// not fit in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows
+// like n^3. Two rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds take
+// hardly longer than two. For such sets the estimate is a compromise: occupancy (5 columns), where few examples are
+// support vectors, takes half of it, and sets with many support vectors take two to four times as long as estimated. Of
+// two drawn sets of 5600 rows, that of 20 columns takes twice as long as that of 5.
 func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	n, each := float64(s.N), float64(p.T*len(bmkrKernels))
 	if !allInMemory(s.N, len(bmkrKernels)) {
@@ -66,8 +67,10 @@ func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
 	return each * n * (20 + 0.14*n)
 }
 
-func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams, yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []*svm.Kernel[F]) func(p BMKRParams) (*vote, error) {
+func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams,
+	yield func(i int, m registry.Model) error) error {
+	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []*svm.Kernel[F]) func(p BMKRParams) (*vote,
+		error) {
 		b := newBooster(s, ks)
 		return func(p BMKRParams) (*vote, error) {
 			m, err := b.fit(ctx, env, train.Y, p)
@@ -80,21 +83,21 @@ func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry
 //
 //	min over f in H_k, b  1/2 ||f||^2 + C sum_i max(0, |r_ti - f(x_i) - b| - epsilon),
 //
-// keeps the machine h_t with the least sum_i (r_ti - h_t(x_i))^2 (of equal machines, the first), and sets r_{t+1} = r_t - v
-// h_t, where v is the learning rate. The model is v sum_t h_t.
+// keeps the machine h_t with the least sum_i (r_ti - h_t(x_i))^2 (of equal machines, the first), and sets
+// r_{t+1} = r_t - v h_t, where v is the learning rate. The model is v sum_t h_t.
 //
-// The residuals change little from round to round, so each kernel's SVR starts from the solution of the same kernel in the last
-// round. A fit uses only its own solutions, so that it does not depend on the other grid points of a path. If MaxIter is set,
-// every SVR has a cold start, as in the published program.
+// The residuals change little from round to round, so each kernel's SVR starts from the solution of the same kernel in
+// the last round. A fit uses only its own solutions, so that it does not depend on the other grid points of a path. If
+// MaxIter is set, every SVR has a cold start, as in the published program.
 //
-// Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR with any b in an interval. libsvm then
-// returns the middle of the interval: see flat.
+// Once the residuals lie in a band no wider than the tube, f = 0 solves every SVR with any b in an interval. libsvm
+// then returns the middle of the interval: see flat.
 //
 // If the kernel matrices do not fit in memory, the Gaussian kernels are solved together: see svm.SolveFamily.
 //
-// The linear kernel comes last. Least squares over all functions w.x + b is a lower bound of its SVR's sum of squares, and
-// takes one product. If this bound is not less than the best sum so far, the SVR is not solved. For C >= 1 the SVR takes 10^5
-// SMO steps and more, so where features are few, Newton's method (svm.Linear) comes first.
+// The linear kernel comes last. Least squares over all functions w.x + b is a lower bound of its SVR's sum of squares,
+// and takes one product. If this bound is not less than the best sum so far, the SVR is not solved. For C >= 1 the SVR
+// takes 10^5 SMO steps and more, so where features are few, Newton's method (svm.Linear) comes first.
 type booster[F svm.Float] struct {
 	s       *sample
 	kernels []*svm.Kernel[F]
@@ -237,8 +240,8 @@ func squaredError(r []float64, sol *svm.Solution) float64 {
 	return loss
 }
 
-// flat reports whether the zero function solves the SVR with targets r, to the tolerance of the solver. It returns the bias
-// that the solver would return: the middle of the interval [max r - epsilon, min r + epsilon].
+// flat reports whether the zero function solves the SVR with targets r, to the tolerance of the solver. It returns the
+// bias that the solver would return: the middle of the interval [max r - epsilon, min r + epsilon].
 func flat(r []float64, epsilon float64) (bias float64, ok bool) {
 	least, most := slices.Min(r), slices.Max(r)
 	return least + (most-least)/2, (most-epsilon)-(least+epsilon) < svm.DefaultTol

@@ -63,7 +63,8 @@ func TestPublishedProgram(t *testing.T) {
 func TestBMKRDefinition(t *testing.T) {
 	data := blobs(60, 3, 1)
 	for _, p := range []BMKRParams{
-		{T: 6, C: 0.05, LearningRate: 1, Epsilon: 0.1}, {T: 4, C: 5, LearningRate: 1, Epsilon: 0.1}, {T: 8, C: 1, LearningRate: 0.3, Epsilon: 0.2},
+		{T: 6, C: 0.05, LearningRate: 1, Epsilon: 0.1}, {T: 4, C: 5, LearningRate: 1, Epsilon: 0.1},
+		{T: 8, C: 1, LearningRate: 0.3, Epsilon: 0.2},
 	} {
 		s := newSample(data.X)
 		ks := must.Get(grams[float64](t.Context(), s, bmkrKernels))(t)
@@ -148,7 +149,8 @@ func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double regi
 			})
 		}
 		if a, b := argmax(right[0]), argmax(right[1]); a != b {
-			t.Errorf("%s on %s: float32 selects %s, float64 %s (correct rows %v and %v)", spec.Name, name, points[a], points[b], right[0], right[1])
+			t.Errorf("%s on %s: float32 selects %s, float64 %s (correct rows %v and %v)", spec.Name, name, points[a],
+				points[b], right[0], right[1])
 		}
 	}
 }
@@ -170,7 +172,8 @@ func TestFlat(t *testing.T) {
 		data.Y[i] = 0.5 + 0.08*math.Sin(float64(i))
 	}
 	data.Task = registry.Regression
-	m, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), quiet(), data, BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
+	m, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), quiet(), data,
+		BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +184,8 @@ func TestFlat(t *testing.T) {
 	var solver svm.Solver[float64]
 	must.Do(t, solver.Solve(t.Context(), ks[0], svm.Regression(data.Y, 0.1, 10), &sol))
 	if len(v.Learners) > 2 || v.N != 0 || math.Abs(v.Learners[0].Bias-sol.Bias) > 1e-15 {
-		t.Errorf("%d learners over %d rows, the first %v; the solver gives the constant %v", len(v.Learners), v.N, v.Learners[0].Bias, sol.Bias)
+		t.Errorf("%d learners over %d rows, the first %v; the solver gives the constant %v", len(v.Learners), v.N,
+			v.Learners[0].Bias, sol.Bias)
 	}
 	if v.Rounds() != 100 {
 		t.Errorf("%d rounds, not the 100 asked for", v.Rounds())

@@ -19,8 +19,8 @@ type channels struct {
 	Gamma []float64
 }
 
-// newChannels sets each Gamma to one over the mean squared distance of two rows of s in the group. This distance follows from the
-// variances. A group without variance gets 1.
+// newChannels sets each Gamma to one over the mean squared distance of two rows of s in the group. This distance
+// follows from the variances. A group without variance gets 1.
 func newChannels(s *sample, sizes []int) channels {
 	c := channels{Sizes: sizes}
 	at := 0
@@ -143,7 +143,8 @@ func (m *sumMachine) check() error {
 		}
 		width += size
 	}
-	if m.N < 1 || m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Channels.Gamma) != kernels || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 ||
+	if m.N < 1 || m.D < 1 || m.Outputs < 1 || width != m.D || len(m.Channels.Gamma) != kernels || len(m.X)/m.D != m.N ||
+		len(m.X)%m.D != 0 ||
 		len(m.Bias) != m.Outputs || len(m.Weight) != m.Outputs*kernels || len(m.Coef) != m.Outputs*m.N {
 		return fmt.Errorf("n=%d d=%d outputs=%d do not fit %d features, %d weights, %d coefficients, %d intercepts",
 			m.N, m.D, m.Outputs, len(m.X), len(m.Weight), len(m.Coef), len(m.Bias))

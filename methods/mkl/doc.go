@@ -11,10 +11,12 @@
 //	leastsquares.go the bound below which BMKR's linear kernel is not solved
 //	vote.go     the model of the two boosting methods: scoring, stages, saving
 //
-// The boosting methods compute the kernel matrices of a training set once, from one pass of inner products. All rounds and all
-// values of C share them. The matrices of BMKR are float32; a test shows that this changes no selected grid point. The matrices
-// of MKBOOST are float64, since some have low rank. They are kept in memory while they fit into memoryValues together. Otherwise
-// each solver caches the rows that it uses. GMKL uses factors of low rank instead, in float64.
+// The boosting methods compute the kernel matrices of a training set once, from one pass of inner products. All rounds
+// and all values of C share them. The matrices of BMKR are float32; a test shows that this changes no selected grid
+// point. The matrices of MKBOOST are float64, since some have low rank. They are kept in memory while they fit into
+// memoryValues together. Otherwise each solver caches the rows that it uses. GMKL uses factors of low rank instead, in
+// float64.
 //
-// One fit runs on one goroutine. For more than two classes GMKL is one against the rest; the boosting methods are binary.
+// One fit runs on one goroutine. For more than two classes GMKL is one against the rest; the boosting methods are
+// binary.
 package mkl

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A doubled is a family of Gaussian kernels for svm.SolveFamily. Each kernel coefficient gamma is twice the one before, so that a pair of
-// rows takes one inner product and one exponential for all kernels.
+// A doubled is a family of Gaussian kernels for svm.SolveFamily. Each kernel coefficient gamma is twice the one before,
+// so that a pair of rows takes one inner product and one exponential for all kernels.
 type doubled[F svm.Float] struct {
 	s       *sample
 	kernels []*svm.Kernel[F]
@@ -21,7 +21,8 @@ type doubled[F svm.Float] struct {
 }
 
 func newDoubled[F svm.Float](s *sample, gaussians []*svm.Kernel[F], gamma float64) *doubled[F] {
-	return &doubled[F]{s: s, kernels: gaussians, gamma: gamma, dots: make([]float64, tileRows*tilePoints), sums: make([]float64, vmath.Doublings*tileRows)}
+	return &doubled[F]{s: s, kernels: gaussians, gamma: gamma, dots: make([]float64, tileRows*tilePoints),
+		sums: make([]float64, vmath.Doublings*tileRows)}
 }
 
 // doubledBytes is the memory of a value of type doubled and of svm.SolveFamily.
@@ -54,7 +55,8 @@ func (f *doubled[F]) Add(ctx context.Context, fit, change [][]float64) error {
 			to := min(from+tilePoints, m)
 			dots := f.dots[:rows*(to-from)]
 			vmath.MatMulT(dots, f.points[from*d:to*d], to-from, d, f.s.x[lo*d:(lo+rows)*d], rows)
-			vmath.AddGaussians(sums, dots, f.s.squares[lo:lo+rows], f.squares[from:to], f.coefs[from*vmath.Doublings:to*vmath.Doublings], f.gamma)
+			vmath.AddGaussians(sums, dots, f.s.squares[lo:lo+rows], f.squares[from:to],
+				f.coefs[from*vmath.Doublings:to*vmath.Doublings], f.gamma)
 		}
 		for k := range fit {
 			if change[k] != nil {

@@ -20,7 +20,8 @@ func demand[F svm.Float](s *sample) []*svm.Kernel[F] {
 	return ks
 }
 
-// TestDoubled: the products of all Gaussian kernels are those of their rows in float64, on more rows and points than a strip has.
+// TestDoubled: the products of all Gaussian kernels are those of their rows in float64, on more rows and points than a
+// strip has.
 func TestDoubled(t *testing.T) {
 	const n = tilePoints + 200
 	s := newSample(blobs(n, 7, 5).X)
@@ -79,8 +80,8 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
-// TestLargeSetsHaveTheSameWinners: SVRs solved together, and Newton's method for the linear one, change no round's winner
-// and, to the tolerance, no machine. In float64, which allows a small one.
+// TestLargeSetsHaveTheSameWinners: SVRs solved together, and Newton's method for the linear one, change no round's
+// winner and, to the tolerance, no machine. In float64, which allows a small one.
 func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 	data := blobs(250, 3, 8)
 	for _, c := range []float64{0.05, 1, 5} {
@@ -99,7 +100,8 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 		}
 		for r, l := range votes[0].Learners {
 			if want := votes[1].Learners[r]; l.Kernel != want.Kernel || math.Abs(l.Bias-want.Bias) > 1e-4 {
-				t.Errorf("C=%v, round %d: kernel %d with bias %v, alone %d with %v", c, r+1, l.Kernel, l.Bias, want.Kernel, want.Bias)
+				t.Errorf("C=%v, round %d: kernel %d with bias %v, alone %d with %v", c, r+1, l.Kernel, l.Bias,
+					want.Kernel, want.Bias)
 			}
 		}
 		for i, v := range scores[0] {

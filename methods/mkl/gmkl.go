@@ -35,15 +35,15 @@ func GMKL() registry.Spec {
 	}, fitting.NearPath(pathGMKL), registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
 }
 
-// A usual and a large rank, at channelTol, of the Gaussian kernel of one feature. The mean rank over the features of a data set
-// of the catalogue is 3 to 48, mostly 20.
+// A usual and a large rank, at channelTol, of the Gaussian kernel of one feature. The mean rank over the features of a
+// data set of the catalogue is 3 to 48, mostly 20.
 const (
 	usualRank = 20
 	largeRank = 40
 )
 
-// ranks estimates, from the rank of the kernel of one feature, the sum of the ranks of the kernels, and the number of kernels
-// that are kept as whole matrices.
+// ranks estimates, from the rank of the kernel of one feature, the sum of the ranks of the kernels, and the number of
+// kernels that are kept as whole matrices.
 func ranks(s registry.Shape, one int) (sum, whole float64) {
 	n := float64(s.N)
 	if len(s.Blocks) == 0 {
@@ -59,8 +59,8 @@ func ranks(s registry.Shape, one int) (sum, whole float64) {
 	return sum, whole
 }
 
-// memoryGMKL counts the factors or matrices of the kernels, the factors before they are stacked, the linear system of svm.Mix, the
-// model, and 64 MiB for garbage and for the n x n system of a careful path.
+// memoryGMKL counts the factors or matrices of the kernels, the factors before they are stacked, the linear system of
+// svm.Mix, the model, and 64 MiB for garbage and for the n x n system of a careful path.
 func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 	n := float64(s.N)
 	rank, whole := ranks(s, largeRank)
@@ -79,8 +79,8 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 // lowRank reports whether svm.Mix works with the factors.
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
 
-// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and passes
-// over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
+// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and
+// passes over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
 func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 	const codeRank = 3 // of a feature with at most four values
 	n := float64(s.N)
@@ -98,7 +98,8 @@ func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
 }
 
 // pathGMKL factors the kernel matrices once for all grid points.
-func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams, yield func(i int, m registry.Model) error) error {
+func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams,
+	yield func(i int, m registry.Model) error) error {
 	all := newSample(train.X)
 	train, times := merge(train)
 	s := newSample(train.X)
@@ -123,7 +124,8 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 			if mixed.Gap > svm.MixAccept {
 				env.Log.Warn("GMKL ended before its optimum", "c", p.C, "relative gap", fmt.Sprintf("%.1g", mixed.Gap))
 			}
-			m.Weight, m.Coef, m.Bias = append(m.Weight, mixed.Weights...), append(m.Coef, mixed.Beta...), append(m.Bias, mixed.Bias)
+			m.Weight, m.Coef, m.Bias = append(m.Weight, mixed.Weights...), append(m.Coef, mixed.Beta...),
+				append(m.Bias, mixed.Bias)
 		}
 		if err := yield(i, m); err != nil {
 			return err
@@ -132,8 +134,9 @@ func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []G
 	return nil
 }
 
-// merge returns the distinct pairs of row and target, in the order of their first occurrence, and how often each occurs. The
-// cost of a pair's loss is multiplied by this number. Without merging, equal rows would make Newton's systems singular.
+// merge returns the distinct pairs of row and target, in the order of their first occurrence, and how often each
+// occurs. The cost of a pair's loss is multiplied by this number. Without merging, equal rows would make Newton's
+// systems singular.
 func merge(train registry.Data) (distinct registry.Data, times []float64) {
 	n, d := train.X.Dims()
 	at := make(map[string]int, n)
@@ -165,9 +168,9 @@ func merge(train registry.Data) (distinct registry.Data, times []float64) {
 //
 //	min over d >= 0  T(d) = sum_j d_j + min over f, b  1/2 ||f||^2 + C sum_i loss(y_i, f(x_i) + b),
 //
-// with f in the space of K(d) = sum_j d_j K_j (Varma and Babu, eqs. 8 and 9). T is convex. Gradient descent on T, with a
-// support vector machine for each d, is slow where K(d) is nearly singular, as with Gaussian kernels of one feature. So svm.Mix
-// solves for weights and machine at once, to a relative duality gap of 1e-5.
+// with f in the space of K(d) = sum_j d_j K_j (Varma and Babu, eqs. 8 and 9). T is convex. Gradient descent on T, with
+// a support vector machine for each d, is slow where K(d) is nearly singular, as with Gaussian kernels of one feature.
+// So svm.Mix solves for weights and machine at once, to a relative duality gap of 1e-5.
 type mixer struct {
 	channels channels
 	parts    svm.Parts

@@ -48,7 +48,8 @@ func valueAt(t *testing.T, g *mixer, p svm.Problem, d []float64) float64 {
 	return floats.Sum(d) - sol.Objective
 }
 
-// mix returns the kernels of groups of features, one feature each if sizes is nil, and the machine of a problem with them.
+// mix returns the kernels of groups of features, one feature each if sizes is nil, and the machine of a problem with
+// them.
 func mix(t testing.TB, data registry.Data, sizes []int, p svm.Problem) (*mixer, svm.Mixed) {
 	t.Helper()
 	s := newSample(data.X)
@@ -68,8 +69,9 @@ func solved(t *testing.T, what string, m svm.Mixed) {
 	}
 }
 
-// TestGMKLOptimal: T at the learned weights, by an independent solver, is the value that Mix certifies; and as T is convex, no small change
-// of a weight in its bounds lowers it. For a classification, a regression, groups with and without a factor of low rank.
+// TestGMKLOptimal: T at the learned weights, by an independent solver, is the value that Mix certifies; and as T is
+// convex, no small change of a weight in its bounds lowers it. For a classification, a regression, groups with and
+// without a factor of low rank.
 func TestGMKLOptimal(t *testing.T) {
 	data := blobs(80, 5, 7)
 	real := data
@@ -109,8 +111,8 @@ func TestGMKLOptimal(t *testing.T) {
 	}
 }
 
-// TestGMKLOnPublishedSets: over the grid on real sets, low rank and nearly singular sums at C = 100 included, Mix ends within 2e-5
-// of the optimum; the steps around a solver that it replaces took minutes there.
+// TestGMKLOnPublishedSets: over the grid on real sets, low rank and nearly singular sums at C = 100 included, Mix ends
+// within 2e-5 of the optimum; the steps around a solver that it replaces took minutes there.
 func TestGMKLOnPublishedSets(t *testing.T) {
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
 		train, _ := testsplit.Load(t, name, 1)
@@ -140,8 +142,8 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 	}
 }
 
-// TestGMKLUnbalanced: where one class is rare the first steps leave beta's sum far from 0, and no bound may come from them.
-// Value is compared with T of the weights, which a plain solver finds.
+// TestGMKLUnbalanced: where one class is rare the first steps leave beta's sum far from 0, and no bound may come from
+// them. Value is compared with T of the weights, which a plain solver finds.
 func TestGMKLUnbalanced(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(5, 40).Draw(rt, "n"), rapid.IntRange(1, 4).Draw(rt, "d")
@@ -214,20 +216,25 @@ func TestGMKLSizesOfBlocks(t *testing.T) {
 	}
 }
 
-// TestGMKLHardCases: regressions on which predictor and corrector alone cycle, then features of a few codes with noisy labels, whose
-// rows repeat, in the grid of costs and above. Each found an error before Mix was careful and equal rows were merged.
+// TestGMKLHardCases: regressions on which predictor and corrector alone cycle, then features of a few codes with noisy
+// labels, whose rows repeat, in the grid of costs and above. Each found an error before Mix was careful and equal rows
+// were merged.
 func TestGMKLHardCases(t *testing.T) {
 	for _, c := range []struct {
 		d    int
 		x, y []float64
 		c    float64
 	}{
-		{1, []float64{1.2684502829676407, -1.1757742248820546, -0.09267605808577008}, []float64{0.824431270124859, -0.016506381714588292, 0.863660195430763}, 10},
-		{1, []float64{-1.9023752717823004, 0.6116798004798175, 0.9533670941001702, 0.025464827830210073, 0.31186354937177907},
-			[]float64{-16.228233108862497, 14.879938602954962, 2.732342969815962, 11.13750332021329, 5.45680239939008}, 100},
+		{1, []float64{1.2684502829676407, -1.1757742248820546, -0.09267605808577008},
+			[]float64{0.824431270124859, -0.016506381714588292, 0.863660195430763}, 10},
+		{1, []float64{-1.9023752717823004, 0.6116798004798175, 0.9533670941001702, 0.025464827830210073,
+			0.31186354937177907},
+			[]float64{-16.228233108862497, 14.879938602954962, 2.732342969815962, 11.13750332021329, 5.45680239939008},
+			100},
 	} {
 		data := registry.Data{Task: registry.Regression, X: mat.NewDense(len(c.y), c.d, c.x), Y: c.y}
-		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data, GMKLParams{C: c.c, Epsilon: 0.1}); err != nil {
+		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data,
+			GMKLParams{C: c.c, Epsilon: 0.1}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -242,7 +249,8 @@ func TestGMKLHardCases(t *testing.T) {
 			data.Y[i] = math.Copysign(1, rng.NormFloat64()+0.5*data.X.At(i, 0)-0.25)
 		}
 		data.Y[0], data.Y[1] = 1, -1
-		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data, GMKLParams{C: math.Pow(10, float64(logC))}); err != nil {
+		if _, err := registry.PathFunc[GMKLParams](pathGMKL).One(t.Context(), quiet(), data,
+			GMKLParams{C: math.Pow(10, float64(logC))}); err != nil {
 			t.Errorf("seed %d, %d rows of %d features with %d codes: %v", seed, n, d, levels, err)
 		}
 	}
@@ -250,10 +258,12 @@ func TestGMKLHardCases(t *testing.T) {
 
 // TestMerge: rows that differ in features or target are kept in their order, and counted.
 func TestMerge(t *testing.T) {
-	data := registry.Data{Task: registry.Binary, Classes: 2, X: mat.NewDense(6, 2, []float64{1, 2, 0, 0, 1, 2, 1, 2, 0, 0, 3, 4}), Y: []float64{1, -1, -1, 1, -1, 1}}
+	data := registry.Data{Task: registry.Binary, Classes: 2,
+		X: mat.NewDense(6, 2, []float64{1, 2, 0, 0, 1, 2, 1, 2, 0, 0, 3, 4}), Y: []float64{1, -1, -1, 1, -1, 1}}
 	distinct, times := merge(data)
 	want := mat.NewDense(4, 2, []float64{1, 2, 0, 0, 1, 2, 3, 4})
-	if !mat.Equal(distinct.X, want) || !slices.Equal(distinct.Y, []float64{1, -1, -1, 1}) || !slices.Equal(times, []float64{2, 2, 1, 1}) {
+	if !mat.Equal(distinct.X, want) || !slices.Equal(distinct.Y, []float64{1, -1, -1, 1}) ||
+		!slices.Equal(times, []float64{2, 2, 1, 1}) {
 		t.Errorf("rows %v with targets %v, %v times", distinct.X.RawMatrix().Data, distinct.Y, times)
 	}
 	// Each row with its own cost has the same minimum.

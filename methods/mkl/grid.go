@@ -10,9 +10,10 @@ import (
 
 // This file holds the parts of the arguments of registry.DefinePath that both boosting methods share.
 
-// boostAll computes the kernel matrices once and gives them to `with`. It calls the function that `with` returns for each grid
-// point.
-func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P, yield func(i int, m registry.Model) error,
+// boostAll computes the kernel matrices once and gives them to `with`. It calls the function that `with` returns for
+// each grid point.
+func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P,
+	yield func(i int, m registry.Model) error,
 	with func(s *sample, matrices []*svm.Kernel[F]) func(p P) (*vote, error)) error {
 	s := newSample(train.X)
 	matrices, err := grams[F](ctx, s, ks)
@@ -44,16 +45,16 @@ func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) f
 	}
 }
 
-// boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an interior
-// point with factors of a few kernels, and the model of t rounds.
+// boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an
+// interior point with factors of a few kernels, and the model of t rounds.
 func boostBytes(s registry.Shape, kernels, size, t int) int64 {
 	n := int64(s.N)
 	solver, factor := svm.InteriorBytes(s.N)
 	return gramBytes(s.N, kernels, size) + solver + 3*factor + n*int64(24*kernels+16*t+16*s.D+200) + 8*rowsAtOnce*n
 }
 
-// reportCapped logs how many learners' machines ended before their optimum, by max_iter or by rounding, and the largest violation of
-// the KKT conditions.
+// reportCapped logs how many learners' machines ended before their optimum, by max_iter or by rounding, and the largest
+// violation of the KKT conditions.
 func reportCapped(env registry.Env, method string, c, violation float64, learners []learner) {
 	capped := 0
 	for _, l := range learners {

@@ -83,15 +83,15 @@ func square(x []float64) float64 {
 	return sum
 }
 
-// memoryValues is the number of values up to which all kernel matrices of a training set are kept in memory: 1 GiB of float32, or
-// 2 GiB of float64.
+// memoryValues is the number of values up to which all kernel matrices of a training set are kept in memory: 1 GiB of
+// float32, or 2 GiB of float64.
 const memoryValues = 1 << 28
 
 // allInMemory reports whether the matrices of n examples are kept.
 func allInMemory(n, kernels int) bool { return int64(kernels)*svm.GramBytes(n, 1) <= memoryValues }
 
-// gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows. If the matrices are
-// not kept, it is that of the cached rows, and, for each kernel, of one row and the index of kept rows.
+// gramBytes is the memory of the matrices, with values of the given size, and of a solver's copy of active rows. If the
+// matrices are not kept, it is that of the cached rows, and, for each kernel, of one row and the index of kept rows.
 func gramBytes(n, kernels, size int) int64 {
 	one := svm.GramBytes(n, size)
 	if allInMemory(n, kernels) {
@@ -103,7 +103,8 @@ func gramBytes(n, kernels, size int) int64 {
 // rowsAtOnce is the height of a strip of inner products.
 const rowsAtOnce = 64
 
-// grams returns the matrices of the kernels on s, float32 or float64: in memory if all fit together, and else by rows on demand.
+// grams returns the matrices of the kernels on s, float32 or float64: in memory if all fit together, and else by rows
+// on demand.
 func grams[F svm.Float](ctx context.Context, s *sample, ks []kernel) ([]*svm.Kernel[F], error) {
 	out := make([]*svm.Kernel[F], len(ks))
 	if !allInMemory(s.n, len(ks)) {

@@ -7,16 +7,16 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A hyperplanes is an orthonormal basis of the functions w.x + b on a training set. One product with the basis tells how near a
-// machine with the linear kernel can come to given targets.
+// A hyperplanes is an orthonormal basis of the functions w.x + b on a training set. One product with the basis tells
+// how near a machine with the linear kernel can come to given targets.
 type hyperplanes struct {
 	q     []float64 // m orthonormal vectors of length n
 	m, n  int
 	coefs []float64
 }
 
-// newHyperplanes orthonormalises the constant and the columns of s, each twice because of rounding. It leaves out columns that
-// depend on the columns before them. The error is the context's.
+// newHyperplanes orthonormalises the constant and the columns of s, each twice because of rounding. It leaves out
+// columns that depend on the columns before them. The error is the context's.
 func newHyperplanes(ctx context.Context, s *sample) (*hyperplanes, error) {
 	h := &hyperplanes{n: s.n, q: make([]float64, 0, (s.d+1)*s.n), coefs: make([]float64, s.d+1)}
 	for j := -1; j < s.d && h.m < s.n; j++ {

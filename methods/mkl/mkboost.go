@@ -43,10 +43,11 @@ func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 
 var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
 
-// roundsCostMKBoost was fitted to training sets of iono, pima, german, splice and spambase. Boosting ends after the first round if a
-// machine of this round classifies all training rows correctly, and takes all rounds otherwise. On the small sets such a machine
-// is found for C of at least 1, and for C above 0.002 where the rows are fewer than manyRows times the columns. On splice and
-// spambase no machine is without error, since two equal rows have different labels. Such rows are likely in large sets.
+// roundsCostMKBoost was fitted to training sets of iono, pima, german, splice and spambase. Boosting ends after the
+// first round if a machine of this round classifies all training rows correctly, and takes all rounds otherwise. On the
+// small sets such a machine is found for C of at least 1, and for C above 0.002 where the rows are fewer than manyRows
+// times the columns. On splice and spambase no machine is without error, since two equal rows have different labels.
+// Such rows are likely in large sets.
 func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	const few, manyRows, equalRows = 2, 35, 1500
 	n, rounds := float64(s.N), float64(p.T)
@@ -56,10 +57,13 @@ func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
 	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.62*n) * max(1, 3*math.Pow(p.C, 0.15))
 }
 
-// pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank. Rounding to
-// float32 would spoil this: at the costs C of the grid, SMO would need very many steps and reach another optimum.
-func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams, yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample, ks []*svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
+// pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank.
+// Rounding to float32 would spoil this: at the costs C of the grid, SMO would need very many steps and reach another
+// optimum.
+func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams,
+	yield func(i int, m registry.Model) error) error {
+	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample,
+		ks []*svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
 		a := newAdaBooster(s, train.Y, ks)
 		return func(p MKBoostParams) (*vote, error) {
 			m, err := a.fit(ctx, env, p)
@@ -73,14 +77,14 @@ func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps 
 //
 //	min over f in H_k, b  1/2 ||f||^2 + C n sum_i D_i max(0, 1 - y_i (f(x_i) + b)),
 //
-// and takes as h_t the sign of the machine with the least weighted error e = sum of D_i over y_i h(x_i) < 0 (of equal machines,
-// the first). h_t gets the weight alpha = 1/2 ln((1-e)/e). D_i is multiplied by exp(-alpha y_i h_t(x_i)), and D is normalised.
-// The paper resamples the training set by D. Here D weighs the costs instead, which are the expectation of the resampled ones
-// and need no random numbers.
+// and takes as h_t the sign of the machine with the least weighted error e = sum of D_i over y_i h(x_i) < 0 (of equal
+// machines, the first). h_t gets the weight alpha = 1/2 ln((1-e)/e). D_i is multiplied by exp(-alpha y_i h_t(x_i)), and
+// D is normalised. The paper resamples the training set by D. Here D weighs the costs instead, which are the
+// expectation of the resampled ones and need no random numbers.
 //
-// Boosting ends early after e = 0, when D would not change; h_t then gets the weight alphaLimit. It also ends at e >= 1/2,
-// without this learner unless the round is the first. A round tries no further kernel once a kernel has reached the smallest
-// error that any function can have, the error of equal rows with different labels.
+// Boosting ends early after e = 0, when D would not change; h_t then gets the weight alphaLimit. It also ends at e >=
+// 1/2, without this learner unless the round is the first. A round tries no further kernel once a kernel has reached
+// the smallest error that any function can have, the error of equal rows with different labels.
 type adaBooster struct {
 	s       *sample
 	y       []float64
@@ -95,7 +99,8 @@ type adaBooster struct {
 }
 
 func newAdaBooster(s *sample, y []float64, ks []*svm.Kernel[float64]) *adaBooster {
-	a := &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n), cost: make([]float64, s.n)}
+	a := &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n),
+		cost: make([]float64, s.n)}
 	a.last, a.scale = make([]svm.Solution, len(ks)), make([][]float64, len(ks))
 	return a
 }

@@ -72,8 +72,8 @@ func TestMKBoostDefinition(t *testing.T) {
 	}
 }
 
-// TestPolynomialsDoNotCrawl: two-variable steps alone take more than 10^7 to solve these machines (20 s and more), and an
-// interior point takes over long before. On one normal feature the square of the product has rank one; with float32
+// TestPolynomialsDoNotCrawl: two-variable steps alone take more than 10^7 to solve these machines (20 s and more), and
+// an interior point takes over long before. On one normal feature the square of the product has rank one; with float32
 // matrices that took 6 x 10^7 steps to an objective off by 1.4e-4.
 func TestPolynomialsDoNotCrawl(t *testing.T) {
 	train, _ := testsplit.Load(t, "pima", 1)

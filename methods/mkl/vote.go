@@ -19,7 +19,8 @@ import (
 //
 //	Weight_t f_t(x),        f_t(x) = Bias_t + sum_i Coef_ti k_t(x, x_i)
 //
-// or, if Signs is set, of Weight_t sign f_t(x). It is not changed after the fit. Rounds after the last learner add nothing.
+// or, if Signs is set, of Weight_t sign f_t(x). It is not changed after the fit. Rounds after the last learner add
+// nothing.
 type vote struct {
 	N, D, T  int
 	Signs    bool
@@ -39,8 +40,8 @@ type learner struct {
 	Capped bool // its solver was stopped early
 }
 
-// newVote returns the model of t rounds from learners with coefficients for all rows of s. The model keeps the rows that some learner
-// needs.
+// newVote returns the model of t rounds from learners with coefficients for all rows of s. The model keeps the rows
+// that some learner needs.
 func newVote(s *sample, ks []kernel, t int, signs bool, learners []learner) *vote {
 	var needed []int
 	for i := range s.n {
@@ -88,7 +89,8 @@ func (v *vote) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // ScoreStages yields, for each t of at, the sums of the first t rounds. at is ascending, from 0 to T at most.
-func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (v *vote) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	n, _ := x.Dims()
 	if err := fitting.CheckScoring(x, v.D, 1, n); err != nil {
 		return err
@@ -137,7 +139,8 @@ type block struct {
 
 func newBlock(v *vote) *block {
 	return &block{
-		v: v, x: make([]float64, rowsAtOnce*v.D), squares: make([]float64, rowsAtOnce), dots: make([]float64, rowsAtOnce*v.N),
+		v: v, x: make([]float64, rowsAtOnce*v.D), squares: make([]float64, rowsAtOnce),
+		dots:   make([]float64, rowsAtOnce*v.N),
 		values: make([][]float64, len(v.Kernels)), made: make([]bool, len(v.Kernels)),
 		f: make([]float64, rowsAtOnce), score: make([]float64, rowsAtOnce),
 	}
@@ -215,7 +218,8 @@ func (v *vote) restore() error {
 
 func (v *vote) check() error {
 	if v.N < 0 || v.D < 1 || v.T < 1 || len(v.Learners) > v.T || len(v.X)%v.D != 0 || len(v.X)/v.D != v.N {
-		return fmt.Errorf("n=%d d=%d t=%d do not fit %d features and %d learners", v.N, v.D, v.T, len(v.X), len(v.Learners))
+		return fmt.Errorf("n=%d d=%d t=%d do not fit %d features and %d learners", v.N, v.D, v.T, len(v.X),
+			len(v.Learners))
 	}
 	for i, k := range v.Kernels {
 		if k.Power < 0 || k.Power > largestPower {
@@ -224,7 +228,8 @@ func (v *vote) check() error {
 	}
 	for t, l := range v.Learners {
 		if l.Kernel < 0 || l.Kernel >= len(v.Kernels) || (len(l.Coef) != 0 && len(l.Coef) != v.N) {
-			return fmt.Errorf("learner %d has kernel %d of %d and %d coefficients for %d rows", t, l.Kernel, len(v.Kernels), len(l.Coef), v.N)
+			return fmt.Errorf("learner %d has kernel %d of %d and %d coefficients for %d rows", t, l.Kernel,
+				len(v.Kernels), len(l.Coef), v.N)
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ import (
 //
 //	x -> B + sum_m Weight_m cos(Omega_m.x - Phase_m),
 //
-// where m numbers the LK features. Weight_m is the weight of a landmark times the weight of one of its features. The model is
-// not changed after the fit.
+// where m numbers the LK features. Weight_m is the weight of a landmark times the weight of one of its features. The
+// model is not changed after the fit.
 type model struct {
 	recent *recent
 
@@ -55,8 +55,8 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	})
 }
 
-// A recent keeps the cosines of the rows that the models of one kernel scored last, since all models of a grid score the same
-// rows. A recent recognises rows by their values. A nil recent keeps nothing.
+// A recent keeps the cosines of the rows that the models of one kernel scored last, since all models of a grid score
+// the same rows. A recent recognises rows by their values. A nil recent keeps nothing.
 type recent struct {
 	mu     sync.Mutex
 	blocks []scored
@@ -70,8 +70,8 @@ type scored struct {
 // recentBytes is the most memory that the kept cosines take.
 const recentBytes = 32 << 20
 
-// cosines returns the LK x rows matrix of the cosines of a block of rows. The matrix may lie in scratch. The caller must not
-// change it.
+// cosines returns the LK x rows matrix of the cosines of a block of rows. The matrix may lie in scratch. The caller
+// must not change it.
 func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64) []float64 {
 	features := len(m.Weight)
 	size := features * (len(rows) / m.D)
@@ -107,8 +107,10 @@ func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "pbrff", (
 
 func (m *model) check() error {
 	features := len(m.Weight)
-	if m.D < 1 || features < 1 || len(m.Phase) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
-		return fmt.Errorf("%d weights, %d phases, %d frequencies of %d features do not fit", features, len(m.Phase), len(m.Omega), m.D)
+	if m.D < 1 || features < 1 || len(m.Phase) != features || len(m.Omega)/features != m.D ||
+		len(m.Omega)%features != 0 {
+		return fmt.Errorf("%d weights, %d phases, %d frequencies of %d features do not fit", features, len(m.Phase),
+			len(m.Omega), m.D)
 	}
 	return nil
 }

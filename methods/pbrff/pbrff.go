@@ -2,9 +2,9 @@
 // Letarte, Morvant and Germain, Pseudo-Bayesian Learning with Kernel Fourier Transform
 // as Prior, AISTATS 2019.
 //
-// L landmarks are drawn from the training set. For each landmark, K random Fourier features of the Gaussian kernel exp(-gamma
-// ||x-x'||^2) get weights in closed form, by how well each is aligned with the labels. The L weighted sums are a representation
-// of x, and a linear support vector machine is trained on this representation.
+// L landmarks are drawn from the training set. For each landmark, K random Fourier features of the Gaussian kernel
+// exp(-gamma ||x-x'||^2) get weights in closed form, by how well each is aligned with the labels. The L weighted sums
+// are a representation of x, and a linear support vector machine is trained on this representation.
 //
 //	pbrff.go           the method, its parameters, and grid points that share work
 //	representation.go  landmarks, draws, alignment losses, weights
@@ -51,10 +51,12 @@ func Spec() registry.Spec {
 	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
 }
 
-// fitPath fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and alignment losses,
-// and grid points with one gamma and beta share the representation.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(i int, m registry.Model) error) error {
-	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)), func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
+// fitPath fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and alignment
+// losses, and grid points with one gamma and beta share the representation.
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+	yield func(i int, m registry.Model) error) error {
+	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)),
+		func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
 		draws := draw(env.Rand(), train, first.Landmarks, first.K)
 		gammas := fitting.Groups(drawn, func(i int) float64 { return ps[i].Gamma })
@@ -84,7 +86,8 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 }
 
 // classify trains the support vector machines of the given grid points on one representation.
-func classify(ctx context.Context, env registry.Env, y []float64, r *representation, ps []Params, which []int, yield func(i int, m registry.Model) error) error {
+func classify(ctx context.Context, env registry.Env, y []float64, r *representation, ps []Params, which []int,
+	yield func(i int, m registry.Model) error) error {
 	svm, err := linear.New(r.rows(), len(y), r.l, y)
 	if err != nil {
 		return fmt.Errorf("PBRFF: %w", err)
@@ -95,7 +98,8 @@ func classify(ctx context.Context, env registry.Env, y []float64, r *representat
 			return fmt.Errorf("PBRFF: %w", err)
 		}
 		if s.Gap > linear.Tolerance*s.Objective {
-			env.Log.Warn("PBRFF's machine ended before its optimum", "c", ps[i].C, "relative gap", fmt.Sprintf("%.1g", s.Gap/s.Objective))
+			env.Log.Warn("PBRFF's machine ended before its optimum", "c", ps[i].C, "relative gap",
+				fmt.Sprintf("%.1g", s.Gap/s.Objective))
 		}
 		if err := yield(i, newModel(r, s)); err != nil {
 			return err
@@ -107,8 +111,8 @@ func classify(ctx context.Context, env registry.Env, y []float64, r *representat
 // gridBetas is the number of values of beta in the published grid. Their representations exist at the same time.
 const gridBetas = 5
 
-// memory counts the frequencies, packed rows, the representations of the published grid, the cosines of one landmark, the
-// support vector machine, and the cosines that models keep when they score as many rows.
+// memory counts the frequencies, packed rows, the representations of the published grid, the cosines of one landmark,
+// the support vector machine, and the cosines that models keep when they score as many rows.
 func memory(s registry.Shape, p Params) int64 {
 	features, n := int64(p.Landmarks)*int64(p.K), int64(s.N)
 	kept := min(features*n*8, recentBytes)
@@ -118,8 +122,8 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds the cost of draws, kernel coefficients and representations, once for the grid points that share them, and the
-// cost of each support vector machine.
+// pathCost adds the cost of draws, kernel coefficients and representations, once for the grid points that share them,
+// and the cost of each support vector machine.
 func pathCost(s registry.Shape, ps []Params) float64 {
 	type shared struct {
 		landmarks, k int

@@ -68,7 +68,8 @@ func TestRepresentation(t *testing.T) {
 func TestRecentRows(t *testing.T) {
 	train := testsplit.Waves(1, 60, 2)
 	var models []registry.Model
-	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`), []byte(`{"landmarks":50,"features":20,"c":10}`)}
+	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`),
+		[]byte(`{"landmarks":50,"features":20,"c":10}`)}
 	must.Do(t, Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
 		models = append(models, m)
 		return nil
@@ -102,12 +103,14 @@ func TestRecentRows(t *testing.T) {
 
 // TestLoadRefusals: fields that do not fit each other are no model.
 func TestLoadRefusals(t *testing.T) {
-	for _, bad := range []*model{{}, {D: 2, Weight: make([]float64, 2), Phase: make([]float64, 1), Omega: make([]float64, 4)},
+	for _, bad := range []*model{{}, {D: 2, Weight: make([]float64, 2), Phase: make([]float64, 1),
+		Omega: make([]float64, 4)},
 		{D: 1 << 62, Weight: make([]float64, 4), Phase: make([]float64, 4)}} {
 		var buf bytes.Buffer
 		must.Do(t, bad.Save(&buf))
 		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			t.Errorf("a model of %d weights, %d phases, %d frequencies, d=%d is accepted", len(bad.Weight), len(bad.Phase), len(bad.Omega), bad.D)
+			t.Errorf("a model of %d weights, %d phases, %d frequencies, d=%d is accepted", len(bad.Weight),
+				len(bad.Phase), len(bad.Omega), bad.D)
 		}
 	}
 }

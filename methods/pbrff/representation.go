@@ -23,8 +23,8 @@ type draws struct {
 	normal   []float64 // LK x d: frequency j of landmark l is row lK + j
 }
 
-// draw has the order of the published program: first L row numbers with replacement, then for each landmark the K normals of
-// the first feature, the K normals of the second feature, and so on.
+// draw has the order of the published program: first L row numbers with replacement, then for each landmark the K
+// normals of the first feature, the K normals of the second feature, and so on.
 func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
 	x := fitting.Rows(train.X)
 	n, d := train.X.Dims()
@@ -55,8 +55,8 @@ type kernel struct {
 	recent *recent // the cosines that the models of this kernel share when they score; nil for a single model
 }
 
-// scale returns the kernel of the draws for a kernel coefficient; gamma 0 means 1/d. The last kernel takes the memory of the
-// draws and overwrites them.
+// scale returns the kernel of the draws for a kernel coefficient; gamma 0 means 1/d. The last kernel takes the memory
+// of the draws and overwrites them.
 func (w *draws) scale(gamma float64, last bool) *kernel {
 	if gamma == 0 {
 		gamma = 1 / float64(w.d)

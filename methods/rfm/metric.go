@@ -34,8 +34,8 @@ func (r rows) part(lo, hi int) rows {
 	return rows{hi - lo, r.d, r.x[lo*r.d : hi*r.d], r.turned[lo*r.d : hi*r.d], r.squares[lo:hi]}
 }
 
-// kernel writes the kernel matrix of rows z with the rows r, which are k = exp(-|z-x|/bandwidth), and, unless slopes is nil, the
-// slopes k / (bandwidth |z-x|), which are 0 for equal rows. Both are z.n x r.n.
+// kernel writes the kernel matrix of rows z with the rows r, which are k = exp(-|z-x|/bandwidth), and, unless slopes is
+// nil, the slopes k / (bandwidth |z-x|), which are 0 for equal rows. Both are z.n x r.n.
 func (r rows) kernel(k, slopes []float64, z rows, bandwidth float64) {
 	vmath.MatMulT(k, z.x, z.n, r.d, r.turned, r.n)
 	for i := range z.n {
@@ -47,8 +47,8 @@ func (r rows) kernel(k, slopes []float64, z rows, bandwidth float64) {
 	}
 }
 
-// fill writes the kernel matrix of the training rows to the lower triangle of f.k, without its diagonal, and, if slopes is set,
-// their slopes to the upper triangle. Both matrices are symmetric, and the slopes' diagonal is zero.
+// fill writes the kernel matrix of the training rows to the lower triangle of f.k, without its diagonal, and, if slopes
+// is set, their slopes to the upper triangle. Both matrices are symmetric, and the slopes' diagonal is zero.
 func (f *fit) fill(ctx context.Context, slopes bool) error {
 	n, k, s := f.n, make([]float64, rowsAtOnce*f.n), []float64(nil)
 	if slopes {
@@ -66,7 +66,8 @@ func (f *fit) fill(ctx context.Context, slopes bool) error {
 	})
 }
 
-// gradients returns the gradients of f(z) = sum_i alpha_i k(x_i, z) at the training rows, for each output: with the slopes s,
+// gradients returns the gradients of f(z) = sum_i alpha_i k(x_i, z) at the training rows, for each output: with the
+// slopes s,
 //
 //	grad f(z) = -sum_i alpha_i s(x_i, z) M (z - x_i).
 //

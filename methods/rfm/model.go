@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is a trained machine: score c of z is Bias_c + sum_i Coef_ci exp(-|z - x_i|_Metric / Bandwidth). It is not changed after
-// the fit.
+// A model is a trained machine: score c of z is Bias_c + sum_i Coef_ci exp(-|z - x_i|_Metric / Bandwidth). It is not
+// changed after the fit.
 type model struct {
 	N, D, Outputs int
 	X             []float64 // N x D
@@ -62,7 +62,8 @@ func load(r io.Reader) (registry.Model, error) {
 func (m *model) check() error {
 	if m.N < 1 || m.D < 1 || m.Outputs < 1 || len(m.X)/m.D != m.N || len(m.X)%m.D != 0 || len(m.Metric) != m.D*m.D ||
 		len(m.Bias) != m.Outputs || len(m.Coef) != m.N*m.Outputs || !(m.Bandwidth > 0) {
-		return fmt.Errorf("n=%d d=%d outputs=%d bandwidth=%v do not fit %d features, a metric of %d elements, %d coefficients, %d intercepts",
+		return fmt.Errorf("n=%d d=%d outputs=%d bandwidth=%v do not fit %d features, a metric of %d elements, %d "+
+			"coefficients, %d intercepts",
 			m.N, m.D, m.Outputs, m.Bandwidth, len(m.X), len(m.Metric), len(m.Coef), len(m.Bias))
 	}
 	return nil

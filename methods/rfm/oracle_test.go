@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEqualsThePublishedProgram compares scores with testdata/published.json, which testdata/published.py wrote with xRFM's own machine in
-// double precision. The tolerance of 1e-6 of the largest score is for five iterations, each of which solves the system of the kernel
-// matrix with a metric that the one before has rounded.
+// TestEqualsThePublishedProgram compares scores with testdata/published.json, which testdata/published.py wrote with
+// xRFM's own machine in double precision. The tolerance of 1e-6 of the largest score is for five iterations, each of
+// which solves the system of the kernel matrix with a metric that the one before has rounded.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
 		published.Problem
@@ -27,7 +27,8 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			f := newFit(c.X, c.D, c.Targets(), nil)
-			if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations}, func(int) error { return nil }); err != nil {
+			if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations},
+				func(int) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 			c.Compare(t, f.model(0), 1e-6)
@@ -35,8 +36,8 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 	}
 }
 
-// TestGradients compares the gradients with differences of the predictions, away from the rows of the training part, where the
-// kernel has a kink.
+// TestGradients compares the gradients with differences of the predictions, away from the rows of the training part,
+// where the kernel has a kink.
 func TestGradients(t *testing.T) {
 	train := toydata.Easy(registry.Regression, 40, 3, 5)
 	x := train.X.RawMatrix().Data
@@ -48,7 +49,8 @@ func TestGradients(t *testing.T) {
 		must.Do(t, m.Score(t.Context(), mat.NewDense(1, 3, z), out))
 		return out[0]
 	}
-	// The kernel has no gradient at a row of its own. Without coefficients of the first five rows the predictions have one there.
+	// The kernel has no gradient at a row of its own. Without coefficients of the first five rows the predictions have
+	// one there.
 	clear(m.Coef[:5])
 	f := newFit(x, 3, [][]float64{train.Y}, nil)
 	f.metric, f.bandwidth = metric, 2
@@ -69,8 +71,8 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// TestFindsTheFeature: of ten features the targets depend on one alone. The metric finds it, and the machine then errs less than
-// half as much as with the Euclidean metric.
+// TestFindsTheFeature: of ten features the targets depend on one alone. The metric finds it, and the machine then errs
+// less than half as much as with the Euclidean metric.
 func TestFindsTheFeature(t *testing.T) {
 	all := toydata.Easy(registry.Regression, 400, 10, 8)
 	for i := range all.Y {
@@ -79,7 +81,8 @@ func TestFindsTheFeature(t *testing.T) {
 	train := registry.Data{Task: registry.Regression, X: mat.DenseCopyOf(all.X.Slice(0, 200, 0, 10)), Y: all.Y[:200]}
 	errors := make([]float64, 2)
 	for i, iterations := range []int{0, 4} {
-		m, err := RFM().Fit(t.Context(), registry.Env{}, train, []byte(fmt.Sprintf(`{"iterations":%d,"lambda":0.001,"bandwidth":10}`, iterations)))
+		m, err := RFM().Fit(t.Context(), registry.Env{}, train,
+			[]byte(fmt.Sprintf(`{"iterations":%d,"lambda":0.001,"bandwidth":10}`, iterations)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel. XRFM, for large sets,
-// is a tree of such machines.
+// Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel. XRFM, for
+// large sets, is a tree of such machines.
 //
 //	rfm.go    the algorithm, its memory and its cost
 //	metric.go distances, the kernel and its slopes under a metric; the average gradient outer product
@@ -24,8 +24,8 @@ import (
 //
 //	k(x, z) = exp(-|x-z|_M / bandwidth),   |v|_M = sqrt(v'M v).
 //
-// The targets Y have a column for each output: +1 and -1, one class against the rest, or the targets less their mean. The
-// algorithm (Radhakrishnan et al. 2024, Algorithm 1):
+// The targets Y have a column for each output: +1 and -1, one class against the rest, or the targets less their mean.
+// The algorithm (Radhakrishnan et al. 2024, Algorithm 1):
 //
 //	1  M = I
 //	2  for t = 1 .. iterations
@@ -34,10 +34,10 @@ import (
 //	5      M = G / the largest element of G
 //	6  alpha as in line 3; f(z) = sum_i alpha_i k(x_i, z)
 //
-// G is the average gradient outer product up to a factor. k(x_i, .) has no gradient at x_i: line 4 leaves this term out. The
-// division in line 5 is that of the published program (dmbeaglehole/xRFM), which the paper lacks. That program keeps the
-// iteration that is best on a validation set; here the number of iterations is a parameter, so that cross-validation chooses it.
-// There is no stopping rule: each line is a closed form.
+// G is the average gradient outer product up to a factor. k(x_i, .) has no gradient at x_i: line 4 leaves this term
+// out. The division in line 5 is that of the published program (dmbeaglehole/xRFM), which the paper lacks. That program
+// keeps the iteration that is best on a validation set; here the number of iterations is a parameter, so that
+// cross-validation chooses it. There is no stopping rule: each line is a closed form.
 func RFM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "RFM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
@@ -59,8 +59,8 @@ type Params struct {
 
 func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
 
-// held is the memory of a fit to n rows: the kernel below its slopes, what a factorisation takes, strips of both, the rows under
-// the metric, the gradients, the weighted rows whose sums are the gradients, and the model.
+// held is the memory of a fit to n rows: the kernel below its slopes, what a factorisation takes, strips of both, the
+// rows under the metric, the gradients, the weighted rows whose sums are the gradients, and the model.
 func held(rows int, s registry.Shape) int64 {
 	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
 	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)
@@ -89,7 +89,8 @@ func groups(ps []Params) [][]int {
 	return fitting.GroupsBy(fitting.Upto(len(ps)), alike, func(i int) int { return ps[i].Iterations })
 }
 
-func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params,
+	yield func(int, registry.Model) error) error {
 	ys, mean := fitting.Targets(train)
 	f := newFit(slices.Clone(fitting.Rows(train.X)), train.Shape().D, ys, nil)
 	for _, group := range groups(ps) {
@@ -98,7 +99,8 @@ func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params,
 			iterations = append(iterations, ps[i].Iterations)
 		}
 		p := ps[group[0]]
-		err := f.follow(ctx, p.Bandwidth, p.Lambda, iterations, func(at int) error { return yield(group[at], f.model(mean)) })
+		err := f.follow(ctx, p.Bandwidth, p.Lambda, iterations,
+			func(at int) error { return yield(group[at], f.model(mean)) })
 		if err != nil {
 			return fmt.Errorf("RFM with lambda=%v: %w", p.Lambda, err)
 		}
@@ -106,7 +108,8 @@ func path(ctx context.Context, _ registry.Env, train registry.Data, ps []Params,
 	return nil
 }
 
-// follow runs the algorithm and calls do(at) when it has made iterations[at] of its iterations, whose numbers do not fall.
+// follow runs the algorithm and calls do(at) when it has made iterations[at] of its iterations, whose numbers do not
+// fall.
 func (f *fit) follow(ctx context.Context, bandwidth, lambda float64, iterations []int, do func(at int) error) error {
 	f.start(bandwidth)
 	done, last := 0, iterations[len(iterations)-1]

@@ -24,7 +24,8 @@ type treeModel struct {
 	Temperature float64
 }
 
-// A split sends rows x with Direction'x <= Threshold to the left. A child is the place of a split, or -1 less the place of a leaf.
+// A split sends rows x with Direction'x <= Threshold to the left. A child is the place of a split, or -1 less the place
+// of a leaf.
 type split struct {
 	Direction        []float64
 	Threshold, Width float64
@@ -153,8 +154,10 @@ func loadTree(r io.Reader) (registry.Model, error) {
 }
 
 func (m *treeModel) check() error {
-	if m.D < 1 || m.Outputs < 1 || len(m.Leaves) != len(m.Splits)+1 || !(m.Temperature >= 0) || math.IsInf(m.Temperature, 0) {
-		return fmt.Errorf("d=%d outputs=%d temperature=%v with %d splits and %d leaves", m.D, m.Outputs, m.Temperature, len(m.Splits), len(m.Leaves))
+	if m.D < 1 || m.Outputs < 1 || len(m.Leaves) != len(m.Splits)+1 || !(m.Temperature >= 0) ||
+		math.IsInf(m.Temperature, 0) {
+		return fmt.Errorf("d=%d outputs=%d temperature=%v with %d splits and %d leaves", m.D, m.Outputs, m.Temperature,
+			len(m.Splits), len(m.Leaves))
 	}
 	seen := map[int]bool{}
 	for i, s := range m.Splits {

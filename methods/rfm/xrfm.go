@@ -13,10 +13,11 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// XRFM declares a binary tree with a recursive feature machine in each leaf. A node with the rows D divides them at the median
-// of their projections v'x. The direction v is the one in which a first machine changes most: the top eigenvector of its average
-// gradient outer product G. So each leaf learns a metric of its own, and no matrix is larger than a leaf. The algorithm
-// (Beaglehole, Holzmueller, Radhakrishnan and Belkin 2025; TreePartition, xRFM-fit and xRFM-predict of the paper):
+// XRFM declares a binary tree with a recursive feature machine in each leaf. A node with the rows D divides them at the
+// median of their projections v'x. The direction v is the one in which a first machine changes most: the top
+// eigenvector of its average gradient outer product G. So each leaf learns a metric of its own, and no matrix is larger
+// than a leaf. The algorithm (Beaglehole, Holzmueller, Radhakrishnan and Belkin 2025; TreePartition, xRFM-fit and
+// xRFM-predict of the paper):
 //
 //	1  TreePartition(D): if |D| <= max_leaf_size, D is a leaf; else
 //	2      S = subset_size rows of D, or all if D has no more
@@ -27,14 +28,14 @@ import (
 //	7  each leaf: RFM with lambda and iterations on its rows
 //	8  prediction, temperature = 0: that of the leaf to which x goes, left where v'x <= b
 //	8' prediction, temperature > 0: with z = (v'x - b) / (temperature w), a row goes left with the weight
-//	   1 / (1 + exp(z)). A leaf's weight is the product along its path. The largest weights that make up 0.99, of at most
-//	   12 leaves, are scaled to the sum 1, and weigh the predictions of their leaves.
+//	   1 / (1 + exp(z)). A leaf's weight is the product along its path. The largest weights that make up 0.99,
+//	   of at most 12 leaves, are scaled to the sum 1, and weigh the predictions of their leaves.
 //
-// The published program (dmbeaglehole/xRFM) takes a validation set, sets aside up to a fifth of a leaf's training rows for it,
-// and chooses there each leaf's number of iterations, and the temperature. Here both are parameters, which cross-validation
-// chooses for all leaves, so there is no validation set and no row is set aside. Of the rows S the published
-// program fits 95 %. Its max_leaf_size and subset_size, 60,000 and 50,000, are for the memory of a GPU. There is no stopping rule: each line is a closed form,
-// and line 4 squares G until it has rank one.
+// The published program (dmbeaglehole/xRFM) takes a validation set, sets aside up to a fifth of a leaf's training rows
+// for it, and chooses there each leaf's number of iterations, and the temperature. Here both are parameters, which
+// cross-validation chooses for all leaves, so there is no validation set and no row is set aside. Of the rows S the
+// published program fits 95 %. Its max_leaf_size and subset_size, 60,000 and 50,000, are for the memory of a GPU. There
+// is no stopping rule: each line is a closed form, and line 4 squares G until it has rank one.
 func XRFM() registry.Spec {
 	return tree(TreeParams{Iterations: 3, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 3000, SubsetSize: 2000})
 }
@@ -94,8 +95,9 @@ func (p TreeParams) largest(n int) int {
 	return rows
 }
 
-// treeMemory counts the largest machine, the garbage of the machine before without its matrix, and the models of the numbers of
-// iterations up to p's, which a path holds together. Their rows are shared; rows under metrics are those of one model.
+// treeMemory counts the largest machine, the garbage of the machine before without its matrix, and the models of the
+// numbers of iterations up to p's, which a path holds together. Their rows are shared; rows under metrics are those of
+// one model.
 func treeMemory(s registry.Shape, p TreeParams) int64 {
 	count, _ := p.leaves(s.N)
 	n, d, models := int64(s.N), int64(s.D), int64(min(p.Iterations+1, 3))
@@ -107,8 +109,8 @@ func treeMemory(s registry.Shape, p TreeParams) int64 {
 	return machine + 8*(n*(2*d+(1+models)*int64(s.Outputs())+6)+int64(count)*d*(models*d+2))
 }
 
-// treeCost counts the machines of the splits and of the leaves, the projections, and the weights of the leaves for the rows of a fold that
-// are scored.
+// treeCost counts the machines of the splits and of the leaves, the projections, and the weights of the leaves for the
+// rows of a fold that are scored.
 func treeCost(s registry.Shape, ps []TreeParams) float64 {
 	sum := 0.0
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) TreeParams { return ps[i].partition() }) {
@@ -136,13 +138,15 @@ func treeCost(s registry.Shape, ps []TreeParams) float64 {
 
 // treePath fits grid points. Those that differ in lambda alone share the tree, and those that differ in the number of
 // iterations or in the temperature alone share the fits of the leaves, too.
-func treePath(ctx context.Context, env registry.Env, train registry.Data, ps []TreeParams, yield func(int, registry.Model) error) error {
+func treePath(ctx context.Context, env registry.Env, train registry.Data, ps []TreeParams,
+	yield func(int, registry.Model) error) error {
 	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) TreeParams { return ps[i].partition() }) {
 		g := newGrower(train, ps[alike[0]], drawSubset(env.Rand()))
 		if _, err := g.grow(ctx, fitting.Upto(len(train.Y))); err != nil { // lines 1 to 6
 			return fmt.Errorf("XRFM, a split: %w", err)
 		}
-		for _, group := range fitting.GroupsBy(alike, func(i int) TreeParams { return ps[i].leaf() }, func(i int) int { return ps[i].Iterations }) {
+		for _, group := range fitting.GroupsBy(alike, func(i int) TreeParams { return ps[i].leaf() },
+			func(i int) int { return ps[i].Iterations }) {
 			var iterations []int
 			for _, i := range group {
 				iterations = append(iterations, ps[i].Iterations)
@@ -152,7 +156,8 @@ func treePath(ctx context.Context, env registry.Env, train registry.Data, ps []T
 				return fmt.Errorf("XRFM with lambda=%v, a leaf: %w", ps[group[0]].Lambda, err)
 			}
 			for at, i := range group {
-				m := &treeModel{D: g.d, Outputs: len(g.ys), Splits: g.splits, Leaves: machines[ps[i].Iterations], Temperature: ps[i].Temperature}
+				m := &treeModel{D: g.d, Outputs: len(g.ys), Splits: g.splits, Leaves: machines[ps[i].Iterations],
+					Temperature: ps[i].Temperature}
 				if err := yield(i, m); err != nil {
 					return err
 				}
@@ -194,7 +199,8 @@ func drawSubset(r *rng.RandomState) drawer {
 func newGrower(train registry.Data, p TreeParams, draw drawer) *grower {
 	ys, mean := fitting.Targets(train)
 	side := p.largest(len(train.Y))
-	return &grower{TreeParams: p, d: train.Shape().D, x: fitting.Rows(train.X), ys: ys, mean: mean, draw: draw, k: make([]float64, side*side)}
+	return &grower{TreeParams: p, d: train.Shape().D, x: fitting.Rows(train.X), ys: ys, mean: mean, draw: draw,
+		k: make([]float64, side*side)}
 }
 
 // machine returns the state of the algorithm of RFM for the rows at the places.
@@ -232,7 +238,8 @@ func (g *grower) grow(ctx context.Context, places []int) (int, error) {
 		halves[rank/half] = append(halves[rank/half], places[i])
 	}
 	slices.Sort(projections)
-	s := split{Direction: v, Threshold: projections[half-1], Width: max(leastWidth, quantile(projections, 0.75)-quantile(projections, 0.25))}
+	s := split{Direction: v, Threshold: projections[half-1],
+		Width: max(leastWidth, quantile(projections, 0.75)-quantile(projections, 0.25))}
 	for i, child := range []*int{&s.Left, &s.Right} {
 		slices.Sort(halves[i])
 		if *child, err = g.grow(ctx, halves[i]); err != nil {
@@ -273,9 +280,9 @@ func (g *grower) direction(ctx context.Context, places []int) ([]float64, error)
 	return topEigenvector(ctx, f.metric, g.d)
 }
 
-// topEigenvector returns the eigenvector of the largest eigenvalue of a positive semidefinite matrix (d x d), with length 1. Its
-// element of the largest size is positive. Squares of the matrix tend to rank one; of equal largest eigenvalues any vector
-// will do. The vector of a matrix of zeros is the first axis.
+// topEigenvector returns the eigenvector of the largest eigenvalue of a positive semidefinite matrix (d x d), with
+// length 1. Its element of the largest size is positive. Squares of the matrix tend to rank one; of equal largest
+// eigenvalues any vector will do. The vector of a matrix of zeros is the first axis.
 func topEigenvector(ctx context.Context, matrix []float64, d int) ([]float64, error) {
 	a, next := slices.Clone(matrix), make([]float64, d*d)
 	for range 60 { // eigenvalues that differ by less than 1e-16 are equal

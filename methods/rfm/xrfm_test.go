@@ -18,13 +18,15 @@ import (
 
 // small is XRFM with leaves so small that the suite's sets are split.
 func small() registry.Spec {
-	return tree(TreeParams{Iterations: 1, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 25, SubsetSize: 20, Temperature: 0.1})
+	return tree(TreeParams{Iterations: 1, Lambda: 1e-1, Bandwidth: 10, MaxLeafSize: 25, SubsetSize: 20,
+		Temperature: 0.1})
 }
 
 func TestSmallLeavesConform(t *testing.T) { conform.Run(t, small()) }
 
-// TestTreeEqualsThePublishedProgram gives the tree the rows that the published program drew for its splits, and compares its scores
-// with testdata/published_tree.json, which testdata/published_tree.py wrote. The tolerance is that of a machine by itself.
+// TestTreeEqualsThePublishedProgram gives the tree the rows that the published program drew for its splits, and
+// compares its scores with testdata/published_tree.json, which testdata/published_tree.py wrote. The tolerance is that
+// of a machine by itself.
 func TestTreeEqualsThePublishedProgram(t *testing.T) {
 	type grown struct {
 		published.Problem
@@ -36,14 +38,16 @@ func TestTreeEqualsThePublishedProgram(t *testing.T) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			splits := 0
-			g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X, ys: c.Targets()}
+			g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X,
+				ys: c.Targets()}
 			g.draw = func(int, int) []int {
 				splits++
 				return slices.Clone(c.Subsets[splits-1])
 			}
 			must.Get(g.grow(t.Context(), fitting.Upto(c.N)))(t)
 			machines := must.Get(g.machines(t.Context(), c.Lambda, []int{c.Iterations}))(t)
-			c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations], Temperature: c.Temperature}, 1e-6)
+			c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations],
+				Temperature: c.Temperature}, 1e-6)
 			if splits == 0 || splits != len(c.Subsets) {
 				t.Errorf("%d splits of %d", splits, len(c.Subsets))
 			}
@@ -57,7 +61,8 @@ func TestOneLeafIsRFM(t *testing.T) {
 		data := toydata.Easy(task, 90, 4, 3)
 		want := testfit.FitAndScore(t, RFM(), 1, data, `{"iterations":2,"lambda":0.01}`)
 		for _, temperature := range []float64{0, 0.5} {
-			got := testfit.FitAndScore(t, XRFM(), 1, data, fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
+			got := testfit.FitAndScore(t, XRFM(), 1, data,
+				fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
 			if !slices.Equal(got, want) {
 				t.Errorf("%v, temperature %v: other scores than RFM's", task, temperature)
 			}
@@ -65,15 +70,16 @@ func TestOneLeafIsRFM(t *testing.T) {
 	}
 }
 
-// TestTopEigenvector compares with the definition, for matrices whose first axes are scaled by 1, close eigenvalues, equal ones,
-// and none.
+// TestTopEigenvector compares with the definition, for matrices whose first axes are scaled by 1, close eigenvalues,
+// equal ones, and none.
 func TestTopEigenvector(t *testing.T) {
 	h := math.Sqrt(0.5)
 	for _, c := range []struct {
 		name         string
 		first, other float64 // eigenvalues of (h, h) and (h, -h)
 	}{{"apart", 2, 0.5}, {"close", 1, 1 - 1e-9}, {"rank one", 3, 0}, {"tiny", 1e-200, 1e-201}} {
-		matrix := []float64{(c.first + c.other) / 2, (c.first - c.other) / 2, (c.first - c.other) / 2, (c.first + c.other) / 2}
+		matrix := []float64{(c.first + c.other) / 2, (c.first - c.other) / 2, (c.first - c.other) / 2,
+			(c.first + c.other) / 2}
 		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)
 		if math.Abs(v[0]-h) > 1e-6 || math.Abs(v[1]-h) > 1e-6 {
 			t.Errorf("%s: %v, want (%v, %v)", c.name, v, h, h)

@@ -74,7 +74,8 @@ func (m staged) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // ScoreStages implements registry.Stager.
-func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
+func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+	yield func(t int, scores []float64) error) error {
 	if err := fitting.CheckStages(at, 0, m.Asked); err != nil {
 		return err
 	}
@@ -174,7 +175,8 @@ func (m *model) check() error {
 	for i := range m.Rounds {
 		r := &m.Rounds[i]
 		deep, wide := len(r.Deep.B), len(r.Wide.B)
-		if len(r.Deep.A) != deep*m.D || len(r.Wide.A) != wide*m.D || len(r.S) != m.Outputs*(deep+wide) || len(r.Shift) != m.Outputs {
+		if len(r.Deep.A) != deep*m.D || len(r.Wide.A) != wide*m.D || len(r.S) != m.Outputs*(deep+wide) ||
+			len(r.Shift) != m.Outputs {
 			return fmt.Errorf("round %d: a layer of another size", i)
 		}
 	}

@@ -13,9 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEqualsThePublishedProgram gives the algorithm the pairs of rows that the published program drew, and compares its scores with
-// testdata/published.json, which testdata/published.py wrote. The tolerance of 1e-6 of the largest score is what is left of the stopping rules of its
-// logistic model and of its line search; the cases of the square loss have neither, and agree to 1e-9.
+// TestEqualsThePublishedProgram gives the algorithm the pairs of rows that the published program drew, and compares its
+// scores with testdata/published.json, which testdata/published.py wrote. The tolerance of 1e-6 of the largest score is
+// what is left of the stopping rules of its logistic model and of its line search; the cases of the square loss have
+// neither, and agree to 1e-9.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type booster struct {
 		published.Problem
@@ -76,8 +77,8 @@ func centreRows(scores []float64, k int) {
 	}
 }
 
-// TestPairsAreDrawnByDifferences counts 40,000 pairs of four rows on a line, of two classes. Pairs of one class are never drawn, and others in proportion to
-// one over their distance; five standard errors of a share are the tolerance.
+// TestPairsAreDrawnByDifferences counts 40,000 pairs of four rows on a line, of two classes. Pairs of one class are
+// never drawn, and others in proportion to one over their distance; five standard errors of a share are the tolerance.
 func TestPairsAreDrawnByDifferences(t *testing.T) {
 	z, y := []float64{0, 1, 3, 7}, []float64{0, 0, 1, 1}
 	counts, total := map[pair]float64{}, 0.0

@@ -35,7 +35,8 @@ type Params struct {
 }
 
 func define(name, summary string, tasks registry.Task, greedy bool) registry.Spec {
-	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params, yield func(int, registry.Model) error) error {
+	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+		yield func(int, registry.Model) error) error {
 		if err := fitPath(ctx, env, train, ps, greedy, yield); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -48,7 +49,8 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	if !greedy {
 		s.Probability = vmath.Sigmoid
 	}
-	return registry.DefinePath(s, Params{Rounds: 5, Features: 512, Lambda: 1e-4, Rho: 1e-2, LearningRate: 1, Scale: 0.5}, registry.Grid{
+	return registry.DefinePath(s, Params{Rounds: 5, Features: 512, Lambda: 1e-4, Rho: 1e-2, LearningRate: 1,
+		Scale: 0.5}, registry.Grid{
 		{Name: "lambda", Values: registry.Values(1e-4, 1e-2)},
 		{Name: "rho", Values: registry.Values(1e-4, 1e-2, 1)},
 		{Name: "learning_rate", Values: registry.Values(0.3, 1)},
@@ -99,7 +101,8 @@ func (p Params) anyRounds() Params {
 //
 // Targets of regression are standardised, as in the published experiments, so that the penalties do not depend on
 // their unit.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool, yield func(int, registry.Model) error) error {
+func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params, greedy bool,
+	yield func(int, registry.Model) error) error {
 	mean, deviation := 0.0, 1.0
 	if train.Task == registry.Regression {
 		train.Y = slices.Clone(train.Y)
@@ -114,7 +117,8 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		}
 		m.rescale(mean, deviation)
 		if b.open > solve.Open {
-			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda, "largest component of the gradient", fmt.Sprintf("%.1g", b.open))
+			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda,
+				"largest component of the gradient", fmt.Sprintf("%.1g", b.open))
 		}
 		for _, i := range alike {
 			if err := yield(i, m.first(ps[i].Rounds)); err != nil {
@@ -143,7 +147,8 @@ type booster struct {
 
 func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booster {
 	sh := train.Shape()
-	b := &booster{Params: p, greedy: greedy, draw: draw, n: sh.N, d: sh.D, k: sh.Outputs(), x: fitting.Rows(train.X), task: train.Task, y: train.Y}
+	b := &booster{Params: p, greedy: greedy, draw: draw, n: sh.N, d: sh.D, k: sh.Outputs(), x: fitting.Rows(train.X),
+		task: train.Task, y: train.Y}
 	b.phi = slices.Clone(b.x)
 	b.theta = make([]float64, b.k*(b.d+1))
 	b.scores, b.res, b.shown = make([]float64, b.k*b.n), make([]float64, b.k*b.n), make([]float64, b.k*b.n)

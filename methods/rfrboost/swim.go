@@ -8,12 +8,13 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// A layer is random features tanh(A z + a), one for each of some pairs of rows (SWIM: Bolager et al., NeurIPS 2023). The
-// feature of the pair z_1, z_2 is tanh(-c) at z_1 and tanh(c) at z_2:
+// A layer is random features tanh(A z + a), one for each of some pairs of rows (SWIM: Bolager et al., NeurIPS 2023).
+// The feature of the pair z_1, z_2 is tanh(-c) at z_1 and tanh(c) at z_2:
 //
 //	A = 2 c (z_2 - z_1)' / |z_2 - z_1|^2,   a = -A z_1 - c.
 //
-// Pairs are drawn with replacement among 5 n pairs of different rows, with a probability proportional to |y_2 - y_1| / |z_2 - z_1|.
+// Pairs are drawn with replacement among 5 n pairs of different rows, with a probability proportional to |y_2 - y_1| /
+// |z_2 - z_1|.
 type layer struct {
 	A []float64 // features x width
 	B []float64
@@ -40,7 +41,8 @@ func drawPairs(r *rng.RandomState) drawer {
 			first := i % n
 			second := (first + 1 + r.Intn(n-1)) % n
 			pairs[i] = pair{first, second}
-			total += distance(y[first*k:(first+1)*k], y[second*k:(second+1)*k]) / max(leastLength, distance(z[first*d:(first+1)*d], z[second*d:(second+1)*d]))
+			total += distance(y[first*k:(first+1)*k], y[second*k:(second+1)*k]) / max(leastLength,
+				distance(z[first*d:(first+1)*d], z[second*d:(second+1)*d]))
 			sums[i] = total
 		}
 		out := make([]pair, m)

@@ -23,8 +23,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Limit bounds the time of all checks together, unless Options say otherwise. The checks take about 15 seconds of processor
-// time, and longer on a busy machine.
+// Limit bounds the time of all checks together, unless Options say otherwise. The checks take about 15 seconds of
+// processor time, and longer on a busy machine.
 const Limit = 3 * time.Minute
 
 // patience is how long one request may take within Limit.
@@ -96,7 +96,8 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 		return err
 	}
 	defer os.RemoveAll(parent)
-	s := &session{file: file, given: o.Plugin, canary: o.Canary, folder: filepath.Join(parent, "Größe 50%_x^2 & #1 $~{}")}
+	s := &session{file: file, given: o.Plugin, canary: o.Canary,
+		folder: filepath.Join(parent, "Größe 50%_x^2 & #1 $~{}")}
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
 		return err
 	}
@@ -128,14 +129,16 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 			r.Skipped, r.Detail = true, skip.why
 		case err != nil && s.ctx.Err() != nil:
 			r.Stopped, r.Detail = true, fmt.Sprintf("the checks so far took %v together", limit)
-			r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the defaults lighter: the data has 400 rows at most"
+			r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the " +
+				"defaults lighter: the data has 400 rows at most"
 		case err != nil:
 			r.Failure = err.Error()
 			if says := missingModule.FindStringSubmatch(r.Failure); says != nil {
 				r.Failure, r.Advice = says[1], says[2]
 			}
 			var own *external.MethodError
-			if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") && s.spec.Tasks&registry.Binary != 0 {
+			if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") &&
+				s.spec.Tasks&registry.Binary != 0 {
 				r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
 			}
 		}

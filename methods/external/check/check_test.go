@@ -88,8 +88,10 @@ if SIN == "ends":
 func TestEachCheckFails(t *testing.T) {
 	python := testenv.Python(t)
 	t.Setenv("BENCH_PYTHON", python)
-	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary", "points apart", "data unchanged", "rows permuted", "row by row",
-		"one class", "equal rows", "constant feature", "gaps", "few rows", "path", "stages", "save and load", "unknown request", "memory", "ends"}
+	sins := []string{"none", "grid", "shapes", "noise", "learns", "same again", "another process", "state", "canary",
+		"points apart", "data unchanged", "rows permuted", "row by row",
+		"one class", "equal rows", "constant feature", "gaps", "few rows", "path", "stages", "save and load",
+		"unknown request", "memory", "ends"}
 	for i, sin := range sins {
 		if !testenv.Thorough(t) && i%12 != 0 {
 			continue

@@ -25,18 +25,24 @@ func order(n int) []int { return rng.New(seed).Permutation(n) }
 
 // checks are in the order in which they run: a failure often explains later failures.
 var checks = []check{
-	{"describe", "answer the request describe as docs/reference/plugin-protocol.md says, and print nothing else to standard output", (*session).describe},
+	{"describe", "answer the request describe as docs/reference/plugin-protocol.md says, and print nothing else to " +
+		"standard output", (*session).describe},
 	{"grid", "keep every value of the grid inside the range of its parameter", (*session).grid},
 	{"shapes", "return one finite score a row, or one for each class", (*session).shapes},
 	{"noise", "print to standard error; in Python import benchplugin before all else", (*session).noise},
 	{"learns", "look at the sign of the scores and at the order of the rows", (*session).learns},
-	{"same again", "draw every random number from the seed of the request, or say deterministic=False", (*session).sameAgain},
+	{"same again", "draw every random number from the seed of the request, or say deterministic=False",
+		(*session).sameAgain},
 	{"another process", "let nothing depend on the time, the process or the order of a set", (*session).anotherProcess},
-	{"state", "keep nothing of the data of a fit for fits of other data: no cache, no warm start", (*session).keptState},
-	{"points apart", "keep nothing from one fit to the next, and do not change the training data in place", (*session).pointsApart},
+	{"state", "keep nothing of the data of a fit for fits of other data: no cache, no warm start",
+		(*session).keptState},
+	{"points apart", "keep nothing from one fit to the next, and do not change the training data in place",
+		(*session).pointsApart},
 	{"data unchanged", "do not write to the files of the request", (*session).dataUnchanged},
-	{"labels permuted", "find out where the method sees the labels of rows that it is to score", (*session).labelsPermuted},
-	{canaryCheck, "find out how the method comes to know the labels of rows that it is to score", (*session).labelsKnown},
+	{"labels permuted", "find out where the method sees the labels of rows that it is to score",
+		(*session).labelsPermuted},
+	{canaryCheck, "find out how the method comes to know the labels of rows that it is to score",
+		(*session).labelsKnown},
 	{"test labels", "nothing: this is about bench", (*session).testLabels},
 	{"rows permuted", "score each row by itself", (*session).rowsPermuted},
 	{"row by row", "score each row by itself, whatever rows are beside it", (*session).rowByRow},
@@ -48,7 +54,8 @@ var checks = []check{
 	{"path", "make models of several grid points equal to those of single fits", (*session).path},
 	{"stages", "make the last stage equal to the whole model's scores", (*session).stages},
 	{"save and load", "write all that a model's scores depend on", (*session).saveAndLoad},
-	{"unknown request", `answer {"id":N,"error":"..."} to an operation that is not known, and go on`, (*session).unknown},
+	{"unknown request", `answer {"id":N,"error":"..."} to an operation that is not known, and go on`,
+		(*session).unknown},
 	{"memory", "forget the models that the field drop of a request names", (*session).memory},
 	{"cancellation", "start processes only in the plugin's own process group", (*session).cancellation},
 	{"ends", "end when standard input ends", (*session).ends},
@@ -62,7 +69,8 @@ func (s *session) describe() (string, error) {
 	s.plugin, s.spec = p, p.Spec()
 	s.task = s.spec.Tasks & -s.spec.Tasks
 	d := p.Describes()
-	return fmt.Sprintf("%s %s, %s, protocol %d to %d, libraries %d, further files %d", s.spec.Name, s.spec.Version, s.spec.Tasks,
+	return fmt.Sprintf("%s %s, %s, protocol %d to %d, libraries %d, further files %d", s.spec.Name, s.spec.Version,
+		s.spec.Tasks,
 		d.Protocol[0], d.Protocol[1], len(d.Libraries), len(d.Files)), nil
 }
 
@@ -143,14 +151,17 @@ func (s *session) deterministic() error {
 }
 
 func (s *session) sameAgain() (string, error) {
-	return "two fits give the same bits", s.twice("a second fit", func(d registry.Data) ([]float64, error) { return s.defaults(d, d) })
+	return "two fits give the same bits", s.twice("a second fit",
+		func(d registry.Data) ([]float64, error) { return s.defaults(d, d) })
 }
 
 func (s *session) anotherProcess() (string, error) {
-	return "two processes give the same bits", s.twice("a fit in another process", func(d registry.Data) ([]float64, error) { return s.inAnother(d) })
+	return "two processes give the same bits", s.twice("a fit in another process",
+		func(d registry.Data) ([]float64, error) { return s.inAnother(d) })
 }
 
-// inAnother trains the defaults in another process on one sample after another, and scores each. It returns the last scores.
+// inAnother trains the defaults in another process on one sample after another, and scores each. It returns the last
+// scores.
 func (s *session) inAnother(samples ...registry.Data) (scores []float64, err error) {
 	other, err := external.Load(s.ctx, s.file, s.another())
 	if err != nil {
@@ -257,7 +268,8 @@ func (s *session) labelsPermuted() (string, error) {
 	reached := toydata.Goodness(test, scores)
 	chance := map[registry.Task]float64{registry.Binary: 0.5, registry.Multiclass: 1.0 / 3}[s.task]
 	if reached > chance+0.12 { // nearly five standard deviations for 400 rows
-		return "", fmt.Errorf("trained on permuted labels it reaches %.2f on other rows; chance is %.2f", reached, chance)
+		return "", fmt.Errorf("trained on permuted labels it reaches %.2f on other rows; chance is %.2f", reached,
+			chance)
 	}
 	return fmt.Sprintf("trained on permuted labels it reaches %.2f, chance is %.2f", reached, chance), nil
 }
@@ -328,8 +340,8 @@ func (s *session) rowByRow() (string, error) {
 	return "a row alone has the score that it has among others", s.subject().OneByOne(m, d, 10, 1e-6)
 }
 
-// awkward returns the check for the awkward data sets of the given names. The method must give a model or, if the data need not
-// have a model, an error of its own. The process must not end.
+// awkward returns the check for the awkward data sets of the given names. The method must give a model or, if the data
+// need not have a model, an error of its own. The process must not end.
 func awkward(names ...string) func(*session) (string, error) {
 	return func(s *session) (said string, err error) {
 		for _, a := range toydata.AwkwardData(s.task, seed) {
@@ -351,10 +363,12 @@ func awkward(names ...string) func(*session) (string, error) {
 	}
 }
 
-// gaps checks that a plugin that declares missing values learns from rows with missing values. In one row all values are missing.
+// gaps checks that a plugin that declares missing values learns from rows with missing values. In one row all values
+// are missing.
 func (s *session) gaps() (string, error) {
 	if !s.spec.Gaps {
-		return "", errSkip{"the plugin does not say that it takes missing values; sets whose gaps stay are not run with it"}
+		return "", errSkip{"the plugin does not say that it takes missing values; sets whose gaps stay are not run " +
+			"with it"}
 	}
 	d := toydata.Easy(s.task, 40, 3, seed)
 	for i := range 40 {

@@ -109,7 +109,8 @@ func (s *session) memory() (string, error) {
 		}
 	}
 	if peak-first > growth {
-		return "", fmt.Errorf("the process grew from %d to %d MiB over fits whose models were dropped", first>>20, peak>>20)
+		return "", fmt.Errorf("the process grew from %d to %d MiB over fits whose models were dropped", first>>20,
+			peak>>20)
 	}
 	return fmt.Sprintf("peak %d MiB", peak>>20), nil
 }
@@ -126,7 +127,8 @@ func (s *session) cancellation() (string, error) {
 	}
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
-	err = s.spec.FitAll(ctx, registry.Env{Seed: seed}, d, slices.Repeat(points, 50), func(int, registry.Model) error { return nil })
+	err = s.spec.FitAll(ctx, registry.Env{Seed: seed}, d, slices.Repeat(points, 50),
+		func(int, registry.Model) error { return nil })
 	cancelled := ctx.Err() != nil
 	late := time.Now()
 	cancel()

@@ -96,7 +96,8 @@ func (s *server) answer(r *external.Request) (a external.Answer, err error) {
 	case "load":
 		return a, s.load(r)
 	}
-	do := map[string]func(held, *external.Request) error{"score": held.score, "stages": held.stages, "save": held.save}[r.Op]
+	do := map[string]func(held, *external.Request) error{"score": held.score, "stages": held.stages,
+		"save": held.save}[r.Op]
 	if do == nil {
 		return a, fmt.Errorf("the operation %q is not known", r.Op)
 	}
@@ -109,8 +110,10 @@ func (s *server) answer(r *external.Request) (a external.Answer, err error) {
 
 func (s *server) describe() external.Answer {
 	d := &external.Description{
-		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(), Parameters: s.spec.Parameters(),
-		Tasks: strings.Split(s.spec.Tasks.String(), ","), Ops: []string{"stages"}, Gaps: s.spec.Gaps, Source: s.spec.Source, Summary: s.spec.Summary,
+		Protocol: [2]int{1, 1}, Name: s.spec.Name, Version: s.spec.Version, Grid: s.spec.DefaultGrid(),
+		Parameters: s.spec.Parameters(),
+		Tasks:      strings.Split(s.spec.Tasks.String(), ","), Ops: []string{"stages"}, Gaps: s.spec.Gaps,
+		Source: s.spec.Source, Summary: s.spec.Summary,
 	}
 	if s.spec.HasPath() {
 		d.Ops = append(d.Ops, "path")

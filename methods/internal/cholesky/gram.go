@@ -11,8 +11,8 @@ const (
 	gramWork  = 4 * work // multiply-adds between two looks at the context
 )
 
-// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by strip of the
-// columns, and looks at the context. dst must not overlap a.
+// Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by
+// strip of the columns, and looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
 	clear(dst)
 	for from := 0; from < k; from += gramDepth {

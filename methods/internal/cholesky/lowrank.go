@@ -9,11 +9,14 @@ import (
 )
 
 // LowRank returns V', rank x n and row-major, with |K - V V'| <= tol max K_ii elementwise. K is n x n and positive
-// semidefinite; diag is its diagonal, and row writes its row i to dst. The algorithm is the pivoted factorisation of Fine and
-// Scheinberg (JMLR 2001): each step takes the example with the largest remaining diagonal; of equal examples, the first.
+// semidefinite; diag is its diagonal, and row writes its row i to dst. The algorithm is the pivoted factorisation of
+// Fine and Scheinberg (JMLR 2001): each step takes the example with the largest remaining diagonal; of equal examples,
+// the first.
 //
-// Stopping rule: no remaining diagonal is above tol max K_ii, or the rank would be more than most. In the second case LowRank returns nil.
-func LowRank(ctx context.Context, diag []float64, row func(dst []float64, i int), tol float64, most int) ([]float64, error) {
+// Stopping rule: no remaining diagonal is above tol max K_ii, or the rank would be more than most. In the second case
+// LowRank returns nil.
+func LowRank(ctx context.Context, diag []float64, row func(dst []float64, i int), tol float64,
+	most int) ([]float64, error) {
 	n := len(diag)
 	left := append([]float64(nil), diag...)
 	largest := 0.0

@@ -14,11 +14,13 @@ type TreeNode struct {
 	Yes, No int     // the children of an inner node
 }
 
-// DumpTree returns tree t of a model as indented text, one line a node. The model has so many trees and features. names are the
-// features' names, or nil. node describes a node; it gets a function that names features. The root is node 0.
-func DumpTree(model string, t, trees, features int, names []string, node func(at int, name func(feature int32) string) TreeNode) (string, error) {
+// DumpTree returns tree t of a model as indented text, one line a node. The model has so many trees and features. names
+// are the features' names, or nil. node describes a node; it gets a function that names features. The root is node 0.
+func DumpTree(model string, t, trees, features int, names []string,
+	node func(at int, name func(feature int32) string) TreeNode) (string, error) {
 	if t < 0 || t >= trees {
-		return "", fmt.Errorf("%s has no tree %d; the number of its trees is %d, and they count from 0", model, t, trees)
+		return "", fmt.Errorf("%s has no tree %d; the number of its trees is %d, and they count from 0", model, t,
+			trees)
 	}
 	if names != nil && len(names) != features {
 		return "", fmt.Errorf("%d names for %d features", len(names), features)

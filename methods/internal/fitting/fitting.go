@@ -58,11 +58,13 @@ func CheckSizes(name string, train registry.Data) error {
 	for i := range train.Y {
 		for j, v := range train.X.RawRowView(i) {
 			if math.Abs(v) > math.MaxFloat64/2 { // a threshold is half the sum of two values
-				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i, v, math.MaxFloat64/2)
+				return fmt.Errorf("%s: feature %d of row %d is %v: features must be at most %.3g in size", name, j, i,
+					v, math.MaxFloat64/2)
 			}
 		}
 		if y := train.Y[i]; train.Task == registry.Regression && math.Abs(y) > maxTarget {
-			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y, maxTarget)
+			return fmt.Errorf("%s: the target of row %d is %v: targets must be at most %g in size", name, i, y,
+				maxTarget)
 		}
 	}
 	return nil
@@ -143,7 +145,8 @@ func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 
 // ScoreBlocks scores the rows x, each with the given number of features and of outputs, into out. score gets blocks
 // of at most size rows, and the place of their scores.
-func ScoreBlocks(ctx context.Context, x *mat.Dense, features, outputs, size int, out []float64, score func(rows, out []float64)) error {
+func ScoreBlocks(ctx context.Context, x *mat.Dense, features, outputs, size int, out []float64,
+	score func(rows, out []float64)) error {
 	if err := CheckScoring(x, features, outputs, len(out)); err != nil {
 		return err
 	}

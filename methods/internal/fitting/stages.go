@@ -15,13 +15,14 @@ func CheckStages(at []int, first, last int) error {
 	return nil
 }
 
-// A Sum is the scores of some rows as a sum over rounds. Models implement Score and ScoreStages with it. The sum of a row does
-// not depend on how the rounds are divided into calls of Add.
+// A Sum is the scores of some rows as a sum over rounds. Models implement Score and ScoreStages with it. The sum of a
+// row does not depend on how the rounds are divided into calls of Add.
 type Sum struct {
 	Features, Outputs, Rounds int
-	Least                     int                                        // the least number of rounds that scores anything
-	Start                     float64                                    // every score before the first round
-	Add                       func(scores []float64, from, to int) error // adds the rounds from .. to - 1
+	// the least number of rounds that scores anything
+	Least int
+	Start float64                                    // every score before the first round
+	Add   func(scores []float64, from, to int) error // adds the rounds from .. to - 1
 }
 
 // Score writes the sum of all rounds to out.
@@ -33,8 +34,8 @@ func (s Sum) Score(x *mat.Dense, out []float64) error {
 	return s.Add(out, 0, s.Rounds)
 }
 
-// ScoreStages yields, for each t of the ascending list at, the sums of the first t rounds. The scores are valid only during the
-// call of yield.
+// ScoreStages yields, for each t of the ascending list at, the sums of the first t rounds. The scores are valid only
+// during the call of yield.
 func (s Sum) ScoreStages(x *mat.Dense, at []int, yield func(t int, scores []float64) error) error {
 	if err := CheckStages(at, s.Least, s.Rounds); err != nil {
 		return err

@@ -1,7 +1,8 @@
-// Package frequencies changes how the frequencies w_m of random Fourier features cos(w_m.x + b_m) are drawn: independently, with
-// orthogonal rows (ORF), or by Hadamard matrices (SORF), both of Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (NeurIPS 2016,
-// "Orthogonal Random Features"). All three have the Gaussian kernel as their mean; the orthogonal draws estimate it with a smaller
-// variance. The package draws nothing itself: normals, uniforms and phases are the callers'.
+// Package frequencies changes how the frequencies w_m of random Fourier features cos(w_m.x + b_m) are drawn:
+// independently, with orthogonal rows (ORF), or by Hadamard matrices (SORF), both of Yu, Suresh, Choromanski,
+// Holtmann-Rice and Kumar (NeurIPS 2016, "Orthogonal Random Features"). All three have the Gaussian kernel as their
+// mean; the orthogonal draws estimate it with a smaller variance. The package draws nothing itself: normals, uniforms
+// and phases are the callers'.
 package frequencies
 
 import (
@@ -16,8 +17,8 @@ const (
 	Structured = "structured"
 )
 
-// How holds the parameters of methods on random Fourier features that say how frequencies are drawn. The zero value is the usual
-// draw, which settings leave out, so that keys of stored cells stay.
+// How holds the parameters of methods on random Fourier features that say how frequencies are drawn. The zero value is
+// the usual draw, which settings leave out, so that keys of stored cells stay.
 type How struct {
 	Draw  string `json:"draw,omitempty" absent:"independent" range:"independent|orthogonal|structured" means:"how frequencies are drawn: each for itself, in blocks of orthogonal rows, or by Hadamard matrices; the last two are for the Gaussian kernel"`
 	Pairs bool   `json:"pairs,omitempty" absent:"false" means:"whether columns are pairs of the cosine and the sine of one frequency, in place of cosines with random phases"`
@@ -31,9 +32,9 @@ func (h How) Distinct(count int) int {
 	return count
 }
 
-// Place writes the frequencies of the Gaussian kernel exp(-|x|^2/2) for count columns to the first d elements of each row of w
-// (count x ld), and leaves the rest of a row. normals fills a row with normal draws, uniform draws from [0, 1). The usual draw calls
-// normals alone, row by row.
+// Place writes the frequencies of the Gaussian kernel exp(-|x|^2/2) for count columns to the first d elements of each
+// row of w (count x ld), and leaves the rest of a row. normals fills a row with normal draws, uniform draws from [0,
+// 1). The usual draw calls normals alone, row by row.
 func (h How) Place(w []float64, count, d, ld int, normals func(row []float64), uniform func() float64) {
 	n := h.Distinct(count)
 	if h.Draw == Structured {
@@ -53,8 +54,8 @@ func (h How) Place(w []float64, count, d, ld int, normals func(row []float64), u
 	}
 }
 
-// Phase returns the phase of column k: 0 for a cosine and -pi/2 for a sine, where columns are pairs, and else 2 pi times a draw of
-// uniform.
+// Phase returns the phase of column k: 0 for a cosine and -pi/2 for a sine, where columns are pairs, and else 2 pi
+// times a draw of uniform.
 func (h How) Phase(k int, uniform func() float64) float64 {
 	switch {
 	case !h.Pairs:
@@ -65,9 +66,9 @@ func (h How) Phase(k int, uniform func() float64) float64 {
 	return 0
 }
 
-// orthogonalise makes the rows of each block of d rows of w (n x ld) orthogonal to one another, in their first d elements, and keeps
-// their lengths (Yu et al., eq. (3)): the lengths of normal rows do not depend on the directions. It is the method of Gram and
-// Schmidt, twice over for each row.
+// orthogonalise makes the rows of each block of d rows of w (n x ld) orthogonal to one another, in their first d
+// elements, and keeps their lengths (Yu et al., eq. (3)): the lengths of normal rows do not depend on the directions.
+// It is the method of Gram and Schmidt, twice over for each row.
 func orthogonalise(w []float64, n, d, ld int) {
 	q := make([]float64, d*d)
 	for from := 0; from < n; from += d {
@@ -92,9 +93,9 @@ func orthogonalise(w []float64, n, d, ld int) {
 	}
 }
 
-// hadamard writes the first d elements of the rows of sqrt(p) H D1 H D2 H D3 (Yu et al., eq. (6)) to n rows of w, block after block:
-// p is the smallest power of two from d on, H the normalised Walsh-Hadamard matrix (p x p), and each D a diagonal of signs, which
-// are negative where a uniform draw is below 1/2.
+// hadamard writes the first d elements of the rows of sqrt(p) H D1 H D2 H D3 (Yu et al., eq. (6)) to n rows of w, block
+// after block: p is the smallest power of two from d on, H the normalised Walsh-Hadamard matrix (p x p), and each D a
+// diagonal of signs, which are negative where a uniform draw is below 1/2.
 func hadamard(w []float64, n, d, ld int, uniform func() float64) {
 	p := 1
 	for p < d {

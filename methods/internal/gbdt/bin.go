@@ -16,8 +16,8 @@ const (
 
 var zeroBand = float64(float32(1e-35))
 
-// A mapper sends the values of one feature to bins 0..len(upper)-1. Bin b holds the values in (upper[b-1], upper[b]]. If nan is set, the
-// last bin holds the missing values and its bound is NaN. If not, a missing value counts as 0.
+// A mapper sends the values of one feature to bins 0..len(upper)-1. Bin b holds the values in (upper[b-1], upper[b]].
+// If nan is set, the last bin holds the missing values and its bound is NaN. If not, a missing value counts as 0.
 type mapper struct {
 	upper    []float64
 	nan      bool
@@ -54,9 +54,9 @@ func (m *mapper) bin(v float64) int {
 	return at
 }
 
-// newMapper chooses bins for a feature. values are the sampled values that are not zero, and total is the number of sampled rows. It returns
-// nil if no threshold leaves `least` rows on each side. It moves the known values to the front and sorts them there. The values behind them
-// stay in place (see bundle.go).
+// newMapper chooses bins for a feature. values are the sampled values that are not zero, and total is the number of
+// sampled rows. It returns nil if no threshold leaves `least` rows on each side. It moves the known values to the front
+// and sorts them there. The values behind them stay in place (see bundle.go).
 func newMapper(values []float64, total, least int) *mapper {
 	known := values[:0]
 	for _, v := range values {
@@ -112,8 +112,9 @@ func unsplittable(inBin []int, total, least int) bool {
 	return true
 }
 
-// distinctValues returns the distinct values in ascending order with their counts. The value 0 counts `zeros` times. Neighbouring doubles
-// are one value, the larger one. Between a negative and a positive value there is a 0, even if no row has one.
+// distinctValues returns the distinct values in ascending order with their counts. The value 0 counts `zeros` times.
+// Neighbouring doubles are one value, the larger one. Between a negative and a positive value there is a 0, even if no
+// row has one.
 func distinctValues(known []float64, zeros int) (distinct []float64, counts []int) {
 	slices.Sort(known)
 	add := func(v float64, count int) {

@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// LeafwiseParams are the parameters of LightGBM that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
-// MaxDepth is no limit if it is not positive.
+// LeafwiseParams are the parameters of LightGBM that are offered. Its n_estimators is rounds here, and its reg_lambda
+// lambda. MaxDepth is no limit if it is not positive.
 type LeafwiseParams struct {
 	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`

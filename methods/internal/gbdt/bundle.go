@@ -2,11 +2,11 @@ package gbdt
 
 import "slices"
 
-// A feature is called away in a row if it is not in its most frequent bin. LightGBM stores features that are seldom away in the
-// same row in one column (Ke et al. 2017, Section 4, exclusive feature bundling). In one row of ten thousand, two features of a
-// bundle may both be away. In such a row the feature with the larger index keeps its bin, and the other features count as being
-// in their most frequent bin. Bundles change nothing else. So this file chooses LightGBM's bundles and changes the bins of
-// these rows, but each feature keeps a column of its own.
+// A feature is called away in a row if it is not in its most frequent bin. LightGBM stores features that are seldom
+// away in the same row in one column (Ke et al. 2017, Section 4, exclusive feature bundling). In one row of ten
+// thousand, two features of a bundle may both be away. In such a row the feature with the larger index keeps its bin,
+// and the other features count as being in their most frequent bin. Bundles change nothing else. So this file chooses
+// LightGBM's bundles and changes the bins of these rows, but each feature keeps a column of its own.
 
 const maxSearched = 100 // bundles that are tried for a feature
 
@@ -18,10 +18,10 @@ type bundle struct {
 	apart       bool // the features are not bundled after all
 }
 
-// awayRows lists the sampled rows in which LightGBM takes a feature to be away from its most frequent bin. at are the rows that are not zero,
-// and values are their values as newMapper left them. Where zero is not the most frequent bin, LightGBM looks at values that its binning
-// has sorted, so that the values belong to other rows. Its list is then wrong, bundles collide, and rows lose their bins. To grow the
-// same trees we make the same list.
+// awayRows lists the sampled rows in which LightGBM takes a feature to be away from its most frequent bin. at are the
+// rows that are not zero, and values are their values as newMapper left them. Where zero is not the most frequent bin,
+// LightGBM looks at values that its binning has sorted, so that the values belong to other rows. Its list is then
+// wrong, bundles collide, and rows lose their bins. To grow the same trees we make the same list.
 func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 	if m.byZero {
 		return at
@@ -128,8 +128,8 @@ func conflicts(taken []bool, rows []int32, most int) int {
 	return c
 }
 
-// dense keeps the bundles that fill two fifths of the rows. It puts the features of the remaining bundles into one bundle, which is stored
-// feature by feature if its features collide too often.
+// dense keeps the bundles that fill two fifths of the rows. It puts the features of the remaining bundles into one
+// bundle, which is stored feature by feature if its features collide too often.
 func dense(all []*bundle, away [][]int32, rows, allowed int) []*bundle {
 	var out []*bundle
 	var rest []int
@@ -159,8 +159,8 @@ func dense(all []*bundle, away [][]int32, rows, allowed int) []*bundle {
 	return append(out, b)
 }
 
-// overwrite sets the features of a bundle to their most frequent bins in each row, except for the last feature that is away. The features
-// are in the order of the sample's columns.
+// overwrite sets the features of a bundle to their most frequent bins in each row, except for the last feature that is
+// away. The features are in the order of the sample's columns.
 func (ds *Dataset) overwrite(features []int) {
 	for i := range ds.rows {
 		kept := false

@@ -2,15 +2,16 @@ package gbdt
 
 import "slices"
 
-// If many features are indicators, most features of a row are in their most frequent bin. The sums of that bin are computed by
-// subtraction, so that adding rows to the bin is useless work. A feature is away in a row if it is in another bin. Features
-// share a column if no two of them are away in the same row. A column has one byte for each row, which says which feature is
-// away and in which bin. A histogram that is built from columns adds the same rows in the same order, so its sums keep their
-// bits. (LightGBM finds its bundles differently, on a sample: see bundle.go.)
+// If many features are indicators, most features of a row are in their most frequent bin. The sums of that bin are
+// computed by subtraction, so that adding rows to the bin is useless work. A feature is away in a row if it is in
+// another bin. Features share a column if no two of them are away in the same row. A column has one byte for each row,
+// which says which feature is away and in which bin. A histogram that is built from columns adds the same rows in the
+// same order, so its sums keep their bits. (LightGBM finds its bundles differently, on a sample: see bundle.go.)
 type columns struct {
 	count int
 	bytes []uint8 // [row][column]
-	cells []int32 // [column][byte]: the index of the sums in a histogram; an index after the blocks if no feature is away
+	// [column][byte]: the index of the sums in a histogram; an index after the blocks if no feature is away
+	cells []int32
 }
 
 // newColumns returns nil unless columns are at most half the lanes.
@@ -23,7 +24,8 @@ func newColumns(ds *Dataset) *columns {
 	for g, features := range groups {
 		cells := c.cells[256*g:][:256]
 		for i := range cells {
-			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g) // one cell for each column: a write waits for the last write to its cell
+			// one cell for each column: a write waits for the last write to its cell
+			cells[i] = int32(ds.at[ds.blocks()]) + int32(2*g)
 		}
 		next := 1
 		for _, f := range features {
@@ -46,8 +48,9 @@ func newColumns(ds *Dataset) *columns {
 	return c
 }
 
-// exclusive divides the features of a sample, by their places, into groups, by first fit. No two features of a group are away from their most
-// frequent bins in the same row. The bins of a group have at most 255 cells, which a byte tells apart.
+// exclusive divides the features of a sample, by their places, into groups, by first fit. No two features of a group
+// are away from their most frequent bins in the same row. The bins of a group have at most 255 cells, which a byte
+// tells apart.
 func exclusive(ds *Dataset) [][]int {
 	type open struct {
 		group, room int

@@ -92,12 +92,12 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func (ds *Dataset) blocks() int { return len(ds.top) }
 
-// cells is the length of a histogram. After its blocks it has a pair for each column (columns.go), which is written and never
-// read.
+// cells is the length of a histogram. After its blocks it has a pair for each column (columns.go), which is written and
+// never read.
 func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*len(ds.mappers) }
 
-// arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many bins. It returns the
-// place of each feature.
+// arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many
+// bins. It returns the place of each feature.
 func (ds *Dataset) arrange() []int {
 	order := make([]int, len(ds.mappers))
 	for f := range order {

@@ -8,7 +8,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// DepthwiseParams are the parameters of XGBoost that are offered. Its n_estimators is rounds here, and its reg_lambda lambda.
+// DepthwiseParams are the parameters of XGBoost that are offered. Its n_estimators is rounds here, and its reg_lambda
+// lambda.
 type DepthwiseParams struct {
 	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
 	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
@@ -53,7 +54,8 @@ func Depthwise(ctx context.Context, s *Sorted, train registry.Data, p DepthwiseP
 		for c := range k {
 			t := g.grow(pairs[c], scores[c])
 			if !t.finite() {
-				return nil, fmt.Errorf("gbdt: a leaf of round %d is not finite: learning_rate %v or the targets are too large", r+1, p.LearningRate)
+				return nil, fmt.Errorf("gbdt: a leaf of round %d is not finite: learning_rate %v or the targets are "+
+					"too large", r+1, p.LearningRate)
 			}
 			if r == 0 {
 				t.shift(float64(start[c]))
@@ -86,8 +88,8 @@ type singleGradients struct {
 	shares []float32 // of the classes
 }
 
-// start returns the starting score of each output: for two classes the log odds of the mean label, for more classes the centred
-// logarithms of the class shares (each plus 1e-6, as XGBoost has them), and for regression the mean.
+// start returns the starting score of each output: for two classes the log odds of the mean label, for more classes the
+// centred logarithms of the class shares (each plus 1e-6, as XGBoost has them), and for regression the mean.
 func (g *singleGradients) start() []float32 {
 	y, n := g.train.Y, float64(len(g.train.Y))
 	switch g.train.Task {

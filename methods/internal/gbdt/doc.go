@@ -9,11 +9,11 @@
 //	              with the largest gain first (Ke et al. 2017)
 //	levels.go     XGBoost, tree_method exact: all values, level by level
 //
-// The aim is to grow the trees that these libraries grow, with the same splits from the same data, so that a column of results may carry
-// their names. Small things decide which tree grows, and we keep them: how bins are chosen (bin.go) and features bundled (bundle.go), which
-// sums are in single and which in double precision, the order of sums, which bins are computed by subtraction, and how ties are broken.
-// lightgbm_test.go and xgboost_test.go train the libraries beside ours on the catalogue's sets. The golden files hold a few of their trees
-// for machines without the libraries.
+// The aim is to grow the trees that these libraries grow, with the same splits from the same data, so that a column of
+// results may carry their names. Small things decide which tree grows, and we keep them: how bins are chosen (bin.go)
+// and features bundled (bundle.go), which sums are in single and which in double precision, the order of sums, which
+// bins are computed by subtraction, and how ties are broken. lightgbm_test.go and xgboost_test.go train the libraries
+// beside ours on the catalogue's sets. The golden files hold a few of their trees for machines without the libraries.
 //
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
@@ -28,14 +28,14 @@
 //
 // # Memory layout
 //
-// Features are stored in blocks of eight; the eight bytes of a row are side by side. A block's histogram has eight pairs
-// (gradient, hessian) for each bin, so that one vector instruction advances the scan of eight features. The Go functions in
-// node.go define the result; the C kernels give the same bits.
+// Features are stored in blocks of eight; the eight bytes of a row are side by side. A block's histogram has eight
+// pairs (gradient, hessian) for each bin, so that one vector instruction advances the scan of eight features. The Go
+// functions in node.go define the result; the C kernels give the same bits.
 //
 // # What it leaves out
 //
-// Categorical features, row and column sampling, L1 and other penalties, monotone constraints, early stopping, several threads.
-// LightGBM's own results change in the last bits with its number of threads; ours are those of one thread. A missing value is
-// NaN. It has a bin of its own for LightGBM's trees (bin.go), and rank 0 for XGBoost's trees (sorted.go). Both learn at each
-// split to which side missing values go.
+// Categorical features, row and column sampling, L1 and other penalties, monotone constraints, early stopping, several
+// threads. LightGBM's own results change in the last bits with its number of threads; ours are those of one thread. A
+// missing value is NaN. It has a bin of its own for LightGBM's trees (bin.go), and rank 0 for XGBoost's trees
+// (sorted.go). Both learn at each split to which side missing values go.
 package gbdt

@@ -14,13 +14,14 @@ var powers = [32]float64{
 	0x1.d5818dcfba487p+0, 0x1.dfc97337b9b5fp+0, 0x1.ea4afa2a490dap+0, 0x1.f50765b6e4540p+0,
 }
 
-// expf returns the bits of glibc's expf for x < 88.7. XGBoost calls glibc's expf. Where two cuts gain nearly the same, its last
-// bit decides which tree grows. With 32 x / ln 2 = k + r, |r| <= 1/2, and a cubic for 2^(r/32), in double precision,
+// expf returns the bits of glibc's expf for x < 88.7. XGBoost calls glibc's expf. Where two cuts gain nearly the same,
+// its last bit decides which tree grows. With 32 x / ln 2 = k + r, |r| <= 1/2, and a cubic for 2^(r/32), in double
+// precision,
 //
 //	exp(x) = 2^(k/32) (1 + c1 r + c2 r^2 + c3 r^3)
 //
-// with an error below 0.502 units in the last place of single precision. (The constants are those of expf and exp2f in ARM's
-// optimized routines, which glibc has used since version 2.27.)
+// with an error below 0.502 units in the last place of single precision. (The constants are those of expf and exp2f in
+// ARM's optimized routines, which glibc has used since version 2.27.)
 func expf(x float32) float32 {
 	if x < -104 {
 		return 0

@@ -24,8 +24,8 @@ func gapped(s *sample, share float64) *sample {
 	return &out
 }
 
-// oddGaps are samples whose gaps are not anywhere by chance: columns without any, with one known value beside gaps, of gaps alone, with
-// neighbouring numbers of single precision, and rows without any value.
+// oddGaps are samples whose gaps are not anywhere by chance: columns without any, with one known value beside gaps, of
+// gaps alone, with neighbouring numbers of single precision, and rows without any value.
 func oddGaps() *sample {
 	s := drawn(registry.Binary, 600, 7, 2, 21)
 	s.name = "odd gaps"
@@ -58,8 +58,8 @@ func oddGaps() *sample {
 // holed are the first rows of a sample with further gaps, also in columns that have none in the sample.
 func holed(s *sample) *sample { return gapped(s.head(200), 0.3) }
 
-// withGaps are three sets of the catalogue without 1, 10 and 40 % of their values, of two classes, of four and with real targets. Each
-// share is taken of each set in make thorough; else of one set, and of its first rows.
+// withGaps are three sets of the catalogue without 1, 10 and 40 % of their values, of two classes, of four and with
+// real targets. Each share is taken of each set in make thorough; else of one set, and of its first rows.
 func withGaps(t *testing.T) []*sample {
 	out := []*sample{oddGaps()}
 	shares := []float64{0.01, 0.1, 0.4}
@@ -86,7 +86,8 @@ func TestGapsAsXGBoost(t *testing.T) {
 		for _, depth := range []int{1, 3, 6} {
 			p := xgboostDefaults
 			p.MaxDepth = depth
-			runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, other: holed(s), Params: p.python()}), append(params, p)
+			runs, params = append(runs, &peerRun{Library: "xgboost", sample: s, other: holed(s), Params: p.python()}),
+				append(params, p)
 		}
 	}
 	runPeers(t, runs)
@@ -112,12 +113,14 @@ func TestGapsAsLightGBM(t *testing.T) {
 	var params []LeafwiseParams
 	for _, s := range withGaps(t) {
 		for _, p := range corners(t)[:4] {
-			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, other: holed(s), Params: p.python()}), append(params, p)
+			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, other: holed(s), Params: p.python()}),
+				append(params, p)
 		}
 	}
 	runPeers(t, runs)
 	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth, params[i].L2), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth,
+			params[i].L2), func(t *testing.T) {
 			m := sameAsLightGBM(t, r, params[i])
 			if w := worst(scoresOf(m, r.other, m.Rounds()), readDoubles(t, r.Scores+".other")); !(w <= 1e-9) {
 				t.Errorf("raw scores of other rows differ from LightGBM %s by %.2g", r.version, w)

@@ -31,8 +31,9 @@ type goldenCase struct {
 	Classes int            `json:"classes"`
 	Gaps    float64        `json:"gaps,omitempty"` // share of the values that are missing
 	Params  map[string]any `json:"params"`
-	Splits  [][][2]float64 `json:"splits"` // by tree: feature and threshold, LightGBM's in the order they are made, XGBoost's by node
-	Scores  []float64      `json:"scores"` // raw, of the first rows
+	// by tree: feature and threshold, LightGBM's in the order they are made, XGBoost's by node
+	Splits [][][2]float64 `json:"splits"`
+	Scores []float64      `json:"scores"` // raw, of the first rows
 }
 
 const goldenSeed, goldenRows = 11, 12
@@ -52,7 +53,8 @@ func (c *goldenCase) number(name string) float64 { return c.Params[name].(float6
 func goldenCases() []goldenCase {
 	var out []goldenCase
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		out = append(out, goldenCase{Task: task.String(), N: 500, D: 5, Classes: map[registry.Task]int{registry.Binary: 2, registry.Multiclass: 3}[task]})
+		out = append(out, goldenCase{Task: task.String(), N: 500, D: 5,
+			Classes: map[registry.Task]int{registry.Binary: 2, registry.Multiclass: 3}[task]})
 	}
 	gaps := out[0]
 	gaps.Gaps = 0.1
@@ -70,7 +72,8 @@ func readGolden(t *testing.T, name string) golden {
 // updateGolden trains a library on the cases and writes its file.
 func updateGolden(t *testing.T, name, library string, params map[string]any, splits func(*peerRun) [][][2]float64) {
 	t.Helper()
-	g := golden{Library: library, Command: "BENCH_PEERS=python go test ./methods/internal/gbdt -run Golden -update", Cases: goldenCases()}
+	g := golden{Library: library, Command: "BENCH_PEERS=python go test ./methods/internal/gbdt -run Golden -update",
+		Cases: goldenCases()}
 	var runs []*peerRun
 	for i := range g.Cases {
 		g.Cases[i].Params = params
@@ -122,13 +125,16 @@ func TestGoldenLightGBM(t *testing.T) {
 	if *update {
 		p := lightgbmDefaults
 		p.Rounds, p.L2, p.MaxDepth = 10, 0.125, 4
-		updateGolden(t, "lightgbm.json", "lightgbm", p.python(), func(r *peerRun) [][][2]float64 { return splitsOf(r.lightgbmModel(t)) })
+		updateGolden(t, "lightgbm.json", "lightgbm", p.python(),
+			func(r *peerRun) [][][2]float64 { return splitsOf(r.lightgbmModel(t)) })
 	}
 	g := readGolden(t, "lightgbm.json")
 	for _, c := range g.Cases {
 		s := c.sample(t)
-		m := leafwise(t, s, LeafwiseParams{Rounds: int(c.number("n_estimators")), LearningRate: c.number("learning_rate"),
-			NumLeaves: int(c.number("num_leaves")), MaxDepth: int(c.number("max_depth")), MinData: int(c.number("min_child_samples")),
+		m := leafwise(t, s, LeafwiseParams{Rounds: int(c.number("n_estimators")),
+			LearningRate: c.number("learning_rate"),
+			NumLeaves:    int(c.number("num_leaves")), MaxDepth: int(c.number("max_depth")),
+			MinData:    int(c.number("min_child_samples")),
 			MinHessian: c.number("min_child_weight"), L2: c.number("reg_lambda")})
 		c.compare(t, &g, m, s, 1e-9)
 	}
@@ -155,8 +161,10 @@ func TestGoldenXGBoost(t *testing.T) {
 	g := readGolden(t, "xgboost.json")
 	for _, c := range g.Cases {
 		s := c.sample(t)
-		m := depthwise(t, s, DepthwiseParams{Rounds: int(c.number("n_estimators")), LearningRate: c.number("learning_rate"),
-			MaxDepth: int(c.number("max_depth")), MinHessian: c.number("min_child_weight"), L2: c.number("reg_lambda")})
+		m := depthwise(t, s, DepthwiseParams{Rounds: int(c.number("n_estimators")),
+			LearningRate: c.number("learning_rate"),
+			MaxDepth:     int(c.number("max_depth")), MinHessian: c.number("min_child_weight"),
+			L2: c.number("reg_lambda")})
 		c.compare(t, &g, m, s, 1e-5)
 	}
 }

@@ -41,14 +41,17 @@ func (ds *Dataset) splitNode(c *nodeCall) {
 	var bytes *C.uint8_t
 	var cells *C.int32_t
 	if k := ds.columns; k != nil {
-		count, bytes, cells = C.long(k.count), (*C.uint8_t)(unsafe.SliceData(k.bytes)), (*C.int32_t)(unsafe.SliceData(k.cells))
+		count, bytes, cells = C.long(k.count), (*C.uint8_t)(unsafe.SliceData(k.bytes)),
+			(*C.int32_t)(unsafe.SliceData(k.cells))
 	}
 	C.gb_node((*C.uint8_t)(unsafe.SliceData(ds.bins)), C.long(ds.rows), C.long(ds.blocks()),
-		(*C.int32_t)(unsafe.SliceData(ds.top)), (*C.int64_t)(unsafe.SliceData(ds.at)), (*C.uint8_t)(unsafe.SliceData(ds.mostFreq)),
+		(*C.int32_t)(unsafe.SliceData(ds.top)), (*C.int64_t)(unsafe.SliceData(ds.at)),
+		(*C.uint8_t)(unsafe.SliceData(ds.mostFreq)),
 		index, C.long(c.rows), (*C.float)(unsafe.SliceData(c.pairs)),
 		(*C.uint8_t)(unsafe.SliceData(c.use)), (*C.uint8_t)(unsafe.SliceData(c.fast)),
 		(*C.double)(unsafe.Pointer(&c.limits)), (*C.double)(unsafe.Pointer(&c.sides)),
-		(*C.double)(unsafe.SliceData(c.small)), (*C.double)(unsafe.SliceData(c.large)), (*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))),
+		(*C.double)(unsafe.SliceData(c.small)), (*C.double)(unsafe.SliceData(c.large)),
+		(*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))),
 		count, bytes, cells)
 }
 
@@ -57,8 +60,11 @@ func (r *ranked) cut(c *cutCall) {
 		r.cutRef(c)
 		return
 	}
-	C.gb_cut((*C.uint16_t)(unsafe.SliceData(r.bins)), C.long(r.rows), C.long(len(r.top)), (*C.int32_t)(unsafe.SliceData(r.top)),
-		(*C.uint8_t)(unsafe.SliceData(r.use)), (*C.int32_t)(unsafe.SliceData(c.index)), C.long(len(c.index)), (*C.float)(unsafe.SliceData(c.pairs)),
+	C.gb_cut((*C.uint16_t)(unsafe.SliceData(r.bins)), C.long(r.rows), C.long(len(r.top)),
+		(*C.int32_t)(unsafe.SliceData(r.top)),
+		(*C.uint8_t)(unsafe.SliceData(r.use)), (*C.int32_t)(unsafe.SliceData(c.index)), C.long(len(c.index)),
+		(*C.float)(unsafe.SliceData(c.pairs)),
 		(*C.double)(unsafe.Pointer(&c.limits)), (*C.double)(unsafe.SliceData(c.hist)),
-		(*C.uint8_t)(unsafe.SliceData(c.seen)), (*C.int32_t)(unsafe.SliceData(c.list)), (*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))))
+		(*C.uint8_t)(unsafe.SliceData(c.seen)), (*C.int32_t)(unsafe.SliceData(c.list)),
+		(*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))))
 }

@@ -4,9 +4,9 @@ import "math"
 
 // This file grows trees as Ke et al. 2017 (LightGBM) do: the leaf whose best split gains most is split next.
 //
-// For a leaf with gradient sum G and hessian sum H the value is -G/(H+L2), and a split gains
-// G_l^2/(H_l+L2) + G_r^2/(H_r+L2) - G^2/(H+L2). Of equal gains in a leaf the smaller feature wins, and within a feature the larger threshold.
-// Between leaves the smaller feature wins, and then the older leaf.
+// For a leaf with gradient sum G and hessian sum H the value is -G/(H+L2), and a split gains G_l^2/(H_l+L2) +
+// G_r^2/(H_r+L2) - G^2/(H+L2). Of equal gains in a leaf the smaller feature wins, and within a feature the larger
+// threshold. Between leaves the smaller feature wins, and then the older leaf.
 //
 // Stopping rule: the tree has NumLeaves leaves, or no split gains.
 
@@ -69,8 +69,8 @@ func newGrower(ds *Dataset, p LeafwiseParams) *grower {
 	return g
 }
 
-// grow returns a tree on the pairs (gradient, hessian) of each row. Its values are not yet multiplied by the learning rate. The rows of leaf l
-// are then index[leaves[l].from:][:leaves[l].rows].
+// grow returns a tree on the pairs (gradient, hessian) of each row. Its values are not yet multiplied by the learning
+// rate. The rows of leaf l are then index[leaves[l].from:][:leaves[l].rows].
 func (g *grower) grow(pairs []float32) *Tree {
 	for i := range g.index {
 		g.index[i] = int32(i)
@@ -120,8 +120,8 @@ func (g *grower) take() *histogram {
 	return &histogram{make([]float64, g.ds.cells()), make([]uint8, blocks)}
 }
 
-// search finds the best splits of two new siblings (right is -1 for the root). The left sibling still holds the parent's
-// histogram.
+// search finds the best splits of two new siblings (right is -1 for the root). The left sibling still holds the
+// parent's histogram.
 func (g *grower) search(pairs []float32, left, right int) {
 	l := &g.leaves[left]
 	l.split = noSplit
@@ -145,8 +145,8 @@ func (g *grower) search(pairs []float32, left, right int) {
 	g.searchPair(pairs, l, small, large)
 }
 
-// searchPair builds the histogram of small, changes the parent's histogram, which holder has, into the histogram of large, and
-// scans both.
+// searchPair builds the histogram of small, changes the parent's histogram, which holder has, into the histogram of
+// large, and scans both.
 func (g *grower) searchPair(pairs []float32, holder, small, large *growing) {
 	ds, blocks := g.ds, g.ds.blocks()
 	c := nodeCall{rows: small.rows, pairs: pairs, use: g.allLanes, fast: g.fast, best: g.best}
@@ -166,7 +166,8 @@ func (g *grower) searchPair(pairs []float32, holder, small, large *growing) {
 	}
 	for i, n := range [2]*growing{small, large} {
 		if n != nil {
-			c.sides[i] = side{gradient: n.gradient, raw: n.hessian, hessian: n.hessian + 2*epsilon, rows: float64(n.rows)}
+			c.sides[i] = side{gradient: n.gradient, raw: n.hessian, hessian: n.hessian + 2*epsilon,
+				rows: float64(n.rows)}
 			if n.rows >= 2*g.p.MinData {
 				c.sides[i].scan = 1
 			}

@@ -107,18 +107,21 @@ func TestLightGBMReadsText(t *testing.T) {
 	for _, c := range trained(t) {
 		path := filepath.Join(t.TempDir(), "model.txt")
 		must.Do(t, os.WriteFile(path, text(t, c.m), 0o600))
-		runs, models = append(runs, &peerRun{Library: "lightgbm", sample: c.s, Params: map[string]any{"n_estimators": 1}, Load: path}), append(models, c.m)
+		runs, models = append(runs, &peerRun{Library: "lightgbm", sample: c.s,
+			Params: map[string]any{"n_estimators": 1}, Load: path}), append(models, c.m)
 	}
 	runPeers(t, runs)
 	for i, r := range runs {
-		if w := worst(readDoubles(t, r.Scores+".again"), scoresOf(models[i], r.sample, models[i].Rounds())); !(w <= 1e-15) {
+		if w := worst(readDoubles(t, r.Scores+".again"), scoresOf(models[i], r.sample,
+			models[i].Rounds())); !(w <= 1e-15) {
 			t.Errorf("LightGBM %s scores the %s model's rows differently by %.2g", r.version, r.Task, w)
 		}
 	}
 }
 
 func TestTextNames(t *testing.T) {
-	m := &Model{Task: registry.Regression, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"}, Trees: []*Tree{constantTree(0, 1)}}
+	m := &Model{Task: registry.Regression, Outputs: 1, Features: 4, infos: []string{"none", "none", "none", "none"},
+		Trees: []*Tree{constantTree(0, 1)}}
 	var b bytes.Buffer
 	must.Do(t, m.WriteText(&b, []string{"age", "job=a, b", "age", ""}))
 	if want := "feature_names=age job_a__b age_2 _3\n"; !strings.Contains(b.String(), want) {

@@ -8,7 +8,8 @@ import (
 // A levelGrower grows the trees of one model level by level. Its memory is reused
 // from tree to tree.
 //
-// The rows of a node are index[from:][:rows], ascending. The list of each feature holds the same rows at the same places, sorted by value.
+// The rows of a node are index[from:][:rows], ascending. The list of each feature holds the same rows at the same
+// places, sorted by value.
 type levelGrower struct {
 	s           *Sorted
 	p           DepthwiseParams
@@ -153,7 +154,8 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	column := &g.s.columns[c.column]
 	left, sums := g.divide(n, c, lists, pairs)
 	threshold := column.threshold(c)
-	if column.mirrored && threshold == column.values[c.rank] { // no number lies between: XGBoost sends the lower value right
+	// no number lies between: XGBoost sends the lower value right
+	if column.mirrored && threshold == column.values[c.rank] {
 		slices.Sort(g.index[n.from:][:n.rows])
 		c.rank++
 		left, sums = g.divide(n, c, lists, pairs)
@@ -184,8 +186,8 @@ func (g *levelGrower) apply(t *Tree, n *levelNode, c *cut, lists []entry, pairs 
 	}
 }
 
-// divide divides the rows of a node, marks the rows that go right, and returns the sums of both sides. divide moves a cut
-// from a histogram between the two nearest ranks that rows of the node have.
+// divide divides the rows of a node, marks the rows that go right, and returns the sums of both sides. divide moves a
+// cut from a histogram between the two nearest ranks that rows of the node have.
 func (g *levelGrower) divide(n *levelNode, c *cut, lists []entry, pairs []float32) (left int, sums [4]float64) {
 	mirrored := int32(0)
 	if g.s.columns[c.column].mirrored {
@@ -248,7 +250,8 @@ func (g *levelGrower) splitList(list, into []entry, left int) {
 	}
 }
 
-// pickList copies the entries of one child only. It may write one more entry into the place of the sibling, which nothing reads.
+// pickList copies the entries of one child only. It may write one more entry into the place of the sibling, which
+// nothing reads.
 func (g *levelGrower) pickList(list, into []entry, which uint8) {
 	at := 0
 	for _, e := range list {
@@ -260,7 +263,8 @@ func (g *levelGrower) pickList(list, into []entry, which uint8) {
 	}
 }
 
-// below returns the largest double that single precision rounds to less than c, so that x <= below(c) if and only if float32(x) < c.
+// below returns the largest double that single precision rounds to less than c, so that x <= below(c) if and only if
+// float32(x) < c.
 func below(c float32) float64 {
 	mid := (float64(c) + float64(math.Nextafter32(c, float32(math.Inf(-1))))) / 2
 	if float32(mid) < c {

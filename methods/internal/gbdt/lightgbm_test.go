@@ -13,10 +13,12 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-var lightgbmDefaults = LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: -1, MinData: 20, MinHessian: 1e-3}
+var lightgbmDefaults = LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: -1, MinData: 20,
+	MinHessian: 1e-3}
 
 func (p LeafwiseParams) python() map[string]any {
-	return map[string]any{"n_estimators": p.Rounds, "learning_rate": p.LearningRate, "num_leaves": p.NumLeaves, "max_depth": p.MaxDepth,
+	return map[string]any{"n_estimators": p.Rounds, "learning_rate": p.LearningRate, "num_leaves": p.NumLeaves,
+		"max_depth":         p.MaxDepth,
 		"min_child_samples": p.MinData, "min_child_weight": p.MinHessian, "reg_lambda": p.L2}
 }
 
@@ -36,7 +38,8 @@ func leafwise(t testing.TB, s *sample, p LeafwiseParams) *Model {
 	return m
 }
 
-// corners are the default parameters and corners of the grid of the 2020 paper; the largest trees are grown in make thorough.
+// corners are the default parameters and corners of the grid of the 2020 paper; the largest trees are grown in make
+// thorough.
 func corners(t *testing.T) []LeafwiseParams {
 	depths := []int{1, 5}
 	if testenv.Thorough(t) {
@@ -56,7 +59,8 @@ func corners(t *testing.T) []LeafwiseParams {
 // smallSets and largeSets are the sets that the peers are trained on: those of the
 // papers' tables, with several classes, and with a regression target.
 var (
-	smallSets = []string{"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "wdbc", "balance", "australian", "pima", "vehicle", "german",
+	smallSets = []string{"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "wdbc", "balance", "australian",
+		"pima", "vehicle", "german",
 		"splice", "spambase", "glass-multiclass", "vehicle-multiclass", "balance-multiclass", "year-prediction"}
 	largeSets = []string{"occupancy", "bankmarketing", "adult", "online-news"}
 )
@@ -107,7 +111,8 @@ func TestLightGBM(t *testing.T) {
 			if len(runs)%2 == 1 {
 				layout = map[string]any{"force_row_wise": true}
 			}
-			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python(), Layout: layout}), append(params, p)
+			runs, params = append(runs, &peerRun{Library: "lightgbm", sample: s, Params: p.python(), Layout: layout}),
+				append(params, p)
 		}
 	}
 	for _, name := range small(t) {
@@ -132,7 +137,8 @@ func TestLightGBM(t *testing.T) {
 	runs, params = append(runs, own), append(params, lightgbmDefaults)
 	runPeers(t, runs)
 	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth, params[i].L2), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth,
+			params[i].L2), func(t *testing.T) {
 			sameAsLightGBM(t, r, params[i])
 		})
 	}

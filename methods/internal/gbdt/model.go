@@ -35,8 +35,8 @@ func (m *Model) Add(row, out []float64, from, to int) {
 	}
 }
 
-// AddSingle is Add in single precision, in which XGBoost adds. Training used these sums. For targets far from 0, sums in double precision
-// would drift away from them.
+// AddSingle is Add in single precision, in which XGBoost adds. Training used these sums. For targets far from 0, sums
+// in double precision would drift away from them.
 func (m *Model) AddSingle(row, out []float64, from, to int) {
 	for r := from; r < to; r++ {
 		for k := range out {
@@ -62,25 +62,28 @@ func (m *Model) Importance(rounds int) (splits []int, gain []float64) {
 // Dump returns tree t of the model as indented text, one line a node; names gives
 // the features' names, or x0, x1, ... if nil.
 func (m *Model) Dump(t int, names []string) (string, error) {
-	return fitting.DumpTree("the model", t, len(m.Trees), m.Features, names, func(at int, name func(int32) string) fitting.TreeNode {
-		tree := m.Trees[t]
-		if len(tree.Feature) == 0 {
-			at = -1
-		}
-		if at < 0 {
-			return fitting.TreeNode{Text: fmt.Sprintf("value %.6g", tree.LeafValue[^at]), Rows: int(tree.LeafCount[^at])}
-		}
-		text := fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at])
-		if tree.MissingNaN[at] && tree.DefaultLeft[at] {
-			text += " or missing"
-		}
-		return fitting.TreeNode{Text: text, Rows: int(tree.NodeCount[at]), Inner: true, Gain: float64(tree.Gain[at]),
-			Yes: int(tree.Left[at]), No: int(tree.Right[at])}
-	})
+	return fitting.DumpTree("the model", t, len(m.Trees), m.Features, names,
+		func(at int, name func(int32) string) fitting.TreeNode {
+			tree := m.Trees[t]
+			if len(tree.Feature) == 0 {
+				at = -1
+			}
+			if at < 0 {
+				return fitting.TreeNode{Text: fmt.Sprintf("value %.6g", tree.LeafValue[^at]),
+					Rows: int(tree.LeafCount[^at])}
+			}
+			text := fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at])
+			if tree.MissingNaN[at] && tree.DefaultLeft[at] {
+				text += " or missing"
+			}
+			return fitting.TreeNode{Text: text, Rows: int(tree.NodeCount[at]), Inner: true,
+				Gain: float64(tree.Gain[at]),
+				Yes:  int(tree.Left[at]), No: int(tree.Right[at])}
+		})
 }
 
-// MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v), for rows in other units. The text form holds the
-// ranges of the training values, which are mapped in the same way and rounded.
+// MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v), for rows in other units. The
+// text form holds the ranges of the training values, which are mapped in the same way and rounded.
 func (m *Model) MapThresholds(at func(feature int, v float64) float64) *Model {
 	out := *m
 	out.Trees = make([]*Tree, len(m.Trees))

@@ -47,7 +47,8 @@ func TestHandWorkedTree(t *testing.T) {
 // Importances are sums over the nodes, and the feature that decides leads.
 func TestImportance(t *testing.T) {
 	s := drawn(registry.Binary, 600, 6, 2, 1)
-	for name, m := range map[string]*Model{"leafwise": leafwise(t, s, lightgbmDefaults), "depthwise": depthwise(t, s, xgboostDefaults)} {
+	for name, m := range map[string]*Model{"leafwise": leafwise(t, s, lightgbmDefaults),
+		"depthwise": depthwise(t, s, xgboostDefaults)} {
 		splits, gain := m.Importance(m.Rounds())
 		nodes, total := 0, 0.0
 		for _, tree := range m.Trees {
@@ -60,7 +61,8 @@ func TestImportance(t *testing.T) {
 		for j := range splits {
 			sum, sumGain = sum+splits[j], sumGain+gain[j]
 			if gain[j] > gain[0] {
-				t.Errorf("%s: feature %d gains %v, more than feature 0 with %v, which alone is linear in the target", name, j, gain[j], gain[0])
+				t.Errorf("%s: feature %d gains %v, more than feature 0 with %v, which alone is linear in the target",
+					name, j, gain[j], gain[0])
 			}
 		}
 		if sum != nodes || math.Abs(sumGain-total) > 1e-6*total {

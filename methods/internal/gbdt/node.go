@@ -2,8 +2,8 @@ package gbdt
 
 import "math"
 
-// epsilon is added to sums of hessians: twice to the sum of a node, and once to that of each side (LightGBM's kEpsilon, a
-// single-precision constant).
+// epsilon is added to sums of hessians: twice to the sum of a node, and once to that of each side (LightGBM's kEpsilon,
+// a single-precision constant).
 var epsilon = float64(float32(1e-15))
 
 // limits are the parameters of a scan. The kernels read it as four doubles.
@@ -11,8 +11,8 @@ type limits struct {
 	l2, minRows, minHessian, epsilon float64
 }
 
-// A side is a node whose histogram is scanned. raw is the sum of its hessians, and hessian is raw plus twice epsilon. The kernels read a side
-// as five doubles.
+// A side is a node whose histogram is scanned. raw is the sum of its hessians, and hessian is raw plus twice epsilon.
+// The kernels read a side as five doubles.
 type side struct {
 	gradient, raw, hessian, rows, scan float64
 }
@@ -95,16 +95,16 @@ func repairRef(h []float64, mostFreq []uint8, s *side) {
 	}
 }
 
-// roundHalf estimates the number of rows of a bin from its hessian: the nearest whole number. (LightGBM adds 1/2 and truncates.
-// The result differs where the product is a half up to rounding.)
+// roundHalf estimates the number of rows of a bin from its hessian: the nearest whole number. (LightGBM adds 1/2 and
+// truncates. The result differs where the product is a half up to rounding.)
 func roundHalf(hessian, factor float64) float64 { return math.FMA(hessian, factor, 0x1p52) - 0x1p52 }
 
 // leafGain is the gain of a leaf with gradient sum g and hessian sum h (Ke et al.
 // 2017; Chen and Guestrin 2016, eq. 6, without the factor 1/2).
 func leafGain(g, h, l2 float64) float64 { return float64(g*g) / (h + l2) }
 
-// scanRef scans the bins of each lane from the last bin down, while the right side grows. A threshold is allowed if both sides
-// have minRows and minHessian. Of equal gains the first wins.
+// scanRef scans the bins of each lane from the last bin down, while the right side grows. A threshold is allowed if
+// both sides have minRows and minHessian. Of equal gains the first wins.
 func scanRef(h []float64, use uint8, p *limits, n *side, out *blockBest) {
 	for lane := range lanes {
 		out.gain[lane], out.bin[lane] = leafGain(n.gradient, n.hessian, p.l2), -1
@@ -140,8 +140,8 @@ func (b *blockBest) offer(lane, bin int, gradient, hessian, gain float64) {
 	}
 }
 
-// scanUpwards is the second scan of a feature with missing values: the missing values go right, and the left side grows from
-// the first bin. The result of the first scan stays unless this scan gains more.
+// scanUpwards is the second scan of a feature with missing values: the missing values go right, and the left side grows
+// from the first bin. The result of the first scan stays unless this scan gains more.
 func (ds *Dataset) scanUpwards(h []float64, f int, p *limits, n *side, out *blockBest) bool {
 	lane, m := f%lanes, ds.mappers[f]
 	factor := n.rows / n.hessian
@@ -178,6 +178,7 @@ func (ds *Dataset) scanUpwards(h []float64, f int, p *limits, n *side, out *bloc
 	if best.bin[lane] < 0 || out.bin[lane] >= 0 && !(best.gain[lane] > out.gain[lane]-shift+shift) {
 		return false
 	}
-	out.gain[lane], out.gradient[lane], out.hessian[lane], out.bin[lane] = best.gain[lane], best.gradient[lane], best.hessian[lane], best.bin[lane]
+	out.gain[lane], out.gradient[lane], out.hessian[lane], out.bin[lane] = best.gain[lane], best.gradient[lane],
+		best.hessian[lane], best.bin[lane]
 	return true
 }

@@ -25,7 +25,8 @@ func onEveryLevel(t *testing.T, f func(*testing.T)) {
 // The C kernels give the bits of the Go definition: whole models are compared, and
 // single calls on histograms of every shape.
 func TestKernelsEqualReference(t *testing.T) {
-	for _, s := range []*sample{drawn(registry.Binary, 500, 9, 2, 1), drawn(registry.Regression, 777, 17, 0, 2), odd()[0], odd()[1]} {
+	for _, s := range []*sample{drawn(registry.Binary, 500, 9, 2, 1), drawn(registry.Regression, 777, 17, 0, 2),
+		odd()[0], odd()[1]} {
 		p := lightgbmDefaults
 		p.Rounds, p.L2 = 20, 0.25
 		var want []byte
@@ -54,12 +55,15 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	}
 	ds := must.Get(NewDataset(t.Context(), x, n, d, 1))(t)
 	blocks := ds.blocks()
-	c := &nodeCall{pairs: make([]float32, 2*n), use: make([]uint8, blocks), fast: make([]uint8, blocks), best: make([]blockBest, 2*blocks)}
-	c.limits = limits{rapid.SampledFrom([]float64{0, 0.25, 1}).Draw(t, "l2"), float64(rapid.IntRange(1, 5).Draw(t, "rows")), 1e-3, epsilon}
+	c := &nodeCall{pairs: make([]float32, 2*n), use: make([]uint8, blocks), fast: make([]uint8, blocks),
+		best: make([]blockBest, 2*blocks)}
+	c.limits = limits{rapid.SampledFrom([]float64{0, 0.25, 1}).Draw(t, "l2"),
+		float64(rapid.IntRange(1, 5).Draw(t, "rows")), 1e-3, epsilon}
 	all := side{scan: 1}
 	for i := range n {
 		c.pairs[2*i], c.pairs[2*i+1] = float32(r.Norm()), float32(r.Float64())
-		all.gradient, all.raw, all.rows = all.gradient+float64(c.pairs[2*i]), all.raw+float64(c.pairs[2*i+1]), all.rows+1
+		all.gradient, all.raw, all.rows = all.gradient+float64(c.pairs[2*i]), all.raw+float64(c.pairs[2*i+1]),
+			all.rows+1
 		if 2*(len(c.index)+1) <= n && r.Float64() < 0.5 {
 			c.index = append(c.index, int32(i))
 		}
@@ -76,10 +80,12 @@ func drawCall(t *rapid.T) (*Dataset, *nodeCall) {
 	ds.splitNodeRef(&root)
 	small := side{scan: 1}
 	for _, i := range c.index {
-		small.gradient, small.raw, small.rows = small.gradient+float64(c.pairs[2*i]), small.raw+float64(c.pairs[2*i+1]), small.rows+1
+		small.gradient, small.raw, small.rows = small.gradient+float64(c.pairs[2*i]), small.raw+float64(c.pairs[2*i+1]),
+			small.rows+1
 	}
 	small.hessian = small.raw + 2*epsilon
-	large := side{gradient: all.gradient - small.gradient, raw: all.raw - small.raw, rows: all.rows - small.rows, scan: 1}
+	large := side{gradient: all.gradient - small.gradient, raw: all.raw - small.raw, rows: all.rows - small.rows,
+		scan: 1}
 	large.hessian = large.raw + 2*epsilon
 	c.rows, c.sides = len(c.index), [2]side{small, large}
 	if c.index == nil {
@@ -103,7 +109,8 @@ func TestKernelCallEqualsReference(t *testing.T) {
 					continue
 				}
 				from, to := ds.at[b], ds.at[b+1]
-				if !slices.Equal(c.small[from:to], other.small[from:to]) || !slices.Equal(c.large[from:to], other.large[from:to]) {
+				if !slices.Equal(c.small[from:to], other.small[from:to]) ||
+					!slices.Equal(c.large[from:to], other.large[from:to]) {
 					rt.Fatal("the histograms differ")
 				}
 				for i := b; i < len(c.best); i += ds.blocks() {
@@ -112,7 +119,9 @@ func TestKernelCallEqualsReference(t *testing.T) {
 							continue
 						}
 						w, g := &c.best[i], &other.best[i]
-						if w.bin[lane] != g.bin[lane] || w.bin[lane] >= 0 && (w.gain[lane] != g.gain[lane] || w.gradient[lane] != g.gradient[lane] || w.hessian[lane] != g.hessian[lane]) {
+						if w.bin[lane] != g.bin[lane] || w.bin[lane] >= 0 &&
+							(w.gain[lane] != g.gain[lane] || w.gradient[lane] != g.gradient[lane] ||
+								w.hessian[lane] != g.hessian[lane]) {
 							rt.Fatalf("lane %d of block %d: %v, not %v", lane, b, g, w)
 						}
 					}
@@ -127,8 +136,10 @@ func TestKernelCallEqualsReference(t *testing.T) {
 func TestFirstSplitIsTheBest(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
-			s := drawn(registry.Regression, rapid.IntRange(6, 40).Draw(rt, "n"), rapid.IntRange(1, 12).Draw(rt, "d"), 0, uint32(rapid.IntRange(1, 1e6).Draw(rt, "seed")))
-			p := LeafwiseParams{Rounds: 1, LearningRate: 1, NumLeaves: 2, MinData: 3, MinHessian: 1e-3, L2: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "l2")}
+			s := drawn(registry.Regression, rapid.IntRange(6, 40).Draw(rt, "n"), rapid.IntRange(1, 12).Draw(rt, "d"), 0,
+				uint32(rapid.IntRange(1, 1e6).Draw(rt, "seed")))
+			p := LeafwiseParams{Rounds: 1, LearningRate: 1, NumLeaves: 2, MinData: 3, MinHessian: 1e-3,
+				L2: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "l2")}
 			ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, p.MinData))(rt)
 			m := must.Get(fitLeafwise(t.Context(), ds, s.target(), p))(rt)
 			// Bins hold three values each: the thresholds that exist are the bins' bounds.
@@ -170,7 +181,8 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 
 func TestBinsAreCountsOfBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), 1e-36})), 1, 900).Draw(rt, "values")
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2),
+			rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), 1e-36})), 1, 900).Draw(rt, "values")
 		ds := must.Get(NewDataset(t.Context(), values, len(values), 1, 1))(rt)
 		for _, m := range ds.mappers {
 			if m.bins() > maxBin {

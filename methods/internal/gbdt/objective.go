@@ -8,9 +8,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A gradients is the loss of LightGBM for a task, with f the score of a row: log(1 + exp(-y f)) for two classes, the multinomial
-// log loss of the softmax for more classes, and (y - f)^2 / 2 for regression. It writes the pairs (gradient, hessian) at scores,
-// both [output][row], in single precision as LightGBM keeps them.
+// A gradients is the loss of LightGBM for a task, with f the score of a row: log(1 + exp(-y f)) for two classes, the
+// multinomial log loss of the softmax for more classes, and (y - f)^2 / 2 for regression. It writes the pairs
+// (gradient, hessian) at scores, both [output][row], in single precision as LightGBM keeps them.
 type gradients struct {
 	task    registry.Task
 	y       []float64
@@ -19,14 +19,16 @@ type gradients struct {
 }
 
 func newGradients(train registry.Data) *gradients {
-	return &gradients{task: train.Task, y: train.Y, classes: train.Classes, scratch: make([]float64, max(len(train.Y), train.Classes))}
+	return &gradients{task: train.Task, y: train.Y, classes: train.Classes,
+		scratch: make([]float64, max(len(train.Y), train.Classes))}
 }
 
 func outputs(train registry.Data) int {
 	return registry.Shape{Task: train.Task, Classes: train.Classes}.Outputs()
 }
 
-// largestTarget bounds targets of regression, so that gains, which are sums of squares, do not overflow in single precision.
+// largestTarget bounds targets of regression, so that gains, which are sums of squares, do not overflow in single
+// precision.
 const largestTarget = 1e15
 
 func checkTargets(train registry.Data) error {

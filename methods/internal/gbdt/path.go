@@ -8,13 +8,14 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// LeafwisePath fits a model for each of the grid points ps and calls yield with the model, in the order that costs least. The
-// models are equal to those of separate fits. LeafwisePath stops at the first error of yield.
+// LeafwisePath fits a model for each of the grid points ps and calls yield with the model, in the order that costs
+// least. The models are equal to those of separate fits. LeafwisePath stops at the first error of yield.
 //
-// Grid points that differ in the depth alone share the first rounds: as long as no tree of the deeper model is deeper than the
-// smaller limit, both models are the same. NumLeaves must not limit these trees either, as in the grid of the 2020 paper
-// (num_leaves = 2^max_depth).
-func LeafwisePath(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams, yield func(i int, m *Model) error) error {
+// Grid points that differ in the depth alone share the first rounds: as long as no tree of the deeper model is deeper
+// than the smaller limit, both models are the same. NumLeaves must not limit these trees either, as in the grid of the
+// 2020 paper (num_leaves = 2^max_depth).
+func LeafwisePath(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams,
+	yield func(i int, m *Model) error) error {
 	if err := checkTargets(train); err != nil {
 		return err
 	}
@@ -41,7 +42,8 @@ type fork struct {
 }
 
 // fitFamily fits grid points that differ in depth alone, the deepest first.
-func fitFamily(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams, family []int, yield func(i int, m *Model) error) error {
+func fitFamily(ctx context.Context, ds *Dataset, train registry.Data, ps []LeafwiseParams, family []int,
+	yield func(i int, m *Model) error) error {
 	slices.SortStableFunc(family, func(a, b int) int { return ps[b].MaxDepth - ps[a].MaxDepth })
 	b := newBooster(ds, train, ps[family[0]])
 	first := family[0]

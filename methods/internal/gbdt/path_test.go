@@ -48,7 +48,8 @@ func TestPathEqualsSingleFits(t *testing.T) {
 				return err
 			}
 			if !bytes.Equal(text(t, m), text(t, single)) {
-				t.Errorf("%s, n=%d: the path's model of %+v is not the single fit's: %s", s.task, s.n, ps[i], difference(m, single))
+				t.Errorf("%s, n=%d: the path's model of %+v is not the single fit's: %s", s.task, s.n, ps[i],
+					difference(m, single))
 			}
 			seen++
 			return nil
@@ -63,12 +64,14 @@ func TestPathStops(t *testing.T) {
 	s := drawn(registry.Binary, 150, 3, 2, 1)
 	ds := must.Get(NewDataset(t.Context(), s.x, s.n, s.d, 20))(t)
 	stop := errors.New("stop")
-	if err := LeafwisePath(t.Context(), ds, s.target(), paperGrid(3), func(int, *Model) error { return stop }); !errors.Is(err, stop) {
+	if err := LeafwisePath(t.Context(), ds, s.target(), paperGrid(3),
+		func(int, *Model) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error is %v, not the caller's", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := LeafwisePath(gone, ds, s.target(), paperGrid(3), func(int, *Model) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := LeafwisePath(gone, ds, s.target(), paperGrid(3), func(int, *Model) error { return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error is %v, not the context's", err)
 	}
 }

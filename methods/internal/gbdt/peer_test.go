@@ -123,7 +123,8 @@ func runPeers(t testing.TB, runs []*peerRun) {
 		if r.Library == "xgboost" {
 			extension = ".json"
 		}
-		r.Model, r.Scores = filepath.Join(dir, fmt.Sprint("model", i, extension)), filepath.Join(dir, fmt.Sprint("scores", i))
+		r.Model, r.Scores = filepath.Join(dir, fmt.Sprint("model", i, extension)),
+			filepath.Join(dir, fmt.Sprint("scores", i))
 	}
 	requests := must.Get(json.Marshal(runs))(t)
 	list := filepath.Join(dir, "requests.json")
@@ -202,10 +203,14 @@ func difference(got, want *Model) string {
 			if k >= len(g.Feature) {
 				return fmt.Sprintf("tree %d has %d splits, not %d", i, len(g.Feature), len(w.Feature))
 			}
-			if g.Feature[k] != w.Feature[k] || g.Threshold[k] != w.Threshold[k] || g.Left[k] != w.Left[k] || g.Right[k] != w.Right[k] ||
-				g.DefaultLeft[k] != w.DefaultLeft[k] || g.MissingNaN[k] != w.MissingNaN[k] || g.NodeCount[k] != w.NodeCount[k] {
-				return fmt.Sprintf("tree %d, split %d: feature %d at %v (gain %v, %d rows, children %d %d), not %d at %v (gain %v, %d rows, children %d %d)", i, k,
-					g.Feature[k], g.Threshold[k], g.Gain[k], g.NodeCount[k], g.Left[k], g.Right[k], w.Feature[k], w.Threshold[k], w.Gain[k], w.NodeCount[k], w.Left[k], w.Right[k])
+			if g.Feature[k] != w.Feature[k] || g.Threshold[k] != w.Threshold[k] || g.Left[k] != w.Left[k] ||
+				g.Right[k] != w.Right[k] ||
+				g.DefaultLeft[k] != w.DefaultLeft[k] || g.MissingNaN[k] != w.MissingNaN[k] ||
+				g.NodeCount[k] != w.NodeCount[k] {
+				return fmt.Sprintf("tree %d, split %d: feature %d at %v (gain %v, %d rows, children %d %d), not %d "+
+					"at %v (gain %v, %d rows, children %d %d)", i, k,
+					g.Feature[k], g.Threshold[k], g.Gain[k], g.NodeCount[k], g.Left[k], g.Right[k], w.Feature[k],
+					w.Threshold[k], w.Gain[k], w.NodeCount[k], w.Left[k], w.Right[k])
 			}
 		}
 		if len(g.Feature) != len(w.Feature) {

@@ -6,7 +6,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// lcg is LightGBM's random generator. It draws the rows from which bins are chosen, and the order in which bundles are tried.
+// lcg is LightGBM's random generator. It draws the rows from which bins are chosen, and the order in which bundles are
+// tried.
 type lcg uint32
 
 func (r *lcg) next() uint32 {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Where features have few distinct values, or nodes are few, XGBoost's exact splits are found faster from histograms with a bin for each
-// distinct value. The candidates are the same. The sums differ by the order of rows with equal values, which changes the last of 53 bits
-// before gains are rounded to 24 bits.
+// Where features have few distinct values, or nodes are few, XGBoost's exact splits are found faster from histograms
+// with a bin for each distinct value. The candidates are the same. The sums differ by the order of rows with equal
+// values, which changes the last of 53 bits before gains are rounded to 24 bits.
 
-// A ranked holds the ranks of a sample's values, in blocks of eight features as in a Dataset, with two bytes for a rank. Columns with one
-// value are left out.
+// A ranked holds the ranks of a sample's values, in blocks of eight features as in a Dataset, with two bytes for a
+// rank. Columns with one value are left out.
 type ranked struct {
 	rows int
 	real []int    // place -> column
@@ -71,7 +71,8 @@ type cutLimits struct {
 	l2, least, gradient, hessian, root float64
 }
 
-// cutBest holds the best gain of each lane and its rank: rows of at least this rank go right. A rank of 0 means that there is no cut.
+// cutBest holds the best gain of each lane and its rank: rows of at least this rank go right. A rank of 0 means that
+// there is no cut.
 type cutBest struct {
 	gain, rank [lanes]float64
 }
@@ -92,10 +93,12 @@ func newCutCall(r *ranked) cutCall {
 	for _, t := range r.top {
 		widest = max(widest, int(t))
 	}
-	return cutCall{hist: make([]float64, widest*lanes*2), seen: make([]uint8, widest), list: make([]int32, widest+1), best: make([]cutBest, len(r.top))}
+	return cutCall{hist: make([]float64, widest*lanes*2), seen: make([]uint8, widest), list: make([]int32, widest+1),
+		best: make([]cutBest, len(r.top))}
 }
 
-// cutRef defines the result of the C kernel gb_cut. A lane whose best gain is below that of an earlier block may be reported without a cut.
+// cutRef defines the result of the C kernel gb_cut. A lane whose best gain is below that of an earlier block may be
+// reported without a cut.
 func (r *ranked) cutRef(c *cutCall) {
 	p := &c.limits
 	for b := range r.top {

@@ -26,7 +26,8 @@ func coded(task registry.Task, n, d int, seed uint32) *sample {
 
 // Histograms of ranks and sorted lists give the same models, with and without missing values.
 func TestRanksEqualLists(t *testing.T) {
-	for _, s := range []*sample{coded(registry.Binary, 300, 9, 1), coded(registry.Multiclass, 200, 17, 2), coded(registry.Regression, 900, 8, 3),
+	for _, s := range []*sample{coded(registry.Binary, 300, 9, 1), coded(registry.Multiclass, 200, 17, 2),
+		coded(registry.Regression, 900, 8, 3),
 		gapped(coded(registry.Binary, 300, 9, 5), 0.1)} {
 		for _, depth := range []int{1, 3, 5} {
 			p := xgboostDefaults
@@ -67,8 +68,9 @@ func TestCutKernelsEqualReference(t *testing.T) {
 		}
 		n := levelNode{rows: len(index)}
 		n.gradient, n.hessian = sumPairs(index, pairs)
-		p := DepthwiseParams{Rounds: 1, LearningRate: 1, MaxDepth: 3, MinHessian: rapid.SampledFrom([]float64{0.01, 1, 5}).Draw(t, "least"),
-			L2: rapid.SampledFrom([]float64{0, 1}).Draw(t, "l2")}
+		p := DepthwiseParams{Rounds: 1, LearningRate: 1, MaxDepth: 3,
+			MinHessian: rapid.SampledFrom([]float64{0.01, 1, 5}).Draw(t, "least"),
+			L2:         rapid.SampledFrom([]float64{0, 1}).Draw(t, "l2")}
 		var cuts []cut
 		for l := 0; l <= levels; l++ {
 			level = use(l)

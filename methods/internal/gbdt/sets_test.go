@@ -63,7 +63,8 @@ func small(t testing.TB) []string {
 // drawn makes a sample of normal features with a non-linear noisy target.
 func drawn(task registry.Task, n, d, classes int, seed uint32) *sample {
 	r := rng.New(seed)
-	s := &sample{name: "drawn", n: n, d: d, x: make([]float64, n*d), y: make([]float64, n), task: task.String(), classes: classes}
+	s := &sample{name: "drawn", n: n, d: d, x: make([]float64, n*d), y: make([]float64, n), task: task.String(),
+		classes: classes}
 	r.Norms(s.x)
 	for i := range n {
 		row := s.x[i*d : (i+1)*d]

@@ -22,9 +22,10 @@ type Sorted struct {
 
 // A sortedColumn is a feature whose cuts are searched from the last rank down, with missing values at rank 0.
 //
-// A feature with missing values has rank 0 for these, and two columns: XGBoost searches such a feature from both ends, first with the missing
-// values on the right side and then with them on the left side. For the first search the column is mirrored, with the largest value first,
-// so that one search serves both. With one known value XGBoost searches from one end only.
+// A feature with missing values has rank 0 for these, and two columns: XGBoost searches such a feature from both ends,
+// first with the missing values on the right side and then with them on the left side. For the first search the column
+// is mirrored, with the largest value first, so that one search serves both. With one known value XGBoost searches from
+// one end only.
 type sortedColumn struct {
 	feature  int
 	values   []float32 // by rank; NaN first where values are missing
@@ -45,7 +46,8 @@ func NewSorted(ctx context.Context, x []float64, n, d int) (*Sorted, error) {
 	}
 	for i, v := range x {
 		if !(math.Abs(v) <= math.MaxFloat32) && v == v {
-			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite in single precision or missing", i%d, i/d, v)
+			return nil, fmt.Errorf("gbdt: feature %d of row %d is %v; values must be finite in single precision or "+
+				"missing", i%d, i/d, v)
 		}
 	}
 	s := &Sorted{rows: n, features: d, order: make([]entry, 0, n*d)}
@@ -94,13 +96,14 @@ func (s *Sorted) add(c sortedColumn, missing []int32, known []keyed) {
 	s.columns = append(s.columns, c)
 }
 
-// list returns the entries of a column from position `from` on, for the given number of rows. `of` has the layout of order.
+// list returns the entries of a column from position `from` on, for the given number of rows. `of` has the layout of
+// order.
 func (s *Sorted) list(of []entry, column, from, rows int) []entry {
 	return of[column*s.rows+from:][:rows]
 }
 
-// threshold is XGBoost's threshold of a cut: rows below the threshold go left. It is between the two values beside the cut. If
-// all known values are on one side, the threshold is beyond them.
+// threshold is XGBoost's threshold of a cut: rows below the threshold go left. It is between the two values beside the
+// cut. If all known values are on one side, the threshold is beyond them.
 func (c *sortedColumn) threshold(at *cut) float32 {
 	last, next := c.values[at.rank], c.values[at.before]
 	if next != next {

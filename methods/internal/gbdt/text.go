@@ -22,9 +22,9 @@ func (m *Model) objectiveText() string {
 	return "binary sigmoid:1"
 }
 
-// textNames returns the features' names as the format can hold them. A character that separates words of the format, or that LightGBM or the
-// leaves package refuses, becomes _. The number of the feature is added to a name that occurs before. Without names, the names are
-// LightGBM's Column_0, Column_1, ...
+// textNames returns the features' names as the format can hold them. A character that separates words of the format, or
+// that LightGBM or the leaves package refuses, becomes _. The number of the feature is added to a name that occurs
+// before. Without names, the names are LightGBM's Column_0, Column_1, ...
 func (m *Model) textNames(names []string) ([]string, error) {
 	if names != nil && len(names) != m.Features {
 		return nil, fmt.Errorf("gbdt: %d names for %d features", len(names), m.Features)

@@ -10,8 +10,9 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// ReadText reads a LightGBM text model, version 3 or 4, of trees without categories and without linear leaves, with one of the
-// losses that WriteText writes. Anything else is an error, and so is a tree in which some row would end in no leaf.
+// ReadText reads a LightGBM text model, version 3 or 4, of trees without categories and without linear leaves, with one
+// of the losses that WriteText writes. Anything else is an error, and so is a tree in which some row would end in no
+// leaf.
 func ReadText(r io.Reader) (*Model, error) {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -140,7 +141,8 @@ func readTree(f map[string]string, features int) (*Tree, error) {
 		return nil, fmt.Errorf("num_leaves %q does not fit leaf_value", f["num_leaves"])
 	}
 	if linear := f["is_linear"]; f["num_cat"] != "0" || linear != "0" && linear != "" {
-		return nil, fmt.Errorf("trees with categories (num_cat=%s) or linear leaves (is_linear=%s) are not read", f["num_cat"], linear)
+		return nil, fmt.Errorf("trees with categories (num_cat=%s) or linear leaves (is_linear=%s) are not read",
+			f["num_cat"], linear)
 	}
 	r, n := &listReader{fields: f}, leaves-1
 	t := &Tree{Shrinkage: 1, LeafValue: readList(r, "leaf_value", leaves, parseFloat)}
@@ -149,18 +151,21 @@ func readTree(f map[string]string, features int) (*Tree, error) {
 		t.Gain = readList(r, "split_gain", n, parseSingle)
 		t.Threshold = readList(r, "threshold", n, parseFloat)
 		t.Left, t.Right = readList(r, "left_child", n, parseInt), readList(r, "right_child", n, parseInt)
-		t.NodeValue, t.NodeWeight = readList(r, "internal_value", n, parseFloat), readList(r, "internal_weight", n, parseFloat)
+		t.NodeValue, t.NodeWeight = readList(r, "internal_value", n, parseFloat),
+			readList(r, "internal_weight", n, parseFloat)
 		t.NodeCount = readList(r, "internal_count", n, parseInt)
 		for _, d := range readList(r, "decision_type", n, parseInt) {
 			if d&^(defaultLeftBit|missingNaNBits) != 0 && r.err == nil {
 				r.err = fmt.Errorf("decision_type %d is not a numeric one with missing values None or NaN", d)
 			}
-			t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, d&defaultLeftBit != 0), append(t.MissingNaN, d&missingNaNBits != 0)
+			t.DefaultLeft, t.MissingNaN = append(t.DefaultLeft, d&defaultLeftBit != 0),
+				append(t.MissingNaN, d&missingNaNBits != 0)
 		}
 	}
 	t.LeafWeight, t.LeafCount = make([]float64, leaves), make([]int32, leaves)
 	if n > 0 { // LightGBM gives a constant tree no weights
-		t.LeafWeight, t.LeafCount = readList(r, "leaf_weight", leaves, parseFloat), readList(r, "leaf_count", leaves, parseInt)
+		t.LeafWeight, t.LeafCount = readList(r, "leaf_weight", leaves, parseFloat),
+			readList(r, "leaf_count", leaves, parseInt)
 	} else if c, err := parseInt(f["leaf_count"]); err == nil {
 		t.LeafCount[0] = c
 	}

@@ -2,9 +2,10 @@ package gbdt
 
 import "math"
 
-// A Tree is one tree of a model. Its arrays have LightGBM's names and numbers. Inner node k is the k-th split. A child c >= 0
-// is the inner node c, and a child c < 0 is the leaf ^c. A row goes left if its feature is at most the threshold. If the node
-// has MissingNaN, DefaultLeft gives the side of a missing value. Otherwise a missing value counts as 0.
+// A Tree is one tree of a model. Its arrays have LightGBM's names and numbers. Inner node k is the k-th split. A child
+// c >= 0 is the inner node c, and a child c < 0 is the leaf ^c. A row goes left if its feature is at most the
+// threshold. If the node has MissingNaN, DefaultLeft gives the side of a missing value. Otherwise a missing value
+// counts as 0.
 type Tree struct {
 	Feature     []int32
 	Threshold   []float64
@@ -36,7 +37,8 @@ type walkNode struct {
 func (t *Tree) seal() {
 	t.nodes = make([]walkNode, len(t.Feature))
 	for k := range t.nodes {
-		t.nodes[k] = walkNode{t.Threshold[k], t.Feature[k], [2]int32{t.Left[k], t.Right[k]}, t.MissingNaN[k], t.DefaultLeft[k]}
+		t.nodes[k] = walkNode{t.Threshold[k], t.Feature[k], [2]int32{t.Left[k], t.Right[k]}, t.MissingNaN[k],
+			t.DefaultLeft[k]}
 	}
 }
 

@@ -71,9 +71,12 @@ func xgboostDifference(m *Model, want []xgboostTree) string {
 			if leaf {
 				return ""
 			}
-			if int(t.Feature[at]) != w.Feature[node] || t.Threshold[at] != below(w.Conditions[node]) || t.DefaultLeft[at] != (w.Default[node] == 1) {
-				return fmt.Sprintf("tree %d, node %d: feature %d <= %v (gain %v, %d rows, default left %v), not %d < %v (%d)", i, node,
-					t.Feature[at], t.Threshold[at], t.Gain[at], t.NodeCount[at], t.DefaultLeft[at], w.Feature[node], w.Conditions[node], w.Default[node])
+			if int(t.Feature[at]) != w.Feature[node] || t.Threshold[at] != below(w.Conditions[node]) ||
+				t.DefaultLeft[at] != (w.Default[node] == 1) {
+				return fmt.Sprintf("tree %d, node %d: feature %d <= %v (gain %v, %d rows, default left %v), not %d < "+
+					"%v (%d)", i, node,
+					t.Feature[at], t.Threshold[at], t.Gain[at], t.NodeCount[at], t.DefaultLeft[at], w.Feature[node],
+					w.Conditions[node], w.Default[node])
 			}
 			if d := walk(t.Left[at], w.Left[node]); d != "" {
 				return d
@@ -127,7 +130,8 @@ func TestXGBoost(t *testing.T) {
 	runs, params = append(runs, own), append(params, xgboostDefaults)
 	runPeers(t, runs)
 	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/%d rounds depth %d rate %v", r.sample.name, params[i].Rounds, params[i].MaxDepth, params[i].LearningRate), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d rounds depth %d rate %v", r.sample.name, params[i].Rounds, params[i].MaxDepth,
+			params[i].LearningRate), func(t *testing.T) {
 			m := depthwise(t, r.sample, params[i])
 			d := xgboostDifference(m, r.xgboostTrees(t))
 			if d != "" {

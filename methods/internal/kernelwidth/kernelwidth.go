@@ -24,8 +24,8 @@ func Bytes(n, k int) int64 {
 	return 8 * (int64(n)*int64(min(k, max(1, n-1))+2) + int64(min(n, side)*min(n, side)))
 }
 
-// Shared returns the same as [Width]. Several methods of a protocol fit the same rows and need the same width. Shared computes
-// it only once in a process.
+// Shared returns the same as [Width]. Several methods of a protocol fit the same rows and need the same width. Shared
+// computes it only once in a process.
 func Shared(ctx context.Context, env registry.Env, x []float64, d, k int) (float64, error) {
 	if env.Memo == nil {
 		return Width(ctx, x, d, k)
@@ -47,11 +47,12 @@ func keyOf(x []float64, d, k int) registry.MemoKey {
 	return registry.MemoKey(h.Sum(nil))
 }
 
-// Width is the mean, over the rows of the n x d matrix x, of the Euclidean distance to the k-th nearest other row, or to the farthest row if
-// there are fewer than k others. If all rows are equal, the width is 1. The only error is that of ctx.
+// Width is the mean, over the rows of the n x d matrix x, of the Euclidean distance to the k-th nearest other row, or
+// to the farthest row if there are fewer than k others. If all rows are equal, the width is 1. The only error is that
+// of ctx.
 //
-// Squared distances are |a|^2 + |b|^2 - 2 a.b, or 0 if that is negative. A distance is computed once for both of its rows. Each row keeps
-// its k least distances in a heap.
+// Squared distances are |a|^2 + |b|^2 - 2 a.b, or 0 if that is negative. A distance is computed once for both of its
+// rows. Each row keeps its k least distances in a heap.
 func Width(ctx context.Context, x []float64, d, k int) (float64, error) {
 	n := len(x) / d
 	if n < 2 {

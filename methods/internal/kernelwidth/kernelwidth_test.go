@@ -72,7 +72,8 @@ func TestBySorting(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		check(rt, rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 80).Draw(rt, "n"), rapid.IntRange(1, 6).Draw(rt, "d"), rapid.IntRange(1, 90).Draw(rt, "k"))
+		check(rt, rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 80).Draw(rt, "n"),
+			rapid.IntRange(1, 6).Draw(rt, "d"), rapid.IntRange(1, 90).Draw(rt, "k"))
 	})
 	check(t, 1, 2*side+37, 3, 50)
 	check(t, 2, side+1, 2, side)
@@ -95,7 +96,8 @@ func TestKeysTellInputsApart(t *testing.T) {
 	}
 	last := slices.Clone(x)
 	last[2999] = math.Nextafter(last[2999], 0)
-	keys := map[registry.MemoKey]bool{keyOf(x, 3, 50): true, keyOf(x, 6, 50): true, keyOf(x, 3, 49): true, keyOf(x[:2997], 3, 50): true, keyOf(last, 3, 50): true}
+	keys := map[registry.MemoKey]bool{keyOf(x, 3, 50): true, keyOf(x, 6, 50): true, keyOf(x, 3, 49): true,
+		keyOf(x[:2997], 3, 50): true, keyOf(last, 3, 50): true}
 	if len(keys) != 5 {
 		t.Errorf("five inputs have %d keys", len(keys))
 	}

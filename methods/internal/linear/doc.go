@@ -1,5 +1,5 @@
-// Package linear trains linear classifiers exactly: the soft-margin support vector machine with an intercept that is not
-// penalised.
+// Package linear trains linear classifiers exactly: the soft-margin support vector machine with an intercept that is
+// not penalised.
 //
 // # Problem
 //
@@ -13,28 +13,29 @@
 //
 // # Algorithm
 //
-// The proximal point method solves the dual (Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm in
-// convex programming, Mathematics of Operations Research 1976), which is the method of multipliers on the primal. A stage is
+// The proximal point method solves the dual (Rockafellar, Augmented Lagrangians and applications of the proximal point
+// algorithm in convex programming, Mathematics of Operations Research 1976), which is the method of multipliers on the
+// primal. A stage is
 //
 //	alpha' = argmax over a of   D(a) - |a - alpha|^2 / (2 sigma)
 //
-// with a penalty sigma that grows from stage to stage. The dual of this problem is to minimise a smooth, piecewise quadratic
-// function of (w, b). Semismooth Newton steps do this (newton.go). A Newton step costs O(nd) and the factorisation of a matrix
-// of at most d + 1 rows (system.go). As P is piecewise quadratic, a few stages with a large sigma identify the examples on the
-// margin, and the gap drops to rounding.
+// with a penalty sigma that grows from stage to stage. The dual of this problem is to minimise a smooth, piecewise
+// quadratic function of (w, b). Semismooth Newton steps do this (newton.go). A Newton step costs O(nd) and the
+// factorisation of a matrix of at most d + 1 rows (system.go). As P is piecewise quadratic, a few stages with a large
+// sigma identify the examples on the margin, and the gap drops to rounding.
 //
 // # Stopping rule
 //
-// A solution is returned when its relative duality gap is at most Target, or at most Tolerance where rounding lets the gap fall no
-// further. Where the gap stays above Tolerance, the best point is returned with its gap.
+// A solution is returned when its relative duality gap is at most Target, or at most Tolerance where rounding lets the
+// gap fall no further. Where the gap stays above Tolerance, the best point is returned with its gap.
 //
 // # Scope
 //
-// The package is made for dense features, many fewer than examples (d of 10 to 300, n to 10^5). The features may be nearly
-// dependent, where decomposition methods need millions of steps or stop early. The package has no kernels, no other losses, no
-// weights of examples and no sparse features.
+// The package is made for dense features, many fewer than examples (d of 10 to 300, n to 10^5). The features may be
+// nearly dependent, where decomposition methods need millions of steps or stop early. The package has no kernels, no
+// other losses, no weights of examples and no sparse features.
 //
-// Inner loops are methods/internal/vmath's, so a solution has the same bits on every machine. It depends on (X, y, C) alone, so
-// that a path of C equals single fits bit for bit. Warm starts along C would break this, and gain little: on a path of GFC they
-// save at most two fifths of the Newton steps, and on pima they take a sixth more.
+// Inner loops are methods/internal/vmath's, so a solution has the same bits on every machine. It depends on (X, y, C)
+// alone, so that a path of C equals single fits bit for bit. Warm starts along C would break this, and gain little: on
+// a path of GFC they save at most two fifths of the Newton steps, and on pima they take a sixth more.
 package linear

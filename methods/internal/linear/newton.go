@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// A stage is solved well enough when the norm of the gradient is at most stageFactor times |next - alpha| / sqrt(sigma).
-	// Under a criterion of this form the proximal point method converges (Rockafellar 1976, criterion B').
+	// A stage is solved well enough when the norm of the gradient is at most stageFactor times |next - alpha| /
+	// sqrt(sigma). Under a criterion of this form the proximal point method converges (Rockafellar 1976, criterion B').
 	stageFactor = 4.0
 	// stageSteps is the most Newton steps of one stage. The next stage starts from the last point.
 	stageSteps = 30
@@ -23,14 +23,14 @@ const (
 //	min over (w, b) of   1/2 |w|^2 + sum_i max over 0 <= a <= C of (a t_i - (a - alpha_i)^2 / (2 sigma)),
 //	t_i = 1 - y_i (w.x_i + b),
 //
-// which is smooth and piecewise quadratic. The inner maximum is at a_i = clip(alpha_i + sigma t_i, 0, C), the next multiplier. The
-// gradient is (w - sum a_i y_i x_i, -sum a_i y_i). Each free example, one with 0 < a_i < C, adds sigma (x_i, 1)(x_i, 1)' to the Hessian.
-// Along each direction a line search finds the minimum to a tenth of the slope.
+// which is smooth and piecewise quadratic. The inner maximum is at a_i = clip(alpha_i + sigma t_i, 0, C), the next
+// multiplier. The gradient is (w - sum a_i y_i x_i, -sum a_i y_i). Each free example, one with 0 < a_i < C, adds sigma
+// (x_i, 1)(x_i, 1)' to the Hessian. Along each direction a line search finds the minimum to a tenth of the slope.
 //
-// A stage takes at least one Newton step, unless its gradient is zero. Without a step the next multipliers would be alpha +
-// sigma t, where a large sigma would enlarge the rounding errors of the slacks. A stage ends by stageFactor, when a Newton step
-// promises to lower the function by at most `enough`, after stageSteps steps, or after limit steps in all stages. solvable is
-// false if a Newton system could not be factored.
+// A stage takes at least one Newton step, unless its gradient is zero. Without a step the next multipliers would be
+// alpha + sigma t, where a large sigma would enlarge the rounding errors of the slacks. A stage ends by stageFactor,
+// when a Newton step promises to lower the function by at most `enough`, after stageSteps steps, or after limit steps
+// in all stages. solvable is false if a Newton system could not be factored.
 func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solvable bool, err error) {
 	dirB, ok := p.predict()
 	p.move(0)
@@ -66,10 +66,10 @@ func (p *Problem) minimize(ctx context.Context, limit int, enough float64) (solv
 	return true, nil
 }
 
-// predict sets dir to the Newton direction of a new stage as if the free examples of the last stage stayed free and no other
-// example became free. alpha holds the multipliers of the last stage. The exact Newton direction would leave out free examples
-// near a bound, since the larger sigma moves their multipliers beyond the bound. Short steps would then make most of these
-// examples free again, a few at a time. That would take a fifth more Newton steps in all.
+// predict sets dir to the Newton direction of a new stage as if the free examples of the last stage stayed free and no
+// other example became free. alpha holds the multipliers of the last stage. The exact Newton direction would leave out
+// free examples near a bound, since the larger sigma moves their multipliers beyond the bound. Short steps would then
+// make most of these examples free again, a few at a time. That would take a fifth more Newton steps in all.
 func (p *Problem) predict() (dirB float64, ok bool) {
 	if len(p.free) == 0 {
 		return 0, false
@@ -89,8 +89,8 @@ func (p *Problem) slope(dirB float64) float64 {
 	return vmath.Dot(p.gradW, p.dir) + float64(p.gradB*dirB)
 }
 
-// move adds step times Change to the slacks, and updates the multipliers, the set of free examples and the gradient. Most
-// multipliers stay at 0 or C, so sumW is updated by the multipliers that changed.
+// move adds step times Change to the slacks, and updates the multipliers, the set of free examples and the gradient.
+// Most multipliers stay at 0 or C, so sumW is updated by the multipliers that changed.
 func (p *Problem) move(step float64) {
 	p.sums = p.Move(step, p.sigma, p.c)
 	p.free, p.moved, p.changes = p.free[:0], p.moved[:0], p.changes[:0]
@@ -112,9 +112,9 @@ func (p *Problem) move(step float64) {
 	p.gradB = -p.sums.Balance
 }
 
-// search returns a step along (dir, dirB) at which the size of the slope is at most a tenth of that at zero. The slope is a
-// growing, piecewise linear function of the step. A Newton iteration approaches its zero, within an interval that holds the
-// zero.
+// search returns a step along (dir, dirB) at which the size of the slope is at most a tenth of that at zero. The slope
+// is a growing, piecewise linear function of the step. A Newton iteration approaches its zero, within an interval that
+// holds the zero.
 func (p *Problem) search(dirB, slope float64) float64 {
 	p.packed.MatVec(p.Change, p.dir)
 	vmath.Signed(p.Change, p.Y, dirB)

@@ -47,8 +47,8 @@ type Solution struct {
 	Steps     int       // Newton steps
 }
 
-// A solution has a relative duality gap, Gap / Objective, of at most Target. Where rounding does not allow this, a gap of at most
-// Tolerance counts as solved, too.
+// A solution has a relative duality gap, Gap / Objective, of at most Target. Where rounding does not allow this, a gap
+// of at most Tolerance counts as solved, too.
 const (
 	Target    = 1e-9
 	Tolerance = 1e-6
@@ -61,7 +61,8 @@ const (
 	patience = 6
 	// After hopeless such bounds, Solve ends with a gap above Tolerance.
 	hopeless = 30
-	// rounding times C n is the rounding error of an objective. For separable examples that is a large part of the objective.
+	// rounding times C n is the rounding error of an objective. For separable examples that is a large part of the
+	// objective.
 	rounding = 0x1p-50
 )
 
@@ -103,23 +104,24 @@ func Memory(n, d int) int64 {
 	return int64(vmath.PackedBytes(n, d)) + 8*int64(12*n+5*e*(e+8)+128*e)
 }
 
-// Cost returns the nanoseconds of one Solve and a fifth of New. It was fitted to PBRFF (d = 100) and GFC (d = 200) on the
-// published data sets. The number of Newton steps grows slowly with n and C. Each step is a pass over the examples and a system
-// with one equation for each free row or each feature.
+// Cost returns the nanoseconds of one Solve and a fifth of New. It was fitted to PBRFF (d = 100) and GFC (d = 200) on
+// the published data sets. The number of Newton steps grows slowly with n and C. Each step is a pass over the examples
+// and a system with one equation for each free row or each feature.
 func Cost(n, d int, c float64) float64 {
 	rows, cols := float64(n), float64(d)
 	steps := max(8, 8*math.Log(rows)-29) * math.Pow(c, 0.15)
 	return 1.2*rows*cols + steps*(9000+0.6*rows*cols+0.009*math.Pow(min(cols, rows/4), 3))
 }
 
-// In the first stage sigma is C / firstWidth, or mostMove / (firstWidth mean |x_i|^2) if that is less. So a multiplier crosses
-// [0, C] while its slack crosses an interval of length firstWidth. From stage to stage sigma grows by one of three factors.
-// Faster growth and slower growth both cost more Newton steps in all.
+// In the first stage sigma is C / firstWidth, or mostMove / (firstWidth mean |x_i|^2) if that is less. So a multiplier
+// crosses [0, C] while its slack crosses an interval of length firstWidth. From stage to stage sigma grows by one of
+// three factors. Faster growth and slower growth both cost more Newton steps in all.
 const (
 	firstWidth = 3.0
 	// mostMove bounds sigma where examples are separable and C is large: the multipliers then stay far below C.
 	mostMove = 1000.0
-	// settledGrowth is the factor after a stage of at most one Newton step, when the free examples hardly change any more.
+	// settledGrowth is the factor after a stage of at most one Newton step, when the free examples hardly change any
+	// more.
 	settledGrowth = 6.0
 	// fastGrowth is the factor after a stage of at most fewSteps Newton steps.
 	fastGrowth = 2.5
@@ -128,12 +130,12 @@ const (
 	slowGrowth = 1.7
 )
 
-// Solve returns the solution for a finite C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0, after at most limit
-// Newton steps (0 means a limit far beyond what solvable problems take). It is an error if ctx is done. A caller warns of a Gap
-// above Tolerance times the Objective.
+// Solve returns the solution for a finite C > 0 by the algorithm of the package comment, from w = 0 and alpha = 0,
+// after at most limit Newton steps (0 means a limit far beyond what solvable problems take). It is an error if ctx is
+// done. A caller warns of a Gap above Tolerance times the Objective.
 //
-// promise is the duality gap if w and b fitted the multipliers exactly. The true gap is computed after a stage whose promise is
-// at the target or makes no progress.
+// promise is the duality gap if w and b fitted the multipliers exactly. The true gap is computed after a stage whose
+// promise is at the target or makes no progress.
 func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, error) {
 	if limit <= 0 {
 		limit = maxSteps
@@ -195,7 +197,8 @@ type certificate struct {
 	idle  int     // consecutive bounds that each lowered the gap by less than half
 }
 
-// certify updates the certificate with the current point and multipliers, after it has computed the slacks from w and b again.
+// certify updates the certificate with the current point and multipliers, after it has computed the slacks from w and b
+// again.
 func (p *Problem) certify(cert *certificate) {
 	p.refresh()
 	p.move(0)
@@ -210,8 +213,8 @@ func (p *Problem) certify(cert *certificate) {
 	}
 }
 
-// refresh computes the slacks from w and b again and clears the multipliers and sumW, since rounding errors add up over the
-// updates of move. The caller must call move(0) next, or minimize, which calls it.
+// refresh computes the slacks from w and b again and clears the multipliers and sumW, since rounding errors add up over
+// the updates of move. The caller must call move(0) next, or minimize, which calls it.
 func (p *Problem) refresh() {
 	p.packed.MatVec(p.Slack, p.w)
 	vmath.Signed(p.Slack, p.Y, p.b)
@@ -223,8 +226,8 @@ func (p *Problem) refresh() {
 	p.stale = 0
 }
 
-// dual moves the next multipliers to sum_i a_i y_i = 0 and returns D there. It moves only the free multipliers if they have
-// enough room, since the Lagrangian D(a) - b sum_i a_i y_i is flat in a free multiplier.
+// dual moves the next multipliers to sum_i a_i y_i = 0 and returns D there. It moves only the free multipliers if they
+// have enough room, since the Lagrangian D(a) - b sum_i a_i y_i is flat in a free multiplier.
 func (p *Problem) dual() float64 {
 	room := func(i int) float64 { // how far a_i can move in the direction that makes gradB smaller
 		if p.Y[i]*p.gradB < 0 {
@@ -259,11 +262,11 @@ func (p *Problem) dual() float64 {
 	return sum - vmath.Dot(p.dir, p.dir)/2
 }
 
-// solution returns w with the middle of the optimal interval of b. For fixed w, P is piecewise linear in b. Its slope is -C
-// times the number of positive labels at minus infinity, and rises by C at each y_i - w.x_i.
+// solution returns w with the middle of the optimal interval of b. For fixed w, P is piecewise linear in b. Its slope
+// is -C times the number of positive labels at minus infinity, and rises by C at each y_i - w.x_i.
 //
-// Where the examples can be separated and C is large, tiny slacks times C can be most of P. So solution enlarges w and b until no
-// slack is left, if this lowers P.
+// Where the examples can be separated and C is large, tiny slacks times C can be most of P. So solution enlarges w and
+// b until no slack is left, if this lowers P.
 func (p *Problem) solution() Solution {
 	kinks := p.scratch
 	for i, y := range p.Y {

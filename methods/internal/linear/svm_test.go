@@ -177,7 +177,8 @@ func TestTinyProblems(t *testing.T) {
 		for _, c := range []float64{1e-3, 0.3, 2, 1e3} {
 			s := mustSolve(t, x, n, d, y, c)
 			if want := dualMaximum(x, n, d, y, c); math.Abs(s.Objective-want) > 1e-6*want {
-				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, by enumeration %.12g", seed, n, d, c, s.Objective, want)
+				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, by enumeration %.12g", seed, n, d, c, s.Objective,
+					want)
 			}
 		}
 	}
@@ -215,15 +216,17 @@ func TestOptimal(t *testing.T) {
 			for k := range w {
 				w[k] = s.W[k] + size*rng.NormFloat64()
 			}
-			if p := primal(x, d, y, w, s.B+size*rng.NormFloat64(), c); p < s.Objective-s.Gap-1e-12*(s.Objective+c*float64(n)) {
+			if p := primal(x, d, y, w, s.B+size*rng.NormFloat64(),
+				c); p < s.Objective-s.Gap-1e-12*(s.Objective+c*float64(n)) {
 				rt.Fatalf("P = %v at a distance of %v, below %v by more than the gap", p, size, s.Objective)
 			}
 		}
 	})
 }
 
-// TestSeparableWithLargeC: examples in few dimensions that can be separated, with multipliers far below C. A stage of the proximal method
-// that took no Newton step lost the multipliers there to rounding, and Solve failed at a relative gap just above Tolerance.
+// TestSeparableWithLargeC: examples in few dimensions that can be separated, with multipliers far below C. A stage of
+// the proximal method that took no Newton step lost the multipliers there to rounding, and Solve failed at a relative
+// gap just above Tolerance.
 func TestSeparableWithLargeC(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -235,7 +238,8 @@ func TestSeparableWithLargeC(t *testing.T) {
 			x[i] += y[i/c.d]
 		}
 		if s := mustSolve(t, x, c.n, c.d, y, c.c); s.Gap > Target*s.Objective {
-			t.Errorf("n=%d d=%d, C=%g: gap %v of an objective %v after %d Newton steps", c.n, c.d, c.c, s.Gap, s.Objective, s.Steps)
+			t.Errorf("n=%d d=%d, C=%g: gap %v of an objective %v after %d Newton steps", c.n, c.d, c.c, s.Gap,
+				s.Objective, s.Steps)
 		}
 	}
 }

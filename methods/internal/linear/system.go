@@ -7,11 +7,12 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// freeB times sigma is added to the Hessian in b, so that it stays positive when rounding hides the part of the free rows.
+// freeB times sigma is added to the Hessian in b, so that it stays positive when rounding hides the part of the free
+// rows.
 const freeB = 1e-12
 
-// A system holds the Newton equations and their workspace. The size of a matrix is rounded up to a multiple of eight, as
-// vmath.Factor needs it. The added rows and columns are those of the identity.
+// A system holds the Newton equations and their workspace. The size of a matrix is rounded up to a multiple of eight,
+// as vmath.Factor needs it. The added rows and columns are those of the identity.
 type system struct {
 	gram     []float64 // size(d + 1) squared: sum of (x_i, 1)(x_i, 1)' over inGram
 	inGram   []uint8   // a bit for each example: whether gram includes it
@@ -29,9 +30,9 @@ type system struct {
 // size rounds m up to a multiple of eight.
 func size(m int) int { return (m + 7) &^ 7 }
 
-// direction sets dir to the Newton direction in w and returns the direction in b. With F the free rows and 1 a column of ones,
-// the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. direction factors this matrix, or F F' + I/sigma by Woodbury's formula,
-// whichever takes fewer multiply-adds.
+// direction sets dir to the Newton direction in w and returns the direction in b. With F the free rows and 1 a column
+// of ones, the Hessian is diag(I, 0) + sigma [F 1]'[F 1]. direction factors this matrix, or F F' + I/sigma by
+// Woodbury's formula, whichever takes fewer multiply-adds.
 func (p *Problem) direction() (dirB float64, ok bool) {
 	m, d := len(p.free), p.d
 	if m == 0 { // the Hessian is diag(I, 0): for b, use sigma, as if one row were free
@@ -127,10 +128,10 @@ func (p *Problem) prepare(e int) {
 	}
 }
 
-// followFree updates gram = [F 1]'[F 1] to the free rows F, by the cheapest of three ways. The first adds and subtracts the
-// products of the rows that became free or not free since the last Newton step; these are mostly few. The second sums over the
-// free rows. The third subtracts the rows that are not free from the sum over all rows. That sum is kept, since most rows are
-// free where a solution starts.
+// followFree updates gram = [F 1]'[F 1] to the free rows F, by the cheapest of three ways. The first adds and subtracts
+// the products of the rows that became free or not free since the last Newton step; these are mostly few. The second
+// sums over the free rows. The third subtracts the rows that are not free from the sum over all rows. That sum is kept,
+// since most rows are free where a solution starts.
 func (p *Problem) followFree(e int) {
 	enter, leave := p.enter[:0], p.leave[:0]
 	for at, free := range p.Free {

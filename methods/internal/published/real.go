@@ -90,8 +90,9 @@ func number(t testing.TB, s string) float64 {
 	return v
 }
 
-// real returns the training rows of the problem on a set and the rows to predict, by the rule of problems.py: 400 rows, of which every
-// fourth is to be predicted; features, and targets that are numbers, of mean 0 and deviation 1 over the training rows.
+// real returns the training rows of the problem on a set and the rows to predict, by the rule of problems.py: 400 rows,
+// of which every fourth is to be predicted; features, and targets that are numbers, of mean 0 and deviation 1 over the
+// training rows.
 func real(t testing.TB, set string) (train registry.Data, rows *mat.Dense) {
 	t.Helper()
 	for _, tb := range Tables {
@@ -112,7 +113,8 @@ func real(t testing.TB, set string) (train registry.Data, rows *mat.Dense) {
 		if tb.Task == registry.Regression {
 			y = standardised(y, nil)
 		}
-		return registry.Data{Task: tb.Task, X: datasets.Rows(x, learn), Y: y.RawMatrix().Data, Classes: all.Classes}, datasets.Rows(x, other)
+		return registry.Data{Task: tb.Task, X: datasets.Rows(x, learn), Y: y.RawMatrix().Data, Classes: all.Classes},
+			datasets.Rows(x, other)
 	}
 	t.Fatalf("there is no set %q among the tables", set)
 	return registry.Data{}, nil

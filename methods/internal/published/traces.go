@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Trace is one run of the program of the 2020 paper on a split of a real set, from traces.json. Which fields have values depends on the
-// method.
+// A Trace is one run of the program of the 2020 paper on a split of a real set, from traces.json. Which fields have
+// values depends on the method.
 type Trace struct {
 	Method      string  `json:"method"`
 	Dataset     string  `json:"dataset"`

@@ -1,9 +1,9 @@
 // Package saved writes models to files and reads them back. The bytes depend on the model alone: not
 // on the process, nor on what the process wrote before.
 //
-// A model is a struct. Its exported fields are saved in the order of their declaration. A struct with another order or another
-// field needs another kind. Unexported fields, which scoring may need too, are not saved. A file is a header, the fields and a
-// checksum. Numbers are little-endian.
+// A model is a struct. Its exported fields are saved in the order of their declaration. A struct with another order or
+// another field needs another kind. Unexported fields, which scoring may need too, are not saved. A file is a header,
+// the fields and a checksum. Numbers are little-endian.
 //
 //	8 bytes   "bench\x00m" and the version of the form, 1
 //	uint32    length of the kind, at most 64
@@ -16,8 +16,9 @@
 // string or a slice is its length as a uint64, and then its bytes or elements. A struct is its exported
 // fields. There are no other types.
 //
-// Reading trusts nothing. It takes memory as bytes arrive, never by a length in the file. A model that was cut, extended or
-// changed is an error. A checksum does not prove that the fields fit each other: the caller must check this.
+// Reading trusts nothing. It takes memory as bytes arrive, never by a length in the file. A model that was cut,
+// extended or changed is an error. A checksum does not prove that the fields fit each other: the caller must check
+// this.
 package saved
 
 import (
@@ -47,7 +48,8 @@ func Write(w io.Writer, kind string, model any) error {
 	f := &fields{writing: true}
 	f.visit(reflect.ValueOf(model).Elem())
 	if len(f.data) > sizeLimit {
-		return fmt.Errorf("saving a model (%s): it takes %d bytes, and %d are the most", kind, len(f.data), int64(sizeLimit))
+		return fmt.Errorf("saving a model (%s): it takes %d bytes, and %d are the most", kind, len(f.data),
+			int64(sizeLimit))
 	}
 	head := append([]byte(magic), binary.LittleEndian.AppendUint32(nil, uint32(len(kind)))...)
 	head = append(head, kind...)
@@ -140,8 +142,8 @@ func fill(r io.Reader, b []byte) error {
 	return err
 }
 
-// fields are the bytes of a model's fields while the model is written or read. The same visits, in the same order, do both.
-// Writing does not change the model. After the first error, reading leaves the following fields unchanged.
+// fields are the bytes of a model's fields while the model is written or read. The same visits, in the same order, do
+// both. Writing does not change the model. After the first error, reading leaves the following fields unchanged.
 type fields struct {
 	writing bool
 	data    []byte // written so far, or still to be read

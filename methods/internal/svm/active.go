@@ -11,9 +11,9 @@ import (
 // The active set and its rows.
 //
 // Shrinking (Joachims 1999; Fan, Chen and Lin 2005) takes out of the active set the examples that are unlikely to move
-// again. SMO steps then use arrays over the active elements, and rows that have only the columns of active elements. While
-// all examples are active and the kernel matrix is in memory, the steps read its rows. Otherwise the rows lie in a cache, which
-// drops the least recently used row first.
+// again. SMO steps then use arrays over the active elements, and rows that have only the columns of active elements.
+// While all examples are active and the kernel matrix is in memory, the steps read its rows. Otherwise the rows lie in
+// a cache, which drops the least recently used row first.
 
 // activateAll makes every example active, from the solution's Beta and Fit.
 func (s *Solver[F]) activateAll() {
@@ -180,8 +180,8 @@ func (s *Solver[F]) shrink(share float64) bool {
 	return true
 }
 
-// shrinkRows frees the cached rows of the elements that leave the active set, and removes the columns of these elements from
-// the other rows.
+// shrinkRows frees the cached rows of the elements that leave the active set, and removes the columns of these elements
+// from the other rows.
 func (s *Solver[F]) shrinkRows(kept []int32) {
 	w, next := &s.w, 0
 	for k := range s.index {
@@ -206,8 +206,8 @@ func (s *Solver[F]) direct() bool {
 	return s.kernel.Stored() && len(s.index) == s.kernel.n
 }
 
-// writeBack writes beta of the active elements to the solution. It also writes Fit, except in a subproblem, where Family.Add
-// computes Fit.
+// writeBack writes beta of the active elements to the solution. It also writes Fit, except in a subproblem, where
+// Family.Add computes Fit.
 func (s *Solver[F]) writeBack() {
 	for k, i := range s.index {
 		s.sol.Beta[i] = s.w.beta[k]

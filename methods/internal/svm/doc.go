@@ -16,8 +16,9 @@
 //
 // # KKT conditions
 //
-// Let g = K beta - target be the gradient of the smooth part, and epsilon s+ and epsilon s- the derivatives of epsilon |beta| for moves
-// upwards and downwards: s+ is the sign of beta with s+(0) = 1, and s- the same with s-(0) = -1. beta is optimal if
+// Let g = K beta - target be the gradient of the smooth part, and epsilon s+ and epsilon s- the derivatives of epsilon
+// |beta| for moves upwards and downwards: s+ is the sign of beta with s+(0) = 1, and s- the same with s-(0) = -1. beta
+// is optimal if
 //
 //	gap = max(g + epsilon s- over beta > lower) - min(g + epsilon s+ over beta < upper) <= 0.
 //
@@ -25,10 +26,10 @@
 //
 // # Algorithm
 //
-// Sequential minimal optimisation (SMO; Platt 1998) with the second-order working set selection of Fan, Chen and Lin (JMLR
-// 2005, WSS 2) and their shrinking. An SMO step increases one element beta_i and decreases another element beta_j by the same
-// amount t. i has the least g + epsilon s+ of the elements below their upper bound. j has, of the elements above their lower
-// bound, the largest
+// Sequential minimal optimisation (SMO; Platt 1998) with the second-order working set selection of Fan, Chen and Lin
+// (JMLR 2005, WSS 2) and their shrinking. An SMO step increases one element beta_i and decreases another element beta_j
+// by the same amount t. i has the least g + epsilon s+ of the elements below their upper bound. j has, of the elements
+// above their lower bound, the largest
 //
 //	(g_j + epsilon s-_j - g_i - epsilon s+_i)^2 / (K_ii + K_jj - 2 K_ij).
 //
@@ -36,9 +37,9 @@
 //
 // # Stopping rule
 //
-// The gap is below Tol. This is libsvm's criterion, and Tol has the same meaning there. The bias is libsvm's too: minus the
-// mean of g + epsilon s over the elements strictly inside their bounds (and, where epsilon > 0, not zero). If there is no such
-// element, the bias is minus the middle of the interval that the KKT conditions allow.
+// The gap is below Tol. This is libsvm's criterion, and Tol has the same meaning there. The bias is libsvm's too: minus
+// the mean of g + epsilon s over the elements strictly inside their bounds (and, where epsilon > 0, not zero). If there
+// is no such element, the bias is minus the middle of the interval that the KKT conditions allow.
 //
 // # Files
 //
@@ -54,8 +55,8 @@
 //	mixture.go      a sum of kernels, with weights, in the interior point
 //	mix.go          multiple kernel learning: the weights of a sum of kernels, learned with the machine
 //
-// Kernel rows are float32 or float64; sums are always float64. A float32 row halves memory and time, and moves decisions by
-// about 1e-7 of the kernel's scale. But float32 spoils the low rank of a kernel: with large costs C the optimum then differs,
-// and takes many more steps. The package has no kernel functions, no scoring and no multi-class scheme: the packages of the
-// methods have these.
+// Kernel rows are float32 or float64; sums are always float64. A float32 row halves memory and time, and moves
+// decisions by about 1e-7 of the kernel's scale. But float32 spoils the low rank of a kernel: with large costs C the
+// optimum then differs, and takes many more steps. The package has no kernel functions, no scoring and no multi-class
+// scheme: the packages of the methods have these.
 package svm

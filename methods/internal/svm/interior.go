@@ -11,28 +11,28 @@ import (
 
 // The primal-dual interior point.
 //
-// Problem: the package's dual with beta = a - a*, a and a* >= 0, which is a quadratic programme with bounds. z stacks the
-// variables a_i and a*_i that are not fixed at 0, with signs s, costs c and upper bounds u. The matrix S adds up the variables
-// of each example with their signs, so that beta = S z:
+// Problem: the package's dual with beta = a - a*, a and a* >= 0, which is a quadratic programme with bounds. z stacks
+// the variables a_i and a*_i that are not fixed at 0, with signs s, costs c and upper bounds u. The matrix S adds up
+// the variables of each example with their signs, so that beta = S z:
 //
 //	min over z  1/2 z'S'K S z + c'z    subject to  s'z = 0,  0 <= z <= u
 //
-// Symbols: lo and hi are the multipliers of z >= 0 and z <= u, and y is the multiplier of s'z = 0; the machine's bias is -y. The KKT
-// conditions are
+// Symbols: lo and hi are the multipliers of z >= 0 and z <= u, and y is the multiplier of s'z = 0; the machine's bias
+// is -y. The KKT conditions are
 //
 //	S'K S z + c - y s - lo + hi = 0,   s'z = 0,   z_k lo_k = 0,   (u_k - z_k) hi_k = 0.
 //
-// The duality measure mu is the mean of the products z_k lo_k and (u_k - z_k) hi_k. The residual of a point is the left side of the first
-// equation.
+// The duality measure mu is the mean of the products z_k lo_k and (u_k - z_k) hi_k. The residual of a point is the left
+// side of the first equation.
 //
-// Algorithm: Newton's method on the KKT conditions with Mehrotra's predictor and corrector (Wright, Primal-Dual Interior-Point
-// Methods, 1997, chapter 10). It follows the central path, on which all products equal mu, as mu goes to zero. Eliminating lo,
-// hi and y leaves systems with the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)). These are reduced to the n x n matrix
-// 1 + D K with D = S theta S' (systems.go). Where K has low rank, they are reduced to the size of the rank (lowrank.go).
-// mixture.go extends the method to a sum of kernels whose weights are learned.
+// Algorithm: Newton's method on the KKT conditions with Mehrotra's predictor and corrector (Wright, Primal-Dual
+// Interior-Point Methods, 1997, chapter 10). It follows the central path, on which all products equal mu, as mu goes to
+// zero. Eliminating lo, hi and y leaves systems with the matrix S'K S + 1/theta, theta = 1 / (lo/z + hi/(u-z)). These
+// are reduced to the n x n matrix 1 + D K with D = S theta S' (systems.go). Where K has low rank, they are reduced to
+// the size of the rank (lowrank.go). mixture.go extends the method to a sum of kernels whose weights are learned.
 //
-// Stopping rule: the caller's, on mu and the largest element of the residual. The method also stops where rounding leaves no
-// step.
+// Stopping rule: the caller's, on mu and the largest element of the residual. The method also stops where rounding
+// leaves no step.
 
 // An interior is one run of the interior point.
 type interior struct {
@@ -92,7 +92,8 @@ func newInterior(p Problem, mix *mixture, room *scratch) *interior {
 		}
 	}
 	in.m = len(in.of)
-	for _, a := range []*[]float64{&in.z, &in.lo, &in.hi, &in.theta, &in.rhs, &in.dz, &in.q, &in.dlo, &in.dhi, &in.tlo, &in.thi} {
+	for _, a := range []*[]float64{&in.z, &in.lo, &in.hi, &in.theta, &in.rhs, &in.dz, &in.q, &in.dlo, &in.dhi, &in.tlo,
+		&in.thi} {
 		*a = room.take(in.m)
 	}
 	for _, a := range []*[]float64{&in.beta, &in.fit, &in.weight, &in.load, &in.v, &in.kv} {
@@ -106,8 +107,8 @@ func newInterior(p Problem, mix *mixture, room *scratch) *interior {
 	return in
 }
 
-// run follows the central path until done returns true, rounding stops it, or it has taken limit steps. done gets mu and the largest
-// element of the residual.
+// run follows the central path until done returns true, rounding stops it, or it has taken limit steps. done gets mu
+// and the largest element of the residual.
 func (in *interior) run(ctx context.Context, limit int, done func(mu, worst float64) bool) error {
 	for range limit {
 		if err := ctx.Err(); err != nil {
@@ -136,7 +137,8 @@ func (in *interior) run(ctx context.Context, limit int, done func(mu, worst floa
 	return nil
 }
 
-// residual sets beta and K beta, sets rhs to minus the residual, and returns the size of the residual's largest element.
+// residual sets beta and K beta, sets rhs to minus the residual, and returns the size of the residual's largest
+// element.
 func (in *interior) residual(ctx context.Context) (float64, error) {
 	in.fold(in.beta, in.z)
 	if err := in.mix.evaluate(ctx, in.fit, in.beta); err != nil {
@@ -204,8 +206,8 @@ func (in *interior) factor(ctx context.Context) (sum float64, err error) {
 	return sum, in.apply(ctx, in.q, in.s)
 }
 
-// setCorrector sets the corrector's targets from the predictor's direction: mu (after/mu)^3 minus the predictor's second order
-// terms, where after is the mu after the longest step along the predictor.
+// setCorrector sets the corrector's targets from the predictor's direction: mu (after/mu)^3 minus the predictor's
+// second order terms, where after is the mu after the longest step along the predictor.
 func (in *interior) setCorrector(mu, worst float64) {
 	step := in.longest(1)
 	after := in.mix.products(step)
@@ -232,19 +234,19 @@ func (in *interior) setCorrector(mu, worst float64) {
 	}
 }
 
-// Mehrotra's corrector can cycle or lose the central path. Where it does, a careful path replaces it by a direction back to the
-// central path. A careful path also bounds the second order terms of a step (mixture.limitCurvature). It takes about 2.5 times
-// as long.
+// Mehrotra's corrector can cycle or lose the central path. Where it does, a careful path replaces it by a direction
+// back to the central path. A careful path also bounds the second order terms of a step (mixture.limitCurvature). It
+// takes about 2.5 times as long.
 const (
 	// stagnantSteps is the number of steps without a fall of mu by a tenth after which the corrector is replaced.
 	stagnantSteps = 5
 	// centred is the share of mu that the replacement aims for.
 	centred = 0.3
-	// tied times the largest element of the residual and the typical bound is the least target of a product. If the products
-	// vanish before the residual does, the path stops.
+	// tied times the largest element of the residual and the typical bound is the least target of a product. If the
+	// products vanish before the residual does, the path stops.
 	tied = 1e-2
-	// denseRows is the largest n for which a careful path always factors n x n matrices. This is more accurate where many rows
-	// are equal.
+	// denseRows is the largest n for which a careful path always factors n x n matrices. This is more accurate where
+	// many rows are equal.
 	denseRows = 2500
 )
 
@@ -265,7 +267,8 @@ func (in *interior) beCareful(room *scratch) {
 	}
 }
 
-// direction sets dz, dlo and dhi to the Newton direction for z lo = tlo and (u-z) hi = thi, and returns the direction of y. sum is s'z.
+// direction sets dz, dlo and dhi to the Newton direction for z lo = tlo and (u-z) hi = thi, and returns the direction
+// of y. sum is s'z.
 func (in *interior) direction(ctx context.Context, sum float64) (float64, error) {
 	side := in.mix.rightSide()
 	for k, z := range in.z {
@@ -314,9 +317,9 @@ func (in *interior) longest(share float64) float64 {
 	return step
 }
 
-// apply writes (S'K S + 1/theta)^-1 x to dst. If v solves (1 + D K) v = S theta x, then dst = theta (x - S'K v) and S dst = v.
-// Where an example has two variables, the variable with the larger theta is computed from v and the other one, which avoids
-// cancellation.
+// apply writes (S'K S + 1/theta)^-1 x to dst. If v solves (1 + D K) v = S theta x, then dst = theta (x - S'K v) and S
+// dst = v. Where an example has two variables, the variable with the larger theta is computed from v and the other one,
+// which avoids cancellation.
 func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	clear(in.load)
 	for k, i := range in.of {
@@ -341,8 +344,8 @@ func (in *interior) apply(ctx context.Context, dst, x []float64) error {
 	return nil
 }
 
-// solution returns beta. It first moves a variable to a bound if the bound's multiplier is larger than the variable's share of
-// the way to the bound.
+// solution returns beta. It first moves a variable to a bound if the bound's multiplier is larger than the variable's
+// share of the way to the bound.
 func (in *interior) solution() []float64 {
 	beta := make([]float64, in.n)
 	for k, z := range in.z {

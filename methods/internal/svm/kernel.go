@@ -8,7 +8,8 @@ type Float interface{ float32 | float64 }
 // GramLimit is the most memory in bytes that a method takes for kernel matrices: up to it, they are kept in memory.
 const GramLimit = 2 << 30
 
-// A Kernel is the kernel matrix of n examples: in memory, in 4 or 8 n^2 bytes, or computed by rows. It serves one solver at a time.
+// A Kernel is the kernel matrix of n examples: in memory, in 4 or 8 n^2 bytes, or computed by rows. It serves one
+// solver at a time.
 type Kernel[F Float] struct {
 	Exact *Exact // the same kernel in float64; a matrix in memory can do without: see switch.go
 
@@ -18,8 +19,8 @@ type Kernel[F Float] struct {
 	kept      keptRows[F]
 }
 
-// keptRows are computed rows that the same problem, or the next one, may ask for again. Where there is no more room, a new row
-// replaces the least recently used one.
+// keptRows are computed rows that the same problem, or the next one, may ask for again. Where there is no more room, a
+// new row replaces the least recently used one.
 type keptRows[F Float] struct {
 	rows  [][]F   // of each example: its row, or nil
 	spare [][]F   // memory of rows of an earlier kernel
@@ -34,17 +35,19 @@ func NewGram[F Float](n int, exact *Exact) *Kernel[F] {
 	return &Kernel[F]{n: n, stride: padded(n), data: make([]F, n*padded(n)), Exact: exact}
 }
 
-// NewDemanded returns a kernel whose rows are computed when they are asked for. It keeps as many rows as the given bytes hold.
+// NewDemanded returns a kernel whose rows are computed when they are asked for. It keeps as many rows as the given
+// bytes hold.
 func NewDemanded[F Float](exact *Exact, bytes int64) *Kernel[F] {
 	n := len(exact.Diagonal)
 	k := &Kernel[F]{n: n, Exact: exact, line: make([]float64, n)}
 	var one F
-	k.kept = keptRows[F]{rows: make([][]F, n), used: make([]int64, n), room: max(1, int(bytes/(int64(n)*int64(unsafe.Sizeof(one)))))}
+	k.kept = keptRows[F]{rows: make([][]F, n), used: make([]int64, n),
+		room: max(1, int(bytes/(int64(n)*int64(unsafe.Sizeof(one)))))}
 	return k
 }
 
-// Renew makes k the kernel exact of as many examples in the memory of k, so that two large kernels are never there together. A
-// matrix in memory is then filled anew by way of At.
+// Renew makes k the kernel exact of as many examples in the memory of k, so that two large kernels are never there
+// together. A matrix in memory is then filled anew by way of At.
 func (k *Kernel[F]) Renew(exact *Exact) {
 	k.Exact = exact
 	for _, i := range k.kept.of {
@@ -65,8 +68,8 @@ func (k *Kernel[F]) Stored() bool { return k.data != nil }
 // At returns row i of a matrix in memory, which the caller may write to.
 func (k *Kernel[F]) At(i int) []F { return k.data[i*k.stride : i*k.stride+k.n] }
 
-// Row returns row i, which it computes in *room if it is not in memory. Row keeps no rows, since a pass over all rows would drop
-// those that steps of SMO need again.
+// Row returns row i, which it computes in *room if it is not in memory. Row keeps no rows, since a pass over all rows
+// would drop those that steps of SMO need again.
 func (k *Kernel[F]) Row(i int, room *[]F) []F {
 	switch {
 	case k.Stored():
@@ -127,8 +130,8 @@ func (k *Kernel[F]) diagonal(i int) float64 {
 	return float64(F(k.Exact.Diagonal[i]))
 }
 
-// restrict returns a function that writes rows of the given columns alone, valid until the next call of restrict, or nil if there
-// is none.
+// restrict returns a function that writes rows of the given columns alone, valid until the next call of restrict, or
+// nil if there is none.
 func (k *Kernel[F]) restrict(columns []int) func(dst []F, i int) {
 	if k.Stored() || k.Exact.Restrict == nil {
 		return nil
@@ -137,6 +140,6 @@ func (k *Kernel[F]) restrict(columns []int) func(dst []F, i int) {
 	return func(dst []F, i int) { k.convert(dst, i, row) }
 }
 
-// padded returns n rounded up to a multiple of eight. Arrays over n elements have this length, so that vector loops have no
-// remainder.
+// padded returns n rounded up to a multiple of eight. Arrays over n elements have this length, so that vector loops
+// have no remainder.
 func padded(n int) int { return (n + 7) &^ 7 }

@@ -11,26 +11,29 @@ import (
 
 // The linear kernel in the primal.
 //
-// Problem: the package's dual with K_ij = x_i.x_j for n rows of d features, d much less than n, solved by way of its primal
+// Problem: the package's dual with K_ij = x_i.x_j for n rows of d features, d much less than n, solved by way of its
+// primal
 //
-//	min over w in R^d, b  1/2 |w|^2 + sum_i [ upper_i h(e_i - epsilon) - lower_i h(-e_i - epsilon) ],  e_i = target_i - w.x_i - b,
+//	min over w in R^d, b  1/2 |w|^2 + sum_i [ upper_i h(e_i - epsilon) - lower_i h(-e_i - epsilon) ],
+//	e_i = target_i - w.x_i - b,
 //
 // with the hinge h(a) = max(0, a).
 //
-// Algorithm: Newton's method with a line search on the primal with a smoothed hinge (Chapelle, Training a support vector machine in the
-// primal, Neural Computation 2007, with his Huber loss). The slope h' rises from 0 to 1 over an interval of some width around the kink. At
-// the minimum
+// Algorithm: Newton's method with a line search on the primal with a smoothed hinge (Chapelle, Training a support
+// vector machine in the primal, Neural Computation 2007, with his Huber loss). The slope h' rises from 0 to 1 over an
+// interval of some width around the kink. At the minimum
 //
 //	beta_i = upper_i h'(e_i - epsilon) + lower_i h'(-e_i - epsilon),  w = sum_i beta_i x_i,  sum_i beta_i = 0,
 //
-// which is a feasible point of the dual. An example strictly between its bounds has a residual within half a width of the
-// tube's edge. The other examples violate the KKT conditions by no more than that, so the gap is at most the width. The width
-// shrinks from step to step, and each width starts from the point of the one before. A Newton step takes a few products with
-// the rows, and the outer products of the rows that lie in a kink, the interval around the tube's edge.
+// which is a feasible point of the dual. An example strictly between its bounds has a residual within half a width of
+// the tube's edge. The other examples violate the KKT conditions by no more than that, so the gap is at most the width.
+// The width shrinks from step to step, and each width starts from the point of the one before. A Newton step takes a
+// few products with the rows, and the outer products of the rows that lie in a kink, the interval around the tube's
+// edge.
 //
 // Stopping rule: the width is endWidth times the tolerance, and the gradient moves no value of the machine by more than
-// flatGradient times the tolerance. Then the gap is below the tolerance, which is libsvm's criterion. Rounding may end the
-// method earlier. Then Solve closes the gap.
+// flatGradient times the tolerance. Then the gap is below the tolerance, which is libsvm's criterion. Rounding may end
+// the method earlier. Then Solve closes the gap.
 
 // A Linear solves problems of the linear kernel on given rows. It is not safe for concurrent use.
 type Linear struct {
@@ -53,19 +56,21 @@ const (
 	kinkRows = 64
 	// startWidth times the gap of the start is the first width.
 	startWidth = 0.3
-	// narrower times the width is the next width, after a step of at least half a Newton step. Factors of 0.1 and 0.4 were no
-	// faster.
+	// narrower times the width is the next width, after a step of at least half a Newton step. Factors of 0.1 and 0.4
+	// were no faster.
 	narrower = 0.2
 	// endWidth times the tolerance is the last width. It leaves room for flatGradient.
 	endWidth = 0.9
-	// flatGradient times the tolerance bounds, at the end, the change of any value of the machine by a step of minus the
-	// gradient.
+	// flatGradient times the tolerance bounds, at the end, the change of any value of the machine by a step of minus
+	// the gradient.
 	flatGradient = 0.02
 	// newtonSteps is the number of steps after which Improve gives up.
 	newtonSteps = 200
-	// lineShare: a line search ends where the derivative is still negative, with at most this share of its size at the start.
+	// lineShare: a line search ends where the derivative is still negative, with at most this share of its size at the
+	// start.
 	lineShare = 0.1
-	// lineRounding: a line search also ends where the derivative of either sign has at most this share of its size at the start.
+	// lineRounding: a line search also ends where the derivative of either sign has at most this share of its size at
+	// the start.
 	lineRounding = 1e-6
 	// lineSteps bounds the points of a line search.
 	lineSteps = 60
@@ -97,9 +102,9 @@ func LinearBytes(n, d int) int64 {
 	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
 }
 
-// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol. If rounding
-// prevents that, sol becomes the better one of the start and the last point. sol.Gap is then at least tol, and Solve can
-// continue from sol. Improve returns an error for an invalid problem, and the context's error.
+// Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol. If rounding prevents that, sol
+// becomes the better one of the start and the last point. sol.Gap is then at least tol, and Solve can continue from
+// sol. Improve returns an error for an invalid problem, and the context's error.
 func (l *Linear) Improve(ctx context.Context, p Problem, tol float64, sol *Solution) error {
 	if err := p.check(l.n); err != nil {
 		return err
@@ -186,8 +191,8 @@ func (l *Linear) dual(i int, e float64) float64 {
 	return float64(l.p.Upper[i]*min(1, max(0, a))) + float64(l.p.Lower[i]*min(1, max(0, b)))
 }
 
-// evaluate sets beta and the gradient. It returns a bound on the change of any value of the machine by a step of minus the
-// gradient.
+// evaluate sets beta and the gradient. It returns a bound on the change of any value of the machine by a step of minus
+// the gradient.
 func (l *Linear) evaluate() float64 {
 	for i, e := range l.e {
 		l.beta[i] = l.dual(i, e)
@@ -198,7 +203,8 @@ func (l *Linear) evaluate() float64 {
 		l.grad[j] = w - l.grad[j]
 	}
 	l.grad[d] = -l.grad[d]
-	return float64(l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d]))) + float64(l.radius*l.radius*math.Abs(l.grad[d]))
+	return float64(l.radius*math.Sqrt(vmath.Dot(l.grad[:d], l.grad[:d]))) +
+		float64(l.radius*l.radius*math.Abs(l.grad[d]))
 }
 
 // direction sets step to the inverse Hessian times the gradient. search moves the point by a multiple of -step.
@@ -213,8 +219,8 @@ func (l *Linear) direction(ctx context.Context) error {
 	return l.f.Solve(ctx, l.hessian, l.step)
 }
 
-// curvature sets hessian to diag(1, .., 1, 0) plus, for each row in a kink, the outer product of the row times its bound over
-// the width. If no row is in a kink, the second derivative in b is zero, and curvature sets it to 1.
+// curvature sets hessian to diag(1, .., 1, 0) plus, for each row in a kink, the outer product of the row times its
+// bound over the width. If no row is in a kink, the second derivative in b is zero, and curvature sets it to 1.
 func (l *Linear) curvature(ctx context.Context) error {
 	m, p := l.columns, &l.p
 	clear(l.hessian)
@@ -264,9 +270,9 @@ func (l *Linear) addKinks() {
 	clear(l.kinks)
 }
 
-// search moves the point by -t step, with t such that the smoothed primal is less and nearly flat along the step. It reports
-// whether t >= 1/2. It keeps an interval [lo, hi] of t whose ends have derivatives of opposite signs, and shortens the interval
-// by regula falsi and bisection in turn.
+// search moves the point by -t step, with t such that the smoothed primal is less and nearly flat along the step. It
+// reports whether t >= 1/2. It keeps an interval [lo, hi] of t whose ends have derivatives of opposite signs, and
+// shortens the interval by regula falsi and bisection in turn.
 func (l *Linear) search() bool {
 	m := l.columns
 	vmath.MatVec(l.move, l.x, l.n, m, l.step)

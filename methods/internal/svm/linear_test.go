@@ -11,8 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLinear: Newton's method ends with feasible variables and the values that belong to them, no worse than where it began; Solve
-// has nothing to do from there, or ends at its own objective. From another problem's solution it goes on to its own.
+// TestLinear: Newton's method ends with feasible variables and the values that belong to them, no worse than where it
+// began; Solve has nothing to do from there, or ends at its own objective. From another problem's solution it goes on
+// to its own.
 func TestLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t, 60, 150)
@@ -63,7 +64,8 @@ func checkPoint(t *rapid.T, p Problem, k *Kernel[float64], sol Solution) {
 	}
 }
 
-// TestLinearEnds: of twenty regressions, where SMO steps crawl, Newton's method alone brings nearly all below the tolerance.
+// TestLinearEnds: of twenty regressions, where SMO steps crawl, Newton's method alone brings nearly all below the
+// tolerance.
 func TestLinearEnds(t *testing.T) {
 	const problems, n, d = 20, 300, 5
 	ended := 0
@@ -77,7 +79,8 @@ func TestLinearEnds(t *testing.T) {
 			y[i] = math.Copysign(1, x.At(i, 0)+rng.NormFloat64())
 		}
 		var sol Solution
-		if err := NewLinear(x.RawMatrix().Data, n, d).Improve(t.Context(), Regression(y, 0.1, math.Pow(10, float64(seed%5)-2)), DefaultTol, &sol); err != nil {
+		if err := NewLinear(x.RawMatrix().Data, n, d).Improve(t.Context(),
+			Regression(y, 0.1, math.Pow(10, float64(seed%5)-2)), DefaultTol, &sol); err != nil {
 			t.Fatal(err)
 		}
 		if sol.Gap < DefaultTol {

@@ -9,24 +9,25 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// lowRank solves (1 + D K) v = b through a system of the size of the rank of K = U U', U = V L, by Woodbury's formula (Fine and
-// Scheinberg, JMLR 2001).
+// lowRank solves (1 + D K) v = b through a system of the size of the rank of K = U U', U = V L, by Woodbury's formula
+// (Fine and Scheinberg, JMLR 2001).
 //
-// The examples with the largest D_i K_ii are kept apart (index l), since for them the two terms of v = b - D U t are large and
-// would cancel. The other examples (index s) are eliminated with A = 1 + U_s'D_s U_s = C C'. With W = U_l C^-T this leaves for
-// the examples l
+// The examples with the largest D_i K_ii are kept apart (index l), since for them the two terms of v = b - D U t are
+// large and would cancel. The other examples (index s) are eliminated with A = 1 + U_s'D_s U_s = C C'. With W = U_l
+// C^-T this leaves for the examples l
 //
 //	(1/D_l + W W') v_l = b_l / D_l - W C^-1 U_s'b_s.
 //
-// Scaling by sqrt(D_l) on both sides makes this matrix well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K v = U t,
-// and v_s = b_s - D_s U_s t.
+// Scaling by sqrt(D_l) on both sides makes this matrix well conditioned. Then t = U'v = C^-T (C^-1 U_s'b_s + W'v_l), K
+// v = U t, and v_s = b_s - D_s U_s t.
 //
-// Where weights are learned, L has a block L_j for each kernel, with L_j L_j' = d_j (1 + p_j p_j' / w_j) and p_j = V_j'beta.
-// L_j is the product of sqrt(d_j), the Householder reflection that takes the first axis to p_j, and diag(sqrt(1 + |p_j|^2 /
-// w_j), 1, .., 1). The first element of this diagonal can be 10^5. As a scaling it does not spoil the factorisation of A.
+// Where weights are learned, L has a block L_j for each kernel, with L_j L_j' = d_j (1 + p_j p_j' / w_j) and p_j =
+// V_j'beta. L_j is the product of sqrt(d_j), the Householder reflection that takes the first axis to p_j, and
+// diag(sqrt(1 + |p_j|^2 / w_j), 1, .., 1). The first element of this diagonal can be 10^5. As a scaling it does not
+// spoil the factorisation of A.
 //
-// Speed: passes over V take most of the time. V is read in strips of rows that stay in the cache, so that one pass multiplies V
-// with one vector and V' with the next (sweep).
+// Speed: passes over V take most of the time. V is read in strips of rows that stay in the cache, so that one pass
+// multiplies V with one vector and V' with the next (sweep).
 type lowRank struct {
 	m   *mixture
 	d   []float64
@@ -86,8 +87,8 @@ func Apart(n, rank int) int { return min(n, max(rank, leastApart)) }
 const (
 	// apartFrom is the D_i K_ii above which an example may be kept apart.
 	apartFrom = 100
-	// leastApart examples may be kept apart even if the rank is less: at the optimum, more rows than the rank can be on the
-	// margin, if rows are equal.
+	// leastApart examples may be kept apart even if the rank is less: at the optimum, more rows than the rank can be on
+	// the margin, if rows are equal.
 	leastApart = 256
 	// refinements is how many times solve corrects a solution by its residual at most.
 	refinements = 3
@@ -204,7 +205,8 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 	return nil
 }
 
-// factorLarge factors 1 + W W' for the scaled W. If positive enlarges the diagonal, the refinements of solve correct the error.
+// factorLarge factors 1 + W W' for the scaled W. If positive enlarges the diagonal, the refinements of solve correct
+// the error.
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
 	return positive(ctx, s.fs, s.schur, k, func() error {
@@ -218,9 +220,10 @@ func (s *lowRank) factorLarge(ctx context.Context) error {
 	})
 }
 
-// solve solves the system, with iterative refinement. The residual of a solution v is measured as that of the symmetric system
-// with the right side b / sqrt(D), whose matrix has no eigenvalue below 1. Where no weights are learned, solve always makes all
-// refinements. The methods that switch from SMO have stored results of that kind, which this keeps to the bit.
+// solve solves the system, with iterative refinement. The residual of a solution v is measured as that of the symmetric
+// system with the right side b / sqrt(D), whose matrix has no eigenvalue below 1. Where no weights are learned, solve
+// always makes all refinements. The methods that switch from SMO have stored results of that kind, which this keeps to
+// the bit.
 func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 	for i, x := range b {
 		s.rest[i] = x
@@ -285,8 +288,8 @@ func (s *lowRank) sweep(dst, x []float64, each func(i int)) {
 	copy(s.t, s.sum)
 }
 
-// reduced solves the system of the size of the rank for the right side b, from t = V_s'b_s. It leaves v_l in apart, and in t the
-// vector with K v = V t.
+// reduced solves the system of the size of the rank for the right side b, from t = V_s'b_s. It leaves v_l in apart, and
+// in t the vector with K v = V t.
 func (s *lowRank) reduced(ctx context.Context, b []float64) error {
 	s.timesLT(s.t)
 	if err := s.f.Forward(ctx, s.small, s.t); err != nil {

@@ -14,19 +14,21 @@ import (
 //
 //	min over d >= 0, f, b  sum_j d_j + 1/2 |f|^2 + sum_i loss_i(f(x_i) + b),
 //
-// with f in the space of K(d) = sum_j d_j K_j. The losses are those of a Problem: C_i times hinge or epsilon-insensitive loss
-// (Varma and Babu, ICML 2009, eqs. 8 and 9). In the dual problem, d is eliminated,
+// with f in the space of K(d) = sum_j d_j K_j. The losses are those of a Problem: C_i times hinge or
+// epsilon-insensitive loss (Varma and Babu, ICML 2009, eqs. 8 and 9). In the dual problem, d is eliminated,
 //
-//	max over beta  target'beta - epsilon |beta|_1   subject to  1/2 beta'K_j beta <= 1 for all j,  sum beta = 0,  lower <= beta <= upper,
+//	max over beta  target'beta - epsilon |beta|_1   subject to  1/2 beta'K_j beta <= 1 for all j,
+//	sum beta = 0,  lower <= beta <= upper,
 //
 // and the weights are the multipliers of its constraints on the kernels.
 //
-// Algorithm: the interior point of interior.go and mixture.go. It can end with a relative gap above MixAccept, because of
-// rounding (hundreds of equal examples) or in a cycle. Then Mix tries a careful path (see beCareful), and returns the better one
-// of both machines.
+// Algorithm: the interior point of interior.go and mixture.go. It can end with a relative gap above MixAccept, because
+// of rounding (hundreds of equal examples) or in a cycle. Then Mix tries a careful path (see beCareful), and returns
+// the better one of both machines.
 //
-// Stopping rule: the values of primal and dual differ by at most the share mixTol of the value. So no choice of weights is
-// better by more. The method also stops where rounding leaves no step; Gap then says how much better another choice may be.
+// Stopping rule: the values of primal and dual differ by at most the share mixTol of the value. So no choice of weights
+// is better by more. The method also stops where rounding leaves no step; Gap then says how much better another choice
+// may be.
 
 // A Mixed is a machine with the kernel K(d) = sum_j d_j K_j, d = Weights.
 type Mixed struct {
@@ -79,8 +81,8 @@ func Mix(ctx context.Context, parts Parts, p Problem) (Mixed, error) {
 	return best, nil
 }
 
-// mixUntil follows the central path until the relative gap is mixTol or rounding stops the path. It returns the machine with the
-// least gap.
+// mixUntil follows the central path until the relative gap is mixTol or rounding stops the path. It returns the machine
+// with the least gap.
 func (in *interior) mixUntil(ctx context.Context, p Problem) (best Mixed, err error) {
 	if err := in.center(ctx); err != nil {
 		return Mixed{}, err
@@ -133,8 +135,9 @@ func (in *interior) center(ctx context.Context) error {
 	return nil
 }
 
-// mixed returns the machine at the current point. Kernels whose weight is smaller than the slack of their constraint get the
-// weight 0. Value is that of the machine. Bound is the dual value of beta, scaled to satisfy the constraints on the kernels.
+// mixed returns the machine at the current point. Kernels whose weight is smaller than the slack of their constraint
+// get the weight 0. Value is that of the machine. Bound is the dual value of beta, scaled to satisfy the constraints on
+// the kernels.
 func (in *interior) mixed(p Problem) Mixed {
 	m := Mixed{Weights: slices.Clone(in.mix.d), Beta: slices.Clone(in.beta), Bias: -in.y}
 	fit, norm := slices.Clone(in.fit), 0.0

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Parts are the kernels K_1 .. K_r of a mixture on n examples. Kernel j has a factor V_j, n x Ranks[j], with K_j = V_j V_j'. A
-// kernel without a factor of low rank has the rank 0 and its matrix in Whole.
+// Parts are the kernels K_1 .. K_r of a mixture on n examples. Kernel j has a factor V_j, n x Ranks[j], with K_j = V_j
+// V_j'. A kernel without a factor of low rank has the rank 0 and its matrix in Whole.
 type Parts struct {
 	Ranks []int
 	Stack []float64   // n x R by rows, R the sum of Ranks: V_1 .. V_r side by side
 	Whole [][]float64 // of each kernel: nil, or K_j, n x n
 }
 
-// Stacked returns the parts of kernels on n examples. Factor j is V_j', by rows, or nil where whole[j] is K_j. Stacked sets each
-// factor to nil once it is copied, so that its memory can be used again.
+// Stacked returns the parts of kernels on n examples. Factor j is V_j', by rows, or nil where whole[j] is K_j. Stacked
+// sets each factor to nil once it is copied, so that its memory can be used again.
 func Stacked(n int, factors, whole [][]float64) Parts {
 	p := Parts{Whole: whole}
 	rank := 0
@@ -40,16 +40,16 @@ func Stacked(n int, factors, whole [][]float64) Parts {
 
 // A sum of kernels in the interior point.
 //
-// Problem: with K(d) = sum_j d_j K_j and weights d >= 0 to be learned, the dual of multiple kernel learning with an l1 norm on the
-// weights is, in the symbols of interior.go and with slacks w,
+// Problem: with K(d) = sum_j d_j K_j and weights d >= 0 to be learned, the dual of multiple kernel learning with an l1
+// norm on the weights is, in the symbols of interior.go and with slacks w,
 //
 //	min over z, w  c'z    subject to  1/2 z'S'K_j S z + w_j = 1 for all j,  s'z = 0,  0 <= z <= u,  w >= 0.
 //
 // The weights d_j are the multipliers of the constraints on the kernels. The KKT conditions also have d_j w_j = 0.
 //
-// Algorithm: the products d_j w_j count in mu and follow the central path too. Let k_j = K_j beta, r_j = 1 - 1/2 beta'K_j beta
-// - w_j the residual, and t_j the target of the product d_j w_j. Eliminating the directions of w and d from Newton's system
-// replaces its K by
+// Algorithm: the products d_j w_j count in mu and follow the central path too. Let k_j = K_j beta,
+// r_j = 1 - 1/2 beta'K_j beta - w_j the residual, and t_j the target of the product d_j w_j. Eliminating the directions
+// of w and d from Newton's system replaces its K by
 //
 //	sum_j d_j (K_j + k_j k_j' / w_j)
 //
@@ -90,7 +90,8 @@ func newMixture(n int, parts Parts, learn bool, room *scratch) *mixture {
 }
 
 // eachProduct writes V'x to images, writes each K_j x to dst(j), and calls `each` with it.
-func (m *mixture) eachProduct(ctx context.Context, images, x []float64, dst func(j int) []float64, each func(j int, kx []float64)) error {
+func (m *mixture) eachProduct(ctx context.Context, images, x []float64, dst func(j int) []float64,
+	each func(j int, kx []float64)) error {
 	clear(images)
 	vmath.AddRows(images, m.parts.Stack, m.rank, m.all, x)
 	at := 0
@@ -184,9 +185,9 @@ func (m *mixture) longest(share float64) float64 {
 	return step
 }
 
-// limitCurvature shortens a step along the direction delta of beta until its second order terms are small. The term 1/2 step^2
-// delta'K_j delta in the constraint on kernel j is bounded by |r_j| or small. The term step^2 sum_j dd_j K_j delta in the
-// residual of interior.go is bounded by worst or small. In each case the larger bound counts.
+// limitCurvature shortens a step along the direction delta of beta until its second order terms are small. The term 1/2
+// step^2 delta'K_j delta in the constraint on kernel j is bounded by |r_j| or small. The term step^2 sum_j dd_j K_j
+// delta in the residual of interior.go is bounded by worst or small. In each case the larger bound counts.
 func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
 	bend := 0.0

@@ -10,25 +10,26 @@ import (
 //
 // Problem: for kernels K_1 .. K_m on the same n examples, the package's dual problem with each of them,
 //
-//	min over beta in R^n  1/2 beta'K_k beta - target'beta + epsilon |beta|_1   subject to  sum beta = 0,  lower <= beta <= upper.
+//	min over beta in R^n  1/2 beta'K_k beta - target'beta + epsilon |beta|_1
+//	subject to  sum beta = 0,  lower <= beta <= upper.
 //
-// Fit is K_k beta. The violation of example i is the amount by which its one-sided derivatives, at the current bias, violate
-// the KKT conditions. It is negative where they satisfy the conditions.
+// Fit is K_k beta. The violation of example i is the amount by which its one-sided derivatives, at the current bias,
+// violate the KKT conditions. It is negative where they satisfy the conditions.
 //
-// Algorithm: decomposition (Osuna, Freund and Girosi, CVPR 1997; Joachims, Making large-scale SVM learning practical, 1999). A
-// pass over the kernels that are not solved yet
+// Algorithm: decomposition (Osuna, Freund and Girosi, CVPR 1997; Joachims, Making large-scale SVM learning practical,
+// 1999). A pass over the kernels that are not solved yet
 //
 //  1. selects for each kernel a working set, the examples that violate the KKT conditions most (selectWorkingSet),
-//  2. minimises over the working set by SMO with shrinking, with the other variables fixed (solveSubproblem); rows of the kernel
-//     matrix then have only the columns of the working set, and cost little,
-//  3. updates Fit on all examples by one product for all kernels (Family.Add), which makes several kernels cheaper together
-//     than one after another.
+//  2. minimises over the working set by SMO with shrinking, with the other variables fixed (solveSubproblem); rows of
+//     the kernel matrix then have only the columns of the working set, and cost little,
+//  3. updates Fit on all examples by one product for all kernels (Family.Add), which makes several kernels cheaper
+//     together than one after another.
 //
-// The most violating pair is always in the working set, so every pass lowers the objective. The working set may grow from pass to
-// pass, so that passes do not undo each other.
+// The most violating pair is always in the working set, so every pass lowers the objective. The working set may grow
+// from pass to pass, so that passes do not undo each other.
 //
-// Stopping rule: that of Solve, for each kernel by itself: the gap over all n examples is below Tol. A kernel that takes too many steps or
-// passes is left to Solve.
+// Stopping rule: that of Solve, for each kernel by itself: the gap over all n examples is below Tol. A kernel that
+// takes too many steps or passes is left to Solve.
 //
 // The algorithm is for many thousands of examples of which few are support vectors.
 
@@ -40,29 +41,30 @@ type Family[F Float] interface {
 }
 
 const (
-	// firstWorkingSet is the size of the largest working set in the first pass. Without a bound, 25 rounds of BMKR on occupancy take a
-	// fifth more processor time.
+	// firstWorkingSet is the size of the largest working set in the first pass. Without a bound, 25 rounds of BMKR on
+	// occupancy take a fifth more processor time.
 	firstWorkingSet = 2000
-	// workingSetGrowth is the growth of that size from pass to pass. Without growth, one solution in fifty is left to Solve,
-	// and the time is a tenth longer.
+	// workingSetGrowth is the growth of that size from pass to pass. Without growth, one solution in fifty is left to
+	// Solve, and the time is a tenth longer.
 	workingSetGrowth = 1000
-	// An example that satisfies the KKT conditions joins the working set if its violation is above minus the larger of nearTol
-	// times the tolerance and nearGap times the gap. The steps of the subproblem would often make it violate the conditions.
-	// With only one of the two bounds, the time is 3 % longer.
+	// An example that satisfies the KKT conditions joins the working set if its violation is above minus the larger of
+	// nearTol times the tolerance and nearGap times the gap. The steps of the subproblem would often make it violate
+	// the conditions. With only one of the two bounds, the time is 3 % longer.
 	nearTol = 20
 	nearGap = 0.2
 	// subproblemTol times the tolerance is the tolerance of a subproblem: below 1 since its float32 rows are not exact.
 	subproblemTol = 0.9
-	// subproblemGap times the gap over all examples is the tolerance of a subproblem if it is larger than subproblemTol times
-	// the tolerance: an early working set is not worth an exact solution.
+	// subproblemGap times the gap over all examples is the tolerance of a subproblem if it is larger than subproblemTol
+	// times the tolerance: an early working set is not worth an exact solution.
 	subproblemGap = 0.02
-	// subproblemShrinkEvery is the number of steps between two attempts at shrinking a working set. subproblemShrinkShare is
-	// the share of the set that must be removable. Both are smaller than Solve's, since the next pass finds an example that was
-	// shrunk too early without reconstructing a gradient. With Solve's values the time is a tenth longer.
+	// subproblemShrinkEvery is the number of steps between two attempts at shrinking a working set.
+	// subproblemShrinkShare is the share of the set that must be removable. Both are smaller than Solve's, since the
+	// next pass finds an example that was shrunk too early without reconstructing a gradient. With Solve's values the
+	// time is a tenth longer.
 	subproblemShrinkEvery = 250
 	subproblemShrinkShare = 0.1
-	// maxPasses passes and a cost of maxSubproblemCost times n, in the units of stepCost, are the most for one kernel. After
-	// that the kernel is left to Solve. No kernel of occupancy comes near these limits.
+	// maxPasses passes and a cost of maxSubproblemCost times n, in the units of stepCost, are the most for one kernel.
+	// After that the kernel is left to Solve. No kernel of occupancy comes near these limits.
 	maxPasses         = 30
 	maxSubproblemCost = 20 * switchAfter
 )
@@ -78,12 +80,13 @@ type multikernel[F Float] struct {
 	cost        []float64   // of each kernel: the steps so far, in the units of stepCost
 }
 
-// SolveFamily solves p for every kernel of the family, by the stopping rule of Solve. Element k of sols is the warm start of
-// kernel k, and becomes its solution. MaxSteps has to be 0.
+// SolveFamily solves p for every kernel of the family, by the stopping rule of Solve. Element k of sols is the warm
+// start of kernel k, and becomes its solution. MaxSteps has to be 0.
 func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem, sols []Solution) error {
 	kernels := family.Kernels()
 	m := multikernel[F]{s: s, family: family, p: p, sols: sols, tol: s.tolerance(),
-		fit: make([][]float64, len(kernels)), change: make([][]float64, len(kernels)), cost: make([]float64, len(kernels))}
+		fit: make([][]float64, len(kernels)), change: make([][]float64, len(kernels)),
+		cost: make([]float64, len(kernels))}
 	open := make([]int, len(kernels))
 	for k := range kernels {
 		if err := p.check(kernels[k].n); err != nil {
@@ -109,8 +112,8 @@ func (s *Solver[F]) SolveFamily(ctx context.Context, family Family[F], p Problem
 	return nil
 }
 
-// dropWorseStarts replaces a warm start by beta = 0 if its objective is above 0, the objective of beta = 0. Without this, 25
-// rounds of BMKR on occupancy take 30 % more time.
+// dropWorseStarts replaces a warm start by beta = 0 if its objective is above 0, the objective of beta = 0. Without
+// this, 25 rounds of BMKR on occupancy take 30 % more time.
 func (m *multikernel[F]) dropWorseStarts() {
 	for k := range m.sols {
 		sol := &m.sols[k]
@@ -149,8 +152,8 @@ func (m *multikernel[F]) pass(ctx context.Context, pass int, open []int) ([]int,
 	return still, m.family.Add(ctx, m.fit, m.change)
 }
 
-// solveSubproblem minimises over a working set of at most the given size for kernel k, with the other variables fixed. It
-// changes Beta; pass then updates Fit.
+// solveSubproblem minimises over a working set of at most the given size for kernel k, with the other variables fixed.
+// It changes Beta; pass then updates Fit.
 func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error {
 	s, sol := m.s, &m.sols[k]
 	s.kernel, s.problem, s.sol, s.subproblem = m.family.Kernels()[k], m.p, sol, true
@@ -179,8 +182,8 @@ func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error
 	}
 }
 
-// selectWorkingSet makes the examples active whose violation is above -margin. If they are more than size, it takes the size
-// largest violations; of equal violations the first examples win.
+// selectWorkingSet makes the examples active whose violation is above -margin. If they are more than size, it takes the
+// size largest violations; of equal violations the first examples win.
 func (s *Solver[F]) selectWorkingSet(margin float64, size int) {
 	p, sol := s.problem, s.sol
 	s.violation = resized(s.violation, len(sol.Beta))
@@ -202,8 +205,8 @@ func (s *Solver[F]) selectWorkingSet(margin float64, size int) {
 	s.index = largest(s.index, s.violation, size)
 }
 
-// largest returns, in ascending order, the at most size indices with the largest values. Of equal values the first index wins.
-// The given indices are ascending and are overwritten.
+// largest returns, in ascending order, the at most size indices with the largest values. Of equal values the first
+// index wins. The given indices are ascending and are overwritten.
 func largest(indices []int, values []float64, size int) []int {
 	if len(indices) <= size {
 		return indices

@@ -108,7 +108,8 @@ func TestSolveFamily(t *testing.T) {
 	})
 }
 
-// TestSolveFamilyWithSmallWorkingSets: so many examples violate the KKT conditions at the start that a pass must select.
+// TestSolveFamilyWithSmallWorkingSets: so many examples violate the KKT conditions at the start that a pass must
+// select.
 func TestSolveFamilyWithSmallWorkingSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := firstWorkingSet + 500
@@ -129,8 +130,8 @@ func TestSolveFamilyWithSmallWorkingSets(t *testing.T) {
 	}
 }
 
-// TestSelectWorkingSet: with room for fewer examples than violate the KKT conditions, those of the largest violation, and of equal ones the
-// first.
+// TestSelectWorkingSet: with room for fewer examples than violate the KKT conditions, those of the largest violation,
+// and of equal ones the first.
 func TestSelectWorkingSet(t *testing.T) {
 	s := Solver[float64]{sol: &Solution{Beta: make([]float64, 6), Fit: make([]float64, 6)}}
 	s.problem = Regression([]float64{0.5, 2, -0.5, 0.05, 0.5, -3}, 0.1, 1)
@@ -138,7 +139,8 @@ func TestSelectWorkingSet(t *testing.T) {
 		margin float64
 		most   int
 		want   []int
-	}{{0, 6, []int{0, 1, 2, 4, 5}}, {0.06, 6, []int{0, 1, 2, 3, 4, 5}}, {0, 3, []int{0, 1, 5}}, {0, 4, []int{0, 1, 2, 5}}, {0, 1, []int{5}}} {
+	}{{0, 6, []int{0, 1, 2, 4, 5}}, {0.06, 6, []int{0, 1, 2, 3, 4, 5}}, {0, 3, []int{0, 1, 5}},
+		{0, 4, []int{0, 1, 2, 5}}, {0, 1, []int{5}}} {
 		s.selectWorkingSet(c.margin, c.most)
 		if len(s.index) != len(c.want) {
 			t.Fatalf("margin %v, at most %d: %v, want %v", c.margin, c.most, s.index, c.want)

@@ -54,7 +54,8 @@ func BenchmarkBesideLibsvm(b *testing.B) {
 		}
 		must.Do(b, binary.Write(file, binary.LittleEndian, train.Y))
 		must.Do(b, file.Close())
-		out, err := exec.CommandContext(b.Context(), python, "-W", "ignore", "-c", libsvmTimes, path, fmt.Sprint(n)).Output()
+		out, err := exec.CommandContext(b.Context(), python, "-W", "ignore", "-c", libsvmTimes, path,
+			fmt.Sprint(n)).Output()
 		if err != nil {
 			b.Fatal(err)
 		}

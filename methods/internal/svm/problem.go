@@ -41,7 +41,8 @@ func Regression(y []float64, epsilon float64, c ...float64) Problem {
 
 func (p Problem) check(n int) error {
 	if len(p.Target) != n || len(p.Lower) != n || len(p.Upper) != n {
-		return fmt.Errorf("svm: %d targets, %d lower and %d upper bounds for a kernel of %d examples", len(p.Target), len(p.Lower), len(p.Upper), n)
+		return fmt.Errorf("svm: %d targets, %d lower and %d upper bounds for a kernel of %d examples", len(p.Target),
+			len(p.Lower), len(p.Upper), n)
 	}
 	if n == 0 {
 		return fmt.Errorf("svm: no examples")
@@ -54,7 +55,8 @@ func (p Problem) check(n int) error {
 			return fmt.Errorf("svm: target %d is %v", i, t)
 		}
 		if !(p.Lower[i] <= 0 && p.Upper[i] >= 0 && p.Upper[i]-p.Lower[i] < math.Inf(1)) {
-			return fmt.Errorf("svm: example %d has bounds %v and %v; a finite lower <= 0 <= upper is needed", i, p.Lower[i], p.Upper[i])
+			return fmt.Errorf("svm: example %d has bounds %v and %v; a finite lower <= 0 <= upper is needed", i,
+				p.Lower[i], p.Upper[i])
 		}
 	}
 	return nil
@@ -75,8 +77,8 @@ type Solution struct {
 	change []float64 // by which Beta has changed since Fit was K Beta; nil if it has not
 }
 
-// prepare makes s a feasible start for p. It puts Beta into the bounds, then moves elements in their order until the sum is
-// zero.
+// prepare makes s a feasible start for p. It puts Beta into the bounds, then moves elements in their order until the
+// sum is zero.
 func (s *Solution) prepare(p Problem) {
 	n := len(p.Target)
 	if len(s.Beta) != n {
@@ -119,8 +121,8 @@ func (s *Solution) set(i int, b float64) {
 	s.change[i] += by
 }
 
-// Scale multiplies each Beta[i] by the factor by[i] >= 0, for a warm start with other costs. It multiplies Fit by the least
-// factor. So the next Solve reads only those rows of the kernel whose factor is larger.
+// Scale multiplies each Beta[i] by the factor by[i] >= 0, for a warm start with other costs. It multiplies Fit by the
+// least factor. So the next Solve reads only those rows of the kernel whose factor is larger.
 func (s *Solution) Scale(by []float64) {
 	least := slices.Min(by)
 	for i, b := range s.Beta {

@@ -1,6 +1,7 @@
 package svm
 
-// A scratch lends zeroed arrays and takes all of them back at once, so that a sequence of interior points leaves no garbage.
+// A scratch lends zeroed arrays and takes all of them back at once, so that a sequence of interior points leaves no
+// garbage.
 type scratch struct {
 	room, used int
 	chunks     [][]float64

@@ -12,12 +12,12 @@ import (
 //
 // Problem, symbols and KKT conditions are the package comment's.
 //
-// Algorithm: sequential minimal optimisation (Platt 1998) on an active set, with the second-order working set selection of Fan,
-// Chen and Lin (JMLR 2005, WSS 2) in steps.go and their shrinking in active.go. Where SMO is slow, an interior point takes over
-// (switch.go).
+// Algorithm: sequential minimal optimisation (Platt 1998) on an active set, with the second-order working set selection
+// of Fan, Chen and Lin (JMLR 2005, WSS 2) in steps.go and their shrinking in active.go. Where SMO is slow, an interior
+// point takes over (switch.go).
 //
-// Stopping rule: the gap over all examples is below Tol. Once the active set alone is solved, the gradient of the shrunk examples is
-// reconstructed and every example is active again.
+// Stopping rule: the gap over all examples is below Tol. Once the active set alone is solved, the gradient of the
+// shrunk examples is reconstructed and every example is active again.
 
 // DefaultTol is libsvm's.
 const DefaultTol = 1e-3
@@ -25,8 +25,8 @@ const DefaultTol = 1e-3
 // CacheBytes is the most memory that a Solver takes for rows of kernels.
 const CacheBytes = 256 << 20
 
-// A Solver holds settings and a workspace that grows to the largest problem seen, so that many calls of Solve allocate little. The zero
-// value has the defaults. It is not safe for concurrent use.
+// A Solver holds settings and a workspace that grows to the largest problem seen, so that many calls of Solve allocate
+// little. The zero value has the defaults. It is not safe for concurrent use.
 type Solver[F Float] struct {
 	Tol      float64 // bound on the gap; 0 means DefaultTol
 	MaxSteps int     // SMO steps; 0 means as many as it takes, up to 10^8
@@ -56,24 +56,25 @@ const (
 	// hardLimit is the number of SMO steps after which Solve ends in any case.
 	hardLimit = 100_000_000
 	// After the switch to an interior point, Solve takes at most stepsAfterSwitch times n further SMO steps. Of 579
-	// drawn problems with a switch, 418 took fewer than a thousand times n and mostly fewer than a hundred; rounding kept the
-	// other 161 from ending at all.
+	// drawn problems with a switch, 418 took fewer than a thousand times n and mostly fewer than a hundred; rounding
+	// kept the other 161 from ending at all.
 	stepsAfterSwitch = 2000
 	// checkEvery bounds the element operations between two looks at the context: some 10 ms.
 	checkEvery = 20_000_000
 	// shrinkEvery is the number of steps between two attempts at shrinking, as in libsvm.
 	shrinkEvery = 1000
-	// shrinkShare is the share of the active set that must be removable: shrinking fewer elements does not repay its cost.
+	// shrinkShare is the share of the active set that must be removable: shrinking fewer elements does not repay its
+	// cost.
 	shrinkShare = 0.2
-	// reconstructAt times the tolerance is the gap at which the gradient is reconstructed once before the end, as in libsvm,
-	// since early shrinking may have been wrong.
+	// reconstructAt times the tolerance is the gap at which the gradient is reconstructed once before the end, as in
+	// libsvm, since early shrinking may have been wrong.
 	reconstructAt = 10
 )
 
-// Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start. Any other Solution is a warm
-// start: its Beta is first put into the bounds, and its Fit must be K Beta, or nil. Solve returns ctx.Err() soon after
-// cancellation. Where MaxSteps steps or rounding keep the gap from falling below Tol, Solve sets Capped, and Gap says how good
-// the solution is.
+// Solve minimises p from *sol, which it replaces by the solution. A zero Solution is a cold start. Any other Solution
+// is a warm start: its Beta is first put into the bounds, and its Fit must be K Beta, or nil. Solve returns ctx.Err()
+// soon after cancellation. Where MaxSteps steps or rounding keep the gap from falling below Tol, Solve sets Capped, and
+// Gap says how good the solution is.
 func (s *Solver[F]) Solve(ctx context.Context, k *Kernel[F], p Problem, sol *Solution) error {
 	n, tol, limit := k.n, s.tolerance(), s.MaxSteps
 	if err := p.check(n); err != nil {
@@ -155,8 +156,8 @@ func (s *Solver[F]) advance(ctx context.Context, tol float64, limit int) (status
 	}
 }
 
-// endEarly ends a Solve that has taken as many steps as it may, or to which rounding leaves no step. Of the last point, of what
-// the switch left and of beta = 0, the best one becomes the solution: rounding can let SMO leave a good point.
+// endEarly ends a Solve that has taken as many steps as it may, or to which rounding leaves no step. Of the last point,
+// of what the switch left and of beta = 0, the best one becomes the solution: rounding can let SMO leave a good point.
 func (s *Solver[F]) endEarly(ctx context.Context, tol float64) error {
 	sol := s.sol
 	if len(s.index) < len(sol.Beta) {
@@ -199,8 +200,8 @@ func (s *Solver[F]) restoreFit(ctx context.Context) error {
 	return s.addImage(ctx, s.sol.Beta)
 }
 
-// addImage adds K x to Fit. If beta is an interior point's, it uses the kernel's float64 factor, since for large C sums of
-// float32 values would be wrong by more than the tolerance.
+// addImage adds K x to Fit. If beta is an interior point's, it uses the kernel's float64 factor, since for large C sums
+// of float32 values would be wrong by more than the tolerance.
 func (s *Solver[F]) addImage(ctx context.Context, x []float64) error {
 	fit := s.sol.Fit
 	if e := s.kernel.Exact; e != nil && e.factored != nil && s.sol.exact {
@@ -226,7 +227,8 @@ func addRows[F Float](ctx context.Context, fit []float64, kernel *Kernel[F], x [
 		}
 		a, b, c, d := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n]
 		for i := range fit {
-			fit[i] += (float64(by[0]*float64(a[i])) + float64(by[1]*float64(b[i]))) + (float64(by[2]*float64(c[i])) + float64(by[3]*float64(d[i])))
+			fit[i] += (float64(by[0]*float64(a[i])) + float64(by[1]*float64(b[i]))) +
+				(float64(by[2]*float64(c[i])) + float64(by[3]*float64(d[i])))
 		}
 		have = 0
 	}

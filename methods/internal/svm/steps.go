@@ -2,8 +2,8 @@ package svm
 
 import "math"
 
-// The SMO steps of the package comment: Fan, Chen and Lin's second-order working set selection, and the exact minimisation over
-// the chosen pair. run defines the steps; smo.h computes the same bits in vector registers.
+// The SMO steps of the package comment: Fan, Chen and Lin's second-order working set selection, and the exact
+// minimisation over the chosen pair. run defines the steps; smo.h computes the same bits in vector registers.
 
 // status says why run returned.
 type status int
@@ -18,8 +18,8 @@ const (
 // tiny replaces the curvature of a direction along which the objective is flat to rounding, as in libsvm.
 const tiny = 1e-12
 
-// work is the state of SMO steps on the active set. The length of its arrays over elements is a multiple of 8. The padding
-// elements can move neither up nor down.
+// work is the state of SMO steps on the active set. The length of its arrays over elements is a multiple of 8. The
+// padding elements can move neither up nor down.
 type work[F Float] struct {
 	rows   []F     // stored rows of the kernel, stride apart
 	slot   []int32 // of each element: the row's number in rows, or -1
@@ -45,10 +45,11 @@ func (w *work[F]) limits(k int, epsilon float64) {
 	}
 }
 
-// run takes SMO steps on the first n elements until max(g+down) - min(g+up) < tol, budget steps are done, or the row of element
-// need is missing. The C code computes the same bits: sums are not fused, gains are compared in float32, and the lowest index
-// wins a tie.
-func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
+// run takes SMO steps on the first n elements until max(g+down) - min(g+up) < tol, budget steps are done, or the row of
+// element need is missing. The C code computes the same bits: sums are not fused, gains are compared in float32, and
+// the lowest index wins a tie.
+func run[F Float](w *work[F], n int, epsilon, tol float64,
+	budget int) (s status, done, need int, minUp, maxDown float64) {
 	i, minUp, maxDown := w.scan(n)
 	for {
 		switch {
@@ -81,8 +82,8 @@ func run[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status
 
 func (w *work[F]) row(k int) []F { return w.rows[int(w.slot[k])*w.stride:] }
 
-// scan returns the element with the least derivative for a move up, this derivative, and the largest derivative of an element
-// that can move down.
+// scan returns the element with the least derivative for a move up, this derivative, and the largest derivative of an
+// element that can move down.
 func (w *work[F]) scan(n int) (i int, minUp, maxDown float64) {
 	minUp, maxDown = math.Inf(1), math.Inf(-1)
 	for k, g := range w.g[:n] {
@@ -96,8 +97,8 @@ func (w *work[F]) scan(n int) (i int, minUp, maxDown float64) {
 	return i, minUp, maxDown
 }
 
-// partner returns the element with the largest gain slope^2 / curvature if it moves down while element i moves up (Fan, Chen
-// and Lin 2005, WSS 2).
+// partner returns the element with the largest gain slope^2 / curvature if it moves down while element i moves up (Fan,
+// Chen and Lin 2005, WSS 2).
 func (w *work[F]) partner(ki []F, i int, minUp float64, n int) int {
 	at, best := 0, float32(-1)
 	for k := range n {
@@ -114,8 +115,8 @@ func (w *work[F]) partner(ki []F, i int, minUp float64, n int) int {
 	return at
 }
 
-// step minimises the objective along beta_i + t, beta_j - t, t >= 0. The objective is quadratic in t with the given curvature
-// and the derivative -slope at t = 0. The derivative jumps by 2 epsilon where beta_i or beta_j passes zero.
+// step minimises the objective along beta_i + t, beta_j - t, t >= 0. The objective is quadratic in t with the given
+// curvature and the derivative -slope at t = 0. The derivative jumps by 2 epsilon where beta_i or beta_j passes zero.
 func (w *work[F]) step(i, j int, curvature, slope, epsilon float64) {
 	if !(curvature > tiny) {
 		curvature = tiny

@@ -22,7 +22,8 @@ import (
 var level = simd.Level()
 
 // steps is run, in C where the processor allows.
-func steps[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s status, done, need int, minUp, maxDown float64) {
+func steps[F Float](w *work[F], n int, epsilon, tol float64,
+	budget int) (s status, done, need int, minUp, maxDown float64) {
 	if level == 0 {
 		return run(w, n, epsilon, tol, budget)
 	}
@@ -34,12 +35,14 @@ func steps[F Float](w *work[F], n int, epsilon, tol float64, budget int) (s stat
 	var got C.int
 	if rows, ok := any(w.rows).([]float32); ok {
 		got = C.svm_run_float(C.int(level), (*C.float)(unsafe.SliceData(rows)), slot, C.long(w.stride), used,
-			d(w.g), d(w.up), d(w.down), d(w.beta), d(w.lo), d(w.hi), d(w.diag), C.long(n), C.double(epsilon), C.double(tol),
+			d(w.g), d(w.up), d(w.down), d(w.beta), d(w.lo), d(w.hi), d(w.diag), C.long(n), C.double(epsilon),
+			C.double(tol),
 			C.long(budget), clock, &out[0], &extremes[0])
 	} else {
 		rows := any(w.rows).([]float64)
 		got = C.svm_run_double(C.int(level), d(rows), slot, C.long(w.stride), used,
-			d(w.g), d(w.up), d(w.down), d(w.beta), d(w.lo), d(w.hi), d(w.diag), C.long(n), C.double(epsilon), C.double(tol),
+			d(w.g), d(w.up), d(w.down), d(w.beta), d(w.lo), d(w.hi), d(w.diag), C.long(n), C.double(epsilon),
+			C.double(tol),
 			C.long(budget), clock, &out[0], &extremes[0])
 	}
 	return status(got), int(out[0]), int(out[1]), float64(extremes[0]), float64(extremes[1])

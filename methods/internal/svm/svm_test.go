@@ -31,7 +31,8 @@ func drawCase(t *rapid.T, least, most int) randomCase {
 			x.Set(i, j, rng.NormFloat64())
 		}
 	}
-	c := randomCase{x: x, k: kernelFunction(rapid.SampledFrom([]string{"rbf", "linear"}).Draw(t, "kernel"), rng.Float64()+0.1)}
+	c := randomCase{x: x, k: kernelFunction(rapid.SampledFrom([]string{"rbf", "linear"}).Draw(t, "kernel"),
+		rng.Float64()+0.1)}
 	y, costs := make([]float64, n), make([]float64, n)
 	scale := math.Pow(10, rapid.Float64Range(-2, 1).Draw(t, "log C"))
 	classify := rapid.Bool().Draw(t, "classify")
@@ -142,7 +143,8 @@ func TestBruteForce(t *testing.T) {
 		s := Solver[float64]{Tol: 1e-9}
 		must.Do(t, s.Solve(context.Background(), k, c.p, &sol))
 		want := bruteForce(c.p, k)
-		if got := value(c.p, k, sol.Beta); math.Abs(got-want) > 1e-6*max(1e-3, math.Abs(want)) || math.Abs(got-sol.Objective) > 1e-9 {
+		if got := value(c.p, k, sol.Beta); math.Abs(got-want) > 1e-6*max(1e-3, math.Abs(want)) ||
+			math.Abs(got-sol.Objective) > 1e-9 {
 			t.Fatalf("objective %.12g (stated %.12g), by brute force %.12g", got, sol.Objective, want)
 		}
 	})
@@ -194,17 +196,19 @@ func TestOptimal(t *testing.T) {
 		for rows := range int64(8) {
 			few := NewDemanded[float64](demanded.Exact, rows*8*int64(len(plain.Beta)))
 			for range 2 {
-				if again := solve(Solver[float64]{cache: 1}, few, Solution{}); !slices.Equal(again.Beta, first.Beta) || again.Bias != first.Bias {
+				if again := solve(Solver[float64]{cache: 1}, few, Solution{}); !slices.Equal(again.Beta, first.Beta) ||
+					again.Bias != first.Bias {
 					t.Fatalf("room for %d rows changes the solution", rows)
 				}
 			}
 		}
 		for name, again := range map[string]Solution{
-			"rows on demand":            first,
-			"a cache of two rows":       solve(Solver[float64]{cache: 1}, demanded, Solution{}),
-			"a start with other costs":  solve(Solver[float64]{}, k, scaled),
-			"a start from afar":         solve(Solver[float64]{}, k, other),
-			"a start from the solution": solve(Solver[float64]{}, k, Solution{Beta: append([]float64(nil), plain.Beta...)}),
+			"rows on demand":           first,
+			"a cache of two rows":      solve(Solver[float64]{cache: 1}, demanded, Solution{}),
+			"a start with other costs": solve(Solver[float64]{}, k, scaled),
+			"a start from afar":        solve(Solver[float64]{}, k, other),
+			"a start from the solution": solve(Solver[float64]{}, k,
+				Solution{Beta: append([]float64(nil), plain.Beta...)}),
 		} {
 			if math.Abs(again.Objective-plain.Objective) > slack {
 				t.Fatalf("%s: objective %v, not %v", name, again.Objective, plain.Objective)
@@ -290,7 +294,8 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-// TestNoWorseThanZero: one step from a bad start leaves a point that is worse than beta = 0, which becomes the solution.
+// TestNoWorseThanZero: one step from a bad start leaves a point that is worse than beta = 0, which becomes the
+// solution.
 func TestNoWorseThanZero(t *testing.T) {
 	k, p := hard()
 	s, sol := Solver[float32]{MaxSteps: 1}, Solution{Beta: slices.Clone(p.Upper)}
@@ -326,11 +331,14 @@ func sameBits[F Float](t *rapid.T, c randomCase) {
 		sa, da, na, ua, oa := steps(a, padded(k.n), c.p.Epsilon, 1e-6, round)
 		sb, db, nb, ub, ob := run(b, padded(k.n), c.p.Epsilon, 1e-6, round)
 		if sa != sb || da != db || na != nb || ua != ub || oa != ob {
-			t.Fatalf("round %d: status %v %v, %d %d steps, row %d %d, up %v %v, down %v %v", round, sa, sb, da, db, na, nb, ua, ub, oa, ob)
+			t.Fatalf("round %d: status %v %v, %d %d steps, row %d %d, up %v %v, down %v %v", round, sa, sb, da, db, na,
+				nb, ua, ub, oa, ob)
 		}
 		for i := range a.beta {
-			if math.Float64bits(a.beta[i]) != math.Float64bits(b.beta[i]) || math.Float64bits(a.g[i]) != math.Float64bits(b.g[i]) {
-				t.Fatalf("round %d, element %d: beta %v and %v, g %v and %v", round, i, a.beta[i], b.beta[i], a.g[i], b.g[i])
+			if math.Float64bits(a.beta[i]) != math.Float64bits(b.beta[i]) ||
+				math.Float64bits(a.g[i]) != math.Float64bits(b.g[i]) {
+				t.Fatalf("round %d, element %d: beta %v and %v, g %v and %v", round, i, a.beta[i], b.beta[i], a.g[i],
+					b.g[i])
 			}
 		}
 	}
@@ -356,7 +364,8 @@ func TestInterior(t *testing.T) {
 		k.Exact = exactOf(x, kernelFunction("linear", 0))
 		must.Do(t, s.Solve(t.Context(), k, p, &switched))
 		if math.Abs(switched.Objective-plain.Objective) > 1e-5*math.Abs(plain.Objective) || switched.Gap >= s.Tol {
-			t.Errorf("objective %v at gap %v after the switch, %v without one", switched.Objective, switched.Gap, plain.Objective)
+			t.Errorf("objective %v at gap %v after the switch, %v without one", switched.Objective, switched.Gap,
+				plain.Objective)
 		}
 		if limit := 200 * n; plain.Steps > limit && switched.Steps > limit {
 			t.Errorf("%d steps with the switch, %d without", switched.Steps, plain.Steps)

@@ -10,15 +10,15 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
-// A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for the K of a mixture. Where weights are
-// learned, K_j + k_j k_j' / w_j takes the place of each K_j (mixture.go).
+// A system solves (1 + D K) v = b, the reduced Newton equations of interior.go, for the K of a mixture. Where weights
+// are learned, K_j + k_j k_j' / w_j takes the place of each K_j (mixture.go).
 type system interface {
 	prepare(ctx context.Context, d []float64) error
 	solve(ctx context.Context, v, kv, b []float64) error // kv = K v
 }
 
-// newSystem returns a lowRank if all kernels have factors and it is cheaper than dense. For more than a thousand examples a
-// rank below n is enough, since lowRank is more accurate there. Otherwise newSystem returns a dense.
+// newSystem returns a lowRank if all kernels have factors and it is cheaper than dense. For more than a thousand
+// examples a rank below n is enough, since lowRank is more accurate there. Otherwise newSystem returns a dense.
 func newSystem(m *mixture, room *scratch) system {
 	full := slices.ContainsFunc(m.parts.Whole, func(k []float64) bool { return k != nil })
 	if !full && (4*m.rank < m.n || m.n > 1000 && m.rank < m.n) {
@@ -28,7 +28,8 @@ func newSystem(m *mixture, room *scratch) system {
 }
 
 func newDense(m *mixture, room *scratch) *dense {
-	return &dense{m: m, a: room.take(m.n * m.n), stack: room.take(m.rank * m.n), root: room.take(m.n), f: cholesky.New(m.n)}
+	return &dense{m: m, a: room.take(m.n * m.n), stack: room.take(m.rank * m.n), root: room.take(m.n),
+		f: cholesky.New(m.n)}
 }
 
 // dense is a system that factors the n x n matrix 1 + sqrt(D) K sqrt(D), whose eigenvalues are at least 1.
@@ -61,9 +62,9 @@ func (s *dense) prepare(ctx context.Context, d []float64) error {
 	})
 }
 
-// positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Rounding can make it
-// indefinite if equal or nearly equal examples have a large D. Then positive enlarges the diagonal by the share 1e-15, 1e-14 ..
-// 1e-10, the least that is enough.
+// positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Rounding can
+// make it indefinite if equal or nearly equal examples have a large D. Then positive enlarges the diagonal by the share
+// 1e-15, 1e-14 .. 1e-10, the least that is enough.
 func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, fill func() error) error {
 	for more := 0.0; ; more = max(1e-15, 10*more) {
 		if err := fill(); err != nil {
@@ -114,8 +115,8 @@ func (s *dense) sum(ctx context.Context) error {
 // lookRows is the number of rows between two looks at the context.
 const lookRows = 64
 
-// scaleFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: row i of block j is sqrt(d_j)
-// (V_ji + gamma_j k_ji p_j).
+// scaleFactors writes V L for the symmetric root L_j of d_j (1 + p_j p_j' / w_j), p_j = V_j'beta: row i of block j is
+// sqrt(d_j) (V_ji + gamma_j k_ji p_j).
 func (s *dense) scaleFactors(ctx context.Context) error {
 	m := s.m
 	copy(s.stack, m.parts.Stack)

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSystems: both systems solve (1 + D K) v = b, for the K that mixture.go states, whose sums are written out here. D spans twelve
-// orders of magnitude, and is 0 in places.
+// TestSystems: both systems solve (1 + D K) v = b, for the K that mixture.go states, whose sums are written out here. D
+// spans twelve orders of magnitude, and is 0 in places.
 func TestSystems(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, kernels := rapid.IntRange(3, 40).Draw(rt, "n"), rapid.IntRange(1, 4).Draw(rt, "kernels")
@@ -71,8 +71,8 @@ func TestSystems(t *testing.T) {
 			if err := s.solve(t.Context(), v, kv, b); err != nil {
 				rt.Fatalf("%s: %v", name, err)
 			}
-			// The symmetric system with the unknowns v / sqrt(D) has a matrix whose norm is below size. lowRank refines until the
-			// residual is the share refined of the right side, or rounding of the products prevents it.
+			// The symmetric system with the unknowns v / sqrt(D) has a matrix whose norm is below size. lowRank refines
+			// until the residual is the share refined of the right side, or rounding of the products prevents it.
 			left, right, length, size := 0.0, 0.0, 0.0, 1.0
 			for i := range n {
 				if d[i] == 0 {

@@ -1,5 +1,5 @@
-// Package treetest holds samples, and the impurity of a split by its definition, for the tests of methods that grow trees. Only
-// tests import it.
+// Package treetest holds samples, and the impurity of a split by its definition, for the tests of methods that grow
+// trees. Only tests import it.
 package treetest
 
 import (
@@ -47,7 +47,8 @@ func Synthetic(task registry.Task, n, d, k int) registry.Data {
 
 // Draw draws a small sample with many ties and repeated rows.
 func Draw(t *rapid.T) registry.Data {
-	task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")
+	task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t,
+		"task")
 	n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
 	data := registry.Data{Task: task, X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
 	for i := range n {
@@ -111,8 +112,8 @@ func Divided(data registry.Data, criterion string, feature int, threshold float6
 	return sum
 }
 
-// Looks checks that the importances and the text of trees agree, for boosted trees or a forest of ten rounds with the given
-// setting. perClass says that a round of a multiclass problem grows a tree for each class.
+// Looks checks that the importances and the text of trees agree, for boosted trees or a forest of ten rounds with the
+// given setting. perClass says that a round of a multiclass problem grows a tree for each class.
 func Looks(t *testing.T, spec registry.Spec, setting string, perClass bool) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		fitted := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, Synthetic(task, 300, 4, 3), []byte(setting)))(t)
@@ -135,8 +136,10 @@ func Looks(t *testing.T, spec registry.Spec, setting string, perClass bool) {
 		if perClass && task == registry.Multiclass {
 			want *= 3
 		}
-		if trees != want || m.TreeCount() != want || sum != printed || len(splits) != 4 || len(gain) != 4 || splits[0] == 0 || gain[0] <= 0 {
-			t.Errorf("%s: %d trees of %d rounds, %d splits printed, importances %v and %v", task, trees, rounds, printed, splits, gain)
+		if trees != want || m.TreeCount() != want || sum != printed || len(splits) != 4 || len(gain) != 4 ||
+			splits[0] == 0 || gain[0] <= 0 {
+			t.Errorf("%s: %d trees of %d rounds, %d splits printed, importances %v and %v", task, trees, rounds,
+				printed, splits, gain)
 		}
 		if _, err := m.Dump(0, []string{"a"}); err == nil {
 			t.Error("a tree is printed with too few names")

@@ -1,14 +1,15 @@
-// Package vector holds sums and products of short vectors, such as the parameters of a search. They are in plain Go, with one
-// rounding for each operation and a fixed order, so that their bits are the same on every machine and in every build.
+// Package vector holds sums and products of short vectors, such as the parameters of a search. They are in plain Go,
+// with one rounding for each operation and a fixed order, so that their bits are the same on every machine and in every
+// build.
 //
-// Loops over the examples belong in vmath, where long vectors take a third of the time. Operations with one rounding for each
-// element and no order (sums, differences, multiples) are in gonum's package floats.
+// Loops over the examples belong in vmath, where long vectors take a third of the time. Operations with one rounding
+// for each element and no order (sums, differences, multiples) are in gonum's package floats.
 package vector
 
 import "math"
 
-// Dot returns the inner product of x and y, of equal length. Element i goes to lane i mod 4, but the elements after the last
-// whole group of four go to lane 0. The lanes are added as (0+2)+(1+3).
+// Dot returns the inner product of x and y, of equal length. Element i goes to lane i mod 4, but the elements after the
+// last whole group of four go to lane 0. The lanes are added as (0+2)+(1+3).
 func Dot(x, y []float64) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
@@ -36,7 +37,8 @@ func AddScaledTo(dst, y []float64, a float64, x []float64) {
 	}
 }
 
-// Norm returns the Euclidean norm of x. It divides by the largest element so far before it squares, so that nothing overflows.
+// Norm returns the Euclidean norm of x. It divides by the largest element so far before it squares, so that nothing
+// overflows.
 func Norm(x []float64) float64 {
 	scale, squares := 0.0, 1.0
 	for _, v := range x {

@@ -13,8 +13,8 @@ func Cos(dst, x []float64) {
 	cos(dst, x)
 }
 
-// SinCos sets s[i] and c[i] to the sine and cosine of x[i], the cosine with the bits of Cos. Both have the error bound of Cos.
-// Either of s and c may be x; otherwise they must not overlap.
+// SinCos sets s[i] and c[i] to the sine and cosine of x[i], the cosine with the bits of Cos. Both have the error bound
+// of Cos. Either of s and c may be x; otherwise they must not overlap.
 func SinCos(s, c, x []float64) {
 	sameLength("SinCos", "s", len(s), "x", len(x))
 	sameLength("SinCos", "c", len(c), "x", len(x))
@@ -29,8 +29,8 @@ func Exp(dst, x []float64) {
 	exp(dst, x)
 }
 
-// Tanh sets dst[i] to the hyperbolic tangent of x[i] + b, as 1 - 2 / (1 + exp(2 (x[i] + b))): the absolute error is a few units
-// in the last place of 1. dst may be x.
+// Tanh sets dst[i] to the hyperbolic tangent of x[i] + b, as 1 - 2 / (1 + exp(2 (x[i] + b))): the absolute error is a
+// few units in the last place of 1. dst may be x.
 func Tanh(dst, x []float64, b float64) {
 	sameLength("Tanh", "dst", len(dst), "x", len(x))
 	tanh(dst, x, b)
@@ -45,8 +45,8 @@ func tanhRef(dst, x []float64, b float64) {
 // Sigmoid returns 1 / (1 + exp(-x)): the probability that belongs to log-odds x.
 func Sigmoid(x float64) float64 { return 1 / (1 + ExpScalar(-x)) }
 
-// Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the largest element, so that
-// nothing overflows. If the largest element is infinite or NaN, all of dst is NaN.
+// Softmax sets dst[i] to exp(x[i]) / sum_j exp(x[j]). dst may be x. It works on differences to the largest element, so
+// that nothing overflows. If the largest element is infinite or NaN, all of dst is NaN.
 func Softmax(dst, x []float64) {
 	sameLength("Softmax", "dst", len(dst), "x", len(x))
 	if len(x) == 0 {
@@ -63,8 +63,8 @@ func Softmax(dst, x []float64) {
 	}
 }
 
-// maxNear is the largest argument for which the three-part reduction is exact enough. The C kernels leave larger arguments,
-// infinities and NaN unchanged in dst.
+// maxNear is the largest argument for which the three-part reduction is exact enough. The C kernels leave larger
+// arguments, infinities and NaN unchanged in dst.
 const maxNear = 1 << 30
 
 // magic added to a small number leaves its nearest integer in the low bits.

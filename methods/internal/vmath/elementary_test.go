@@ -172,13 +172,15 @@ func TestExpAccuracy(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	x := []float64{0, math.Copysign(0, -1), inf, -inf, nan, 5e-324, -5e-324, 1e-310, math.MaxFloat64, -math.MaxFloat64,
-		709.782712893384, 709.7827128933841, -745.1332191019411, -745.1332191019412, 1e300, -1e300, 1 << 30, 1<<30 + 1, 1}
+		709.782712893384, 709.7827128933841, -745.1332191019411, -745.1332191019412, 1e300, -1e300, 1 << 30, 1<<30 + 1,
+		1}
 	got := make([]float64, len(x))
 	for _, f := range []struct {
 		name  string
 		array func(dst, x []float64)
 		one   func(float64) float64
-	}{{"Sin", func(dst, x []float64) { SinCos(dst, make([]float64, len(x)), x) }, math.Sin}, {"Cos", Cos, math.Cos}, {"Exp", Exp, math.Exp}} {
+	}{{"Sin", func(dst, x []float64) { SinCos(dst, make([]float64, len(x)), x) }, math.Sin}, {"Cos", Cos, math.Cos},
+		{"Exp", Exp, math.Exp}} {
 		f.array(got, x)
 		for i, v := range x {
 			want := f.one(v)

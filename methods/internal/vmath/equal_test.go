@@ -15,10 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A kernelCase is a kernel with its definition in Go, of the same type, and how to draw the arguments, one word each: "x:n*d" is an array of n d
-// values, "z:n" one of n zeros, "w:N" are N places below N, "f" is a number, "+f" one that is not negative, "how" is a Change, "p" is
-// Pack of an n x d matrix, "p.data" its elements, "p2.data" those of an n x 2d matrix. "@0" is the first argument again, "nil" no
-// array. Other words are sizes.
+// A kernelCase is a kernel with its definition in Go, of the same type, and how to draw the arguments, one word each:
+// "x:n*d" is an array of n d values, "z:n" one of n zeros, "w:N" are N places below N, "f" is a number, "+f" one that
+// is not negative, "how" is a Change, "p" is Pack of an n x d matrix, "p.data" its elements, "p2.data" those of an n x
+// 2d matrix. "@0" is the first argument again, "nil" no array. Other words are sizes.
 type kernelCase struct {
 	name              string
 	kernel, reference any
@@ -38,26 +38,35 @@ var kernelCases = []kernelCase{
 	{"Sum", Sum, sumRef, "x:n"},
 	{"Axpy", Axpy, axpyRef, "f x:n x:n"},
 	{"MatVec", MatVec, matVecRef, "z:n x:n*d n d x:d"},
-	{"MatTVec", MatTVec, func(dst, a []float64, n, d int, c []float64) { matTVecRef(dst, a, d, n, d, c) }, "z:d x:n*d n d x:n"},
+	{"MatTVec", MatTVec, func(dst, a []float64, n, d int, c []float64) { matTVecRef(dst, a, d, n, d, c) },
+		"z:d x:n*d n d x:n"},
 	{"RowDots", RowDots, rowDotsRef, "z:n x:n*ld ld n d x:d"},
 	{"StridedMatTVec", StridedMatTVec, matTVecRef, "z:d x:n*ld ld n d x:n"},
 	{"ScaleRows", ScaleRows, scaleRef, "z:n*to to x:n*ld ld n d x:n"},
 	{"Pack", pack, packRef, "z:packed x:n*d n d"},
-	{"Packed.MatVec", (*Packed).MatVec, func(p *Packed, dst, v []float64) { packedMatVecRef(dst, p.data, p.n, p.d, v) }, "p z:n x:d"},
-	{"Packed.MatTVec", (*Packed).MatTVec, func(p *Packed, dst, c []float64) { packedMatTVecRef(dst, p.data, p.n, p.d, c) }, "p z:d x:n"},
+	{"Packed.MatVec", (*Packed).MatVec, func(p *Packed, dst, v []float64) { packedMatVecRef(dst, p.data, p.n, p.d, v) },
+		"p z:n x:d"},
+	{"Packed.MatTVec", (*Packed).MatTVec, func(p *Packed, dst,
+		c []float64) {
+		packedMatTVecRef(dst, p.data, p.n, p.d, c)
+	}, "p z:d x:n"},
 	{"Packed.Trig", func(p *Packed, w []float64, m int) []float64 { return p.Trig(nil, w, m).data },
 		func(p *Packed, w []float64, m int) []float64 {
 			dst := p.target(nil, 2*m)
 			packedTrigRef(dst.data, p.data, p.n, p.d, w, m)
 			return dst.data
 		}, "p x:m*d m"},
-	{"Packed.Cosines", (*Packed).Cosines, func(p *Packed, dst, w, phase []float64) { packedCosinesRef(dst, p.data, p.n, p.d, w, phase) },
+	{"Packed.Cosines", (*Packed).Cosines, func(p *Packed, dst, w,
+		phase []float64) {
+		packedCosinesRef(dst, p.data, p.n, p.d, w, phase)
+	},
 		"p z:n*m x:m*d x:m"},
 	{"ExpCosLoss", expCos, expCosRef, "p.data n d x:d f x:n z:n z:d"},
 	{"ExpCosLoss alone", expCos, expCosRef, "p.data n d x:d f x:n nil z:d"},
 	{"RowsExpCosLoss", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n z:n z:d"},
 	{"RowsExpCosLoss alone", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n nil z:d"},
-	{"RowsExpCosLoss as packed", rowsExpCos, func(a []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
+	{"RowsExpCosLoss as packed", rowsExpCos, func(a []float64, n, d int, w []float64, b float64, r, cosines,
+		grad []float64) float64 {
 		return expCosRef(Pack(a, n, d).data, n, d, w, b, r, cosines, grad)
 	}, "x:n*d n d x:d f x:n z:n z:d"},
 	{"ExpLinearLoss", expLinear, expLinearRef, "p.data n d x:d x:n z:n z:d"},
@@ -66,9 +75,15 @@ var kernelCases = []kernelCase{
 	{"Reweight", Reweight, reweightRef, "x:n z:n z:n x:n x:n f"},
 	{"MatMul", MatMul, func(dst, a []float64, m, k int, b []float64, n int) { matMulRef(dst, a, k, m, k, b, n, false) },
 		"x:n*q x:n*d n d x:d*q q"},
-	{"MatMulT", MatMulT, func(dst, a []float64, m, k int, b []float64, n int) { matMulRef(dst, a, k, m, k, b, n, true) },
+	{"MatMulT", MatMulT, func(dst, a []float64, m, k int, b []float64,
+		n int) {
+		matMulRef(dst, a, k, m, k, b, n, true)
+	},
 		"x:d*q x:d*n d n x:n*q q"}, // chains longer than a block
-	{"MatMulTPart", MatMulTPart, func(dst, a []float64, lda, m, k int, b []float64, n int) { matMulRef(dst, a, lda, m, k, b, n, true) },
+	{"MatMulTPart", MatMulTPart, func(dst, a []float64, lda, m, k int, b []float64,
+		n int) {
+		matMulRef(dst, a, lda, m, k, b, n, true)
+	},
 		"x:n*q x:n*ld ld n d x:d*q q"},
 	{"MatMulAdd", MatMulAdd, matMulAddRef, "x:n*to to x:n*ld ld n d x:d*to to d"},
 	{"Gram", Gram, gramRef, "x:n*n x:n*d n d"},
@@ -95,7 +110,8 @@ var kernelCases = []kernelCase{
 	{"Columns", Columns, columnsRef, "z:T LN x:N*C C w:N"},
 	{"Logistic", logistics(logistic), logistics(logisticRef), "x:n x:n x:n z:n z:n z:n z:32"},
 	{"Signed", Signed, signedRef, "x:n x:n f"},
-	{"Hinge", hinged((*Hinge).Slope, (*Hinge).Move), hinged(hingeSlopeRef, hingeMoveRef), "f +f +f x:n x:n x:n x:n x:n z:n"},
+	{"Hinge", hinged((*Hinge).Slope, (*Hinge).Move), hinged(hingeSlopeRef, hingeMoveRef),
+		"f +f +f x:n x:n x:n x:n x:n z:n"},
 	{"Wave", Wave, waveRef, "z:n z:n x:n x:n x:n"},
 	{"WaveSlope", WaveSlope, waveSlopeRef, "z:n x:n x:n x:n x:n x:3 x:3"},
 	{"MarginSums", MarginSums, marginsRef, "x:n x:n x:n"},
@@ -116,7 +132,8 @@ func triangle(f func([]float64, int, []float64, int, int, int, Change)) any {
 }
 
 // factored factors a matrix that mostly is definite, and solves with it.
-func factored(factor func(u, c []float64, m int, scale float64, shift []float64) bool, back func(x, u []float64, m, column int)) any {
+func factored(factor func(u, c []float64, m int, scale float64, shift []float64) bool,
+	back func(x, u []float64, m, column int)) any {
 	return func(c, u []float64, m int, scale float64, shift []float64, column int) []float64 {
 		for i := range shift {
 			shift[i] = math.Abs(shift[i]) + 3*math.Sqrt(float64(m))*scale*math.Abs(c[0])
@@ -139,7 +156,8 @@ func logistics(f func(f, moved, y, residual, root, slope []float64, sums *[32]fl
 }
 
 // hinged asks for the slope and moves twice, the second time with multipliers of the first.
-func hinged(slope func(*Hinge, float64, float64, float64) (float64, float64), move func(*Hinge, float64, float64, float64) HingeSums) any {
+func hinged(slope func(*Hinge, float64, float64,
+	float64) (float64, float64), move func(*Hinge, float64, float64, float64) HingeSums) any {
 	return func(step, sigma, c float64, y, slack, change, alpha, next, turned []float64) []float64 {
 		n := len(y)
 		h := &Hinge{Y: y, Slack: slack, Change: change, Alpha: alpha, Next: next, Turned: turned,
@@ -161,8 +179,10 @@ func hinged(slope func(*Hinge, float64, float64, float64) (float64, float64), mo
 // sizes draws the sizes of a case.
 func (s *source) sizes(n, d int) map[string]int {
 	less := func(k int) int { return int(s.byte()) % k }
-	z := map[string]int{"n": n, "d": d, "m": 1 + less(9), "q": less(60), "ld": d + less(9), "to": d + less(9), "ln": n + less(9),
-		"from": less(n + 1), "M": 8 * (n % 19), "R": n / 3, "column": less(8), "N": 1 + n%50, "C": 1 + 4*d + less(5), "packed": PackedBytes(n, d) / 8}
+	z := map[string]int{"n": n, "d": d, "m": 1 + less(9), "q": less(60), "ld": d + less(9), "to": d + less(9),
+		"ln":   n + less(9),
+		"from": less(n + 1), "M": 8 * (n % 19), "R": n / 3, "column": less(8), "N": 1 + n%50, "C": 1 + 4*d + less(5),
+		"packed": PackedBytes(n, d) / 8}
 	z["upto"] = z["from"] + less(n-z["from"]+1)
 	z["F"], z["LM"], z["M8"], z["LN"] = 8*less(z["M"]/8+1), z["M"]+less(9), z["M"]+8, z["N"]+less(9)
 	z["T"] = (z["C"]-1)*z["LN"] + z["N"]
@@ -312,7 +332,8 @@ func (s *source) overrun() error {
 		for side, x := range g {
 			for i, v := range x {
 				if v != guard {
-					return fmt.Errorf("wrote %v %s a slice, at %d of its guard", v, []string{"before", "behind"}[side], i)
+					return fmt.Errorf("wrote %v %s a slice, at %d of its guard", v, []string{"before", "behind"}[side],
+						i)
 				}
 			}
 		}
@@ -371,7 +392,8 @@ func TestKernelsEqualReferences(t *testing.T) {
 // TestDeepProducts: products have the bits of the references where the kernels pack b in several parts.
 func TestDeepProducts(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
-		for _, s := range [][3]int{{3, 7000, 5}, {1, 6000, 30}, {9, 400, 700}, {2, 193, 2000}, {1, 500, 100}, {40, 3000, 33}, {2, 0, 3}} {
+		for _, s := range [][3]int{{3, 7000, 5}, {1, 6000, 30}, {9, 400, 700}, {2, 193, 2000}, {1, 500, 100},
+			{40, 3000, 33}, {2, 0, 3}} {
 			for _, c := range kernelCases {
 				size := map[string]int{"n": s[0], "d": s[1], "q": s[2], "to": s[2]}
 				switch c.name {

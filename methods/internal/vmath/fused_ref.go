@@ -2,8 +2,8 @@ package vmath
 
 import "math"
 
-// Like the kernels, the references include the padded rows, with a zero residual. A padded row adds nothing, but may turn a
-// lane's -0 into +0.
+// Like the kernels, the references include the padded rows, with a zero residual. A padded row adds nothing, but may
+// turn a lane's -0 into +0.
 
 func expCosRef(x []float64, n, d int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	mem := scratch(8 * d)

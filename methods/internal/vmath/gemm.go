@@ -19,11 +19,12 @@ func MatMulT(dst, a []float64, m, k int, b []float64, n int) {
 // panelSlack is the most columns by which the kernels pad b, for every instruction set.
 const panelSlack = 24
 
-// panelValues is about how many values of b are packed at a time, so that the copy stays in the second-level cache. panelDepth is
-// DEPTH of gemm.h.
+// panelValues is about how many values of b are packed at a time, so that the copy stays in the second-level cache.
+// panelDepth is DEPTH of gemm.h.
 const panelValues, panelDepth = 1 << 17, 192
 
-// PanelBytes is the memory that a product takes at most besides its result, for copies of parts of its second matrix (k x n).
+// PanelBytes is the memory that a product takes at most besides its result, for copies of parts of its second matrix (k
+// x n).
 func PanelBytes(k, n int) int { return 8 * max(panelValues, min(k, panelDepth)*(n+panelSlack)) }
 
 // MatMulTPart is MatMulT for rows of a that start lda elements apart, as those of a part of a wider matrix do.
@@ -36,9 +37,9 @@ func MatMulTPart(dst, a []float64, lda, m, k int, b []float64, n int) {
 	matMul(dst, a, lda, m, k, b, n, true)
 }
 
-// MatMulAdd adds to dst (m x n) the product of a (m x k) and b (k x n), all row-major, whose rows start ldc, lda and ldb elements
-// apart. It continues the chains of multiply-adds, so that calls for blocks of k, one after the other, give the bits of one
-// MatMul. dst must not overlap a or b.
+// MatMulAdd adds to dst (m x n) the product of a (m x k) and b (k x n), all row-major, whose rows start ldc, lda and
+// ldb elements apart. It continues the chains of multiply-adds, so that calls for blocks of k, one after the other,
+// give the bits of one MatMul. dst must not overlap a or b.
 func MatMulAdd(dst []float64, ldc int, a []float64, lda, m, k int, b []float64, ldb, n int) {
 	stridedLength("MatMulAdd", "dst", len(dst), ldc, m, n)
 	stridedLength("MatMulAdd", "a", len(a), lda, m, k)
@@ -53,16 +54,17 @@ func Gram(dst, a []float64, n, k int) {
 	gram(dst, a, n, k)
 }
 
-// GramAdd adds the inner products of the rows of a (n x k, row-major) to the upper triangle of the n x n matrix dst, in rows
-// from .. to-1. It continues the chains of multiply-adds, so that calls for blocks of columns, one after the other, give the
-// bits of one Gram. Elements left of the diagonal have no meaning afterwards; see Mirror.
+// GramAdd adds the inner products of the rows of a (n x k, row-major) to the upper triangle of the n x n matrix dst, in
+// rows from .. to-1. It continues the chains of multiply-adds, so that calls for blocks of columns, one after the
+// other, give the bits of one Gram. Elements left of the diagonal have no meaning afterwards; see Mirror.
 func GramAdd(dst, a []float64, n, k, from, to int) {
 	sameLength("GramAdd", "dst", len(dst), "its shape", n*n)
 	sameLength("GramAdd", "a", len(a), "its shape", n*k)
 	GramAddPart(dst, n, a, k, n, k, from, to)
 }
 
-// GramAddPart is GramAdd for rows of dst and a that start ldc and lda elements apart, as those of a part of a wider matrix do.
+// GramAddPart is GramAdd for rows of dst and a that start ldc and lda elements apart, as those of a part of a wider
+// matrix do.
 func GramAddPart(dst []float64, ldc int, a []float64, lda, n, k, from, to int) {
 	stridedLength("GramAddPart", "dst", len(dst), ldc, n, n)
 	stridedLength("GramAddPart", "a", len(a), lda, n, k)
@@ -88,13 +90,13 @@ func Gaussian(dst, dots, squares []float64, square, g float64) {
 	gaussian(dst, dots, squares, square, g)
 }
 
-// rounding is the squared distance, relative to the squared norms of two points, below which Laplace takes the points as
-// equal: smaller distances are rounding, since they are differences of inner products.
+// rounding is the squared distance, relative to the squared norms of two points, below which Laplace takes the points
+// as equal: smaller distances are rounding, since they are differences of inner products.
 const rounding = 1e-13
 
-// Laplace sets dst[j] to the Laplace kernel exp(-r/bandwidth) of the distance r = |x - x_j|, from the inner products dots[j] =
-// x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. Unless slopes is nil, slopes[j] is dst[j] / (r bandwidth), or
-// 0 for equal points. dst may be dots; slopes must not overlap the others.
+// Laplace sets dst[j] to the Laplace kernel exp(-r/bandwidth) of the distance r = |x - x_j|, from the inner products
+// dots[j] = x.x_j, the squared norms squares[j] = x_j.x_j and square = x.x. Unless slopes is nil, slopes[j] is dst[j] /
+// (r bandwidth), or 0 for equal points. dst may be dots; slopes must not overlap the others.
 func Laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
 	equalLengths("Laplace", len(dots), dst, squares)
 	optionalLength("Laplace", len(dots), slopes)

@@ -2,13 +2,13 @@ package vmath
 
 import "math"
 
-// A Hinge is the state of n examples in the proximal point method for hinge losses: slacks t_i = 1 - y_i f(x_i) and multipliers
-// in [0, C]. With the penalty sigma, the next multiplier of an example is
+// A Hinge is the state of n examples in the proximal point method for hinge losses: slacks t_i = 1 - y_i f(x_i) and
+// multipliers in [0, C]. With the penalty sigma, the next multiplier of an example is
 //
 //	a_i = alpha_i + sigma t_i, moved into [0, C].
 //
-// The example is free if alpha_i + sigma t_i is strictly inside. Free and Moved have (n + 7) / 8 elements, all other slices
-// have n.
+// The example is free if alpha_i + sigma t_i is strictly inside. Free and Moved have (n + 7) / 8 elements, all other
+// slices have n.
 type Hinge struct {
 	Y      []float64 // labels -1 or +1
 	Slack  []float64 // t
@@ -37,8 +37,8 @@ func (h *Hinge) Move(step, sigma, c float64) HingeSums {
 	return hingeMove(h, step, sigma, c)
 }
 
-// Slope returns, with q = Change and the slacks lowered by step times q, the sum of a_i q_i over all examples and the sum of
-// q_i^2 over the free examples.
+// Slope returns, with q = Change and the slacks lowered by step times q, the sum of a_i q_i over all examples and the
+// sum of q_i^2 over the free examples.
 func (h *Hinge) Slope(step, sigma, c float64) (product, square float64) {
 	equalLengths("Hinge.Slope", len(h.Slack), h.Change, h.Alpha)
 	return hingeSlope(h, step, sigma, c)

@@ -67,8 +67,8 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/simd"
 )
 
-// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references. everyLength sends inputs of every
-// length to C. Only tests change these variables.
+// level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references. everyLength sends inputs of
+// every length to C. Only tests change these variables.
 var (
 	level       = setLevel(simd.Level())
 	everyLength = false
@@ -79,15 +79,16 @@ func setLevel(l int) int {
 	return l
 }
 
-// useC reports whether work of n element operations repays a C call. At the limits that callers pass, C and Go took equal time.
+// useC reports whether work of n element operations repays a C call. At the limits that callers pass, C and Go took
+// equal time.
 func useC(n, limit int) bool { return level > 0 && (n >= limit || everyLength) }
 
 func ptr(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func length(x []float64) C.long { return C.long(len(x)) }
 
-// far reports whether v is an argument that a trigonometric kernel left unchanged, since it is too large for its reduction. No
-// sine or cosine is that large.
+// far reports whether v is an argument that a trigonometric kernel left unchanged, since it is too large for its
+// reduction. No sine or cosine is that large.
 func far(v float64) bool { return !(math.Abs(v) <= maxNear) }
 
 func cos(c, x []float64) {
@@ -212,7 +213,8 @@ func packedTrig(dst, x []float64, n, d int, w []float64, m int) {
 }
 
 func packedCosines(dst, x []float64, n, d int, w, phase []float64) {
-	if useC(n*len(phase), 4) && C.vm_packed_cos(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), ptr(phase), length(phase)) == 0 {
+	if useC(n*len(phase), 4) && C.vm_packed_cos(ptr(dst), ptr(x), C.long(n), C.long(d), ptr(w), ptr(phase),
+		length(phase)) == 0 {
 		return
 	}
 	packedCosinesRef(dst, x, n, d, w, phase)
@@ -223,7 +225,8 @@ func expCos(x []float64, n, d int, w []float64, b float64, r, cosines, grad []fl
 		lanes := scratch(8 * d)
 		defer pool.Put(lanes)
 		var value C.double
-		if C.vm_expcos(ptr(x), C.long(n), C.long(d), ptr(w), C.double(b), ptr(r), ptr(cosines), ptr(grad), ptr(*lanes), &value) == 0 {
+		if C.vm_expcos(ptr(x), C.long(n), C.long(d), ptr(w), C.double(b), ptr(r), ptr(cosines), ptr(grad), ptr(*lanes),
+			&value) == 0 {
 			return float64(value)
 		}
 	}
@@ -285,7 +288,8 @@ func cMatMul(dst []float64, ldc int, a []float64, lda int, b []float64, ldb, m, 
 		if turned != 0 {
 			from = q
 		}
-		C.vm_matmul(ptr(dst), C.long(ldc), ptr(a[q:]), C.long(lda), ptr(b[from:]), C.long(ldb), C.long(m), C.long(min(k-q, depth)), C.long(n),
+		C.vm_matmul(ptr(dst), C.long(ldc), ptr(a[q:]), C.long(lda), ptr(b[from:]), C.long(ldb), C.long(m),
+			C.long(min(k-q, depth)), C.long(n),
 			turned, upper, add, ptr(*panels))
 		add = 1 // the chains of multiply-adds go on
 	}
@@ -369,7 +373,8 @@ func laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
 		laplaceRef(dst, slopes, dots, squares, square, bandwidth)
 		return
 	}
-	C.vm_laplace(ptr(dst), ptr(slopes), ptr(dots), ptr(squares), C.double(square), C.double(bandwidth), rounding, length(dst))
+	C.vm_laplace(ptr(dst), ptr(slopes), ptr(dots), ptr(squares), C.double(square), C.double(bandwidth), rounding,
+		length(dst))
 }
 
 func addGaussians(dst, dots, rows, points, coefs []float64, g float64) {
@@ -377,5 +382,6 @@ func addGaussians(dst, dots, rows, points, coefs []float64, g float64) {
 		addGaussiansRef(dst, dots, rows, points, coefs, g)
 		return
 	}
-	C.vm_addgaussians(ptr(dst), ptr(dots), ptr(rows), ptr(points), ptr(coefs), C.double(g), length(rows), length(points))
+	C.vm_addgaussians(ptr(dst), ptr(dots), ptr(rows), ptr(points), ptr(coefs), C.double(g), length(rows),
+		length(points))
 }

@@ -2,17 +2,19 @@ package vmath
 
 import "math"
 
-// logisticBlock is the number of rows after which Logistic takes the logarithm of its products. Each of 8 lanes then has 64
-// factors of at most 2.
+// logisticBlock is the number of rows after which Logistic takes the logarithm of its products. Each of 8 lanes then
+// has 64 factors of at most 2.
 const logisticBlock = 512
 
-// Logistic is a pass of Newton's method for the logistic loss with labels y = -1 or +1. It adds moved to the scores f and
-// returns the sum of log(1 + exp(-y_i f_i)), the largest |moved_i| and the largest |f_i|. With q_i = 1/(1 + exp(y_i f_i)) it sets
+// Logistic is a pass of Newton's method for the logistic loss with labels y = -1 or +1. It adds moved to the scores f
+// and returns the sum of log(1 + exp(-y_i f_i)), the largest |moved_i| and the largest |f_i|. With q_i = 1/(1 + exp(y_i
+// f_i)) it sets
 //
 //	residual_i = -y_i q_i,   root_i = sqrt(q_i (1 - q_i)),   slope_i = residual_i / root_i,
 //
-// where a score of size above 160 counts as 160. With u = exp(-|f|/2), the loss is log(1 + u^2) + max(0, -y f), and root is u /
-// (1 + u^2). The sum of logarithms is computed as logarithms of products, in 8 lanes. If a score is NaN, the loss is NaN.
+// where a score of size above 160 counts as 160. With u = exp(-|f|/2), the loss is log(1 + u^2) + max(0, -y f), and
+// root is u / (1 + u^2). The sum of logarithms is computed as logarithms of products, in 8 lanes. If a score is NaN,
+// the loss is NaN.
 func Logistic(f, moved, y, residual, root, slope []float64) (loss, change, largest float64) {
 	equalLengths("Logistic", len(f), moved, y, residual, root, slope)
 	for lo := 0; lo < len(f); lo += logisticBlock {

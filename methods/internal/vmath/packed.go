@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Packed is an n x d matrix in the layout of the fused passes: blocks of up to 128 consecutive rows, and in each block the
-// columns one after the other. The last block is padded with zero rows to a multiple of eight. So eight examples fill a
-// register for every d, and a block stays in the cache between the product with the weights and the sum of the gradient.
-// Packing costs one pass over the data, which two or three products repay.
+// Packed is an n x d matrix in the layout of the fused passes: blocks of up to 128 consecutive rows, and in each block
+// the columns one after the other. The last block is padded with zero rows to a multiple of eight. So eight examples
+// fill a register for every d, and a block stays in the cache between the product with the weights and the sum of the
+// gradient. Packing costs one pass over the data, which two or three products repay.
 //
 // A Packed is read-only once made and may then be used by many goroutines.
 type Packed struct {
@@ -82,7 +82,8 @@ func (p *Packed) target(dst *Packed, cols int) *Packed {
 	return dst
 }
 
-// reshape makes p rows x cols with arbitrary elements, aligned to a cache line. The caller must also write the padding rows.
+// reshape makes p rows x cols with arbitrary elements, aligned to a cache line. The caller must also write the padding
+// rows.
 func (p *Packed) reshape(rows, cols int) {
 	p.n, p.d = rows, cols
 	size := (rows + 7) &^ 7 * cols

@@ -20,8 +20,9 @@ func MatTVec(dst, a []float64, rows, cols int, c []float64) {
 	matTVec(dst, a, cols, rows, cols, c)
 }
 
-// RowDots sets dst[i] to the inner product of v, of cols elements, with the first cols elements of row i of a, whose rows are
-// ld apart. Column k goes to lane k mod 8. RowDots is several times as fast as MatVec, which sums in the order of the columns.
+// RowDots sets dst[i] to the inner product of v, of cols elements, with the first cols elements of row i of a, whose
+// rows are ld apart. Column k goes to lane k mod 8. RowDots is several times as fast as MatVec, which sums in the order
+// of the columns.
 func RowDots(dst, a []float64, ld, rows, cols int, v []float64) {
 	stridedLength("RowDots", "a", len(a), ld, rows, cols)
 	sameLength("RowDots", "dst", len(dst), "rows", rows)
@@ -92,7 +93,8 @@ func Transposed(a []float64, rows, cols int) []float64 {
 	return t
 }
 
-// Transpose writes the transpose of a rows x cols matrix to dst. The rows of src are lds elements apart, those of dst ldd.
+// Transpose writes the transpose of a rows x cols matrix to dst. The rows of src are lds elements apart, those of dst
+// ldd.
 func Transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	const together = 8 // doubles in a cache line: as many rows are read side by side, so that dst gets whole lines
 	i := 0

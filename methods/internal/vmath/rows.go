@@ -1,7 +1,8 @@
 package vmath
 
-// RowsExpCosLoss is [Packed.ExpCosLoss] of the row-major rows x cols matrix a, with equal bits, for matrices too large for a
-// packed copy. It packs one block of rows at a time, in the cache, which costs time but no memory. One pass over a.
+// RowsExpCosLoss is [Packed.ExpCosLoss] of the row-major rows x cols matrix a, with equal bits, for matrices too large
+// for a packed copy. It packs one block of rows at a time, in the cache, which costs time but no memory. One pass over
+// a.
 func RowsExpCosLoss(a []float64, rows, cols int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	sameLength("RowsExpCosLoss", "a", len(a), "rows x cols", rows*cols)
 	equalLengths("RowsExpCosLoss", cols, w, grad)

@@ -26,7 +26,8 @@ func TestLogScalarAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	worst, one := 0.0, big.NewFloat(1)
 	for range 4000 {
-		for _, x := range []float64{rng.Float64() * 2, 1 + (rng.Float64()-0.5)*1e-3, math.Ldexp(1+rng.Float64(), rng.IntN(2000)-1000),
+		for _, x := range []float64{rng.Float64() * 2, 1 + (rng.Float64()-0.5)*1e-3,
+			math.Ldexp(1+rng.Float64(), rng.IntN(2000)-1000),
 			math.Float64frombits(rng.Uint64N(1 << 52)), math.Sqrt2 * (1 + 1e-10*rng.NormFloat64())} {
 			u := offLog(LogScalar(x), new(big.Float).SetPrec(400).SetFloat64(x), one)
 			if worst = max(worst, u); u > 1 {
@@ -41,7 +42,8 @@ func TestLog1pScalarAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	worst, one := 0.0, big.NewFloat(1)
 	for range 4000 {
-		for _, x := range []float64{rng.Float64(), math.Ldexp(rng.Float64(), -rng.IntN(300)), math.Ldexp(1+rng.Float64(), rng.IntN(1000))} {
+		for _, x := range []float64{rng.Float64(), math.Ldexp(rng.Float64(), -rng.IntN(300)),
+			math.Ldexp(1+rng.Float64(), rng.IntN(1000))} {
 			p := new(big.Float).SetPrec(1500).SetFloat64(x)
 			u := offLog(Log1pScalar(x), p.Add(p, one), one)
 			if worst = max(worst, u); u > 2 {
@@ -98,9 +100,11 @@ func TestScalarSpecialValues(t *testing.T) {
 		atLeast   float64
 	}{{"exp", ExpScalar, math.Exp, math.Inf(-1)}, {"log", LogScalar, math.Log, math.Inf(-1)},
 		{"log1p", Log1pScalar, math.Log1p, 0}, {"log2", Log2Scalar, math.Log2, math.Inf(-1)}} {
-		for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 1e-300, 710, -750} {
+		for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
+			math.MaxFloat64, 1e-300, 710, -750} {
 			got, want := f.got(x), f.want(x)
-			if x < f.atLeast || got == want || math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= 0x1p-51*math.Abs(want) {
+			if x < f.atLeast || got == want || math.IsNaN(got) && math.IsNaN(want) ||
+				math.Abs(got-want) <= 0x1p-51*math.Abs(want) {
 				continue
 			}
 			t.Errorf("%s(%v) = %v, want %v", f.name, x, got, want)
@@ -157,7 +161,8 @@ func TestTanScalarAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	worst := 0.0
 	for range 1000 {
-		for _, x := range []float64{math.Pi * (rng.Float64() - 0.5), math.Ldexp(rng.Float64(), -rng.IntN(60)), math.Pi/2 - math.Ldexp(rng.Float64(), -rng.IntN(52)), 1e6 * rng.NormFloat64()} {
+		for _, x := range []float64{math.Pi * (rng.Float64() - 0.5), math.Ldexp(rng.Float64(), -rng.IntN(60)),
+			math.Pi/2 - math.Ldexp(rng.Float64(), -rng.IntN(52)), 1e6 * rng.NormFloat64()} {
 			s, c := bigSinCos(x)
 			u := ulps(TanScalar(x), new(big.Float).SetPrec(300).Quo(s, c))
 			if worst = max(worst, u); u > 4 {
@@ -176,7 +181,8 @@ func TestNormalQuantile(t *testing.T) {
 		if u == 0 {
 			continue
 		}
-		if got, want := NormalQuantile(u), math.Sqrt2*math.Erfinv(2*u-1); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-15 {
+		if got, want := NormalQuantile(u),
+			math.Sqrt2*math.Erfinv(2*u-1); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-15 {
 			t.Fatalf("quantile of %v is %v, math has %v", u, got, want)
 		}
 		small := math.Ldexp(rng.Float64(), -rng.IntN(200))

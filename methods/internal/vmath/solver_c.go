@@ -116,7 +116,8 @@ func hingeSlope(h *Hinge, step, sigma, c float64) (product, square float64) {
 		return hingeSlopeRef(h, step, sigma, c)
 	}
 	var s [2]C.double
-	C.vm_hinge_slope(ptr(h.Slack), ptr(h.Change), C.double(step), ptr(h.Alpha), length(h.Slack), C.double(sigma), C.double(c), &s[0])
+	C.vm_hinge_slope(ptr(h.Slack), ptr(h.Change), C.double(step), ptr(h.Alpha), length(h.Slack), C.double(sigma),
+		C.double(c), &s[0])
 	return float64(s[0]), float64(s[1])
 }
 
@@ -124,7 +125,8 @@ func wave(s, c, z, f, y []float64) WaveSums {
 	if useC(len(z), 4) {
 		var k [7]C.double
 		if C.vm_wave(ptr(s), ptr(c), ptr(z), ptr(f), ptr(y), length(z), &k[0]) == 0 {
-			return WaveSums{float64(k[0]), float64(k[1]), float64(k[2]), float64(k[3]), float64(k[4]), float64(k[5]), float64(k[6])}
+			return WaveSums{float64(k[0]), float64(k[1]), float64(k[2]), float64(k[3]), float64(k[4]), float64(k[5]),
+				float64(k[6])}
 		}
 	}
 	return waveRef(s, c, z, f, y)

@@ -2,10 +2,10 @@ package vmath
 
 import "math"
 
-// Outer computes the sum of the outer products of the first m elements of each row of a, whose rows are ld apart. It sets the
-// columns [from, m) of the symmetric m x m matrix c to this sum (how is Set), adds the sum to them (Gain) or subtracts it
-// (Lose). The rows follow one another, with one fused multiply-add each. Only elements on and above the diagonal have a
-// meaning, before and after. m and from are multiples of eight.
+// Outer computes the sum of the outer products of the first m elements of each row of a, whose rows are ld apart. It
+// sets the columns [from, m) of the symmetric m x m matrix c to this sum (how is Set), adds the sum to them (Gain) or
+// subtracts it (Lose). The rows follow one another, with one fused multiply-add each. Only elements on and above the
+// diagonal have a meaning, before and after. m and from are multiples of eight.
 func Outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	eights("Outer", m)
 	eights("Outer", from)
@@ -34,11 +34,11 @@ const (
 	Gain
 )
 
-// Factor computes the Cholesky factor U of a symmetric m x m matrix, U'U = scale c + diag(shift), and solves U'Z = B for eight
-// columns B. Only the part of c on and above the diagonal counts. u is m x (m + 8), row-major. On entry its last eight columns
-// are B. On return its first m columns are U, with the inverses of the pivots on the diagonal, and its last eight columns are
-// Z. Every element is one chain of fused multiply-adds over the rows above it. Factor reports whether all pivots were positive
-// and finite; if not, u has no meaning.
+// Factor computes the Cholesky factor U of a symmetric m x m matrix, U'U = scale c + diag(shift), and solves U'Z = B
+// for eight columns B. Only the part of c on and above the diagonal counts. u is m x (m + 8), row-major. On entry its
+// last eight columns are B. On return its first m columns are U, with the inverses of the pivots on the diagonal, and
+// its last eight columns are Z. Every element is one chain of fused multiply-adds over the rows above it. Factor
+// reports whether all pivots were positive and finite; if not, u has no meaning.
 //
 // m is a multiple of eight: a smaller system is padded with zeros in c and B and ones in shift.
 func Factor(u, c []float64, m int, scale float64, shift []float64) bool {
@@ -49,9 +49,9 @@ func Factor(u, c []float64, m int, scale float64, shift []float64) bool {
 	return factor(u, c, m, scale, shift)
 }
 
-// Back solves U x = z for the factor U and one of the eight columns z that [Factor] left in u. It works on eight rows at a time, from the
-// last to the first. It subtracts the products with the later elements of x, element k in lane k mod 8, and then solves for the eight
-// elements, the last one first.
+// Back solves U x = z for the factor U and one of the eight columns z that [Factor] left in u. It works on eight rows
+// at a time, from the last to the first. It subtracts the products with the later elements of x, element k in lane k
+// mod 8, and then solves for the eight elements, the last one first.
 func Back(x, u []float64, m, column int) {
 	eights("Back", m)
 	sameLength("Back", "x", len(x), "m", m)
