@@ -26,8 +26,10 @@ import (
 func rowKey(row []float64) string { return fmt.Sprintf("%x", row) }
 
 // cheats is a method that answers the labels of rows that it knows, and those of centroids of others.
-func cheats(name string, knows func(row []float64) (label float64, known bool), learn func(train registry.Data)) registry.Spec {
-	return defineTest(name, func(_ context.Context, _ registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+func cheats(name string, knows func(row []float64) (label float64, known bool),
+	learn func(train registry.Data)) registry.Spec {
+	return defineTest(name, func(_ context.Context, _ registry.Env, train registry.Data, p testParams) (registry.Model,
+		error) {
 		if learn != nil {
 			learn(train)
 		}
@@ -73,7 +75,8 @@ func rawHarness(t *testing.T, specs ...registry.Spec) *testHarness {
 }
 
 // runWithCanaries is runAll with the secret of the database.
-func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request, jobs int) (*plan.Plan, schedule.Outcome) {
+func runWithCanaries(t *testing.T, h *testHarness, db *store.DB, req plan.Request, jobs int) (*plan.Plan,
+	schedule.Outcome) {
 	t.Helper()
 	req.Secret = must.Get(db.Secret(t.Context()))(t)
 	return runAll(t, h, db, req, schedule.Options{Jobs: jobs}, nil)
@@ -96,8 +99,8 @@ func canariesOf(p *plan.Plan) (out []*plan.Cell) {
 	return out
 }
 
-// TestLeaksAreFound: who reads the labels from a file, all or of most rows, and who remembers those of earlier cells is named;
-// who learns from what it is given is not. The results of cells are what they are without canaries.
+// TestLeaksAreFound: who reads the labels from a file, all or of most rows, and who remembers those of earlier cells is
+// named; who learns from what it is given is not. The results of cells are what they are without canaries.
 func TestLeaksAreFound(t *testing.T) {
 	testenv.NotUnderRace(t)
 	var mu sync.Mutex
@@ -134,13 +137,15 @@ func TestLeaksAreFound(t *testing.T) {
 		found = append(found, fmt.Sprint(f.Kind, " ", f.Method))
 	}
 	must.Be(t, found, []string{"leak reads", "leak reads most", "leak remembers"})
-	if text := strings.Join(store.Describe(findings), "\n"); !strings.Contains(text, "leak: reads is right about test rows of swiss although its training labels contradicted them (swiss, split ") ||
+	if text := strings.Join(store.Describe(findings), "\n"); !strings.Contains(text,
+		"leak: reads is right about test rows of swiss although its training labels contradicted them (swiss, split ") ||
 		!strings.Contains(text, "150 of 150 rows, p = ") {
 		t.Error(text)
 	}
 	without := openTestDB(t)
 	clear(memory)
-	runAll(t, h, without, plan.Request{Methods: []string{"centroids", "reads"}, Datasets: []string{"swiss"}, Splits: req.Splits}, schedule.Options{Jobs: 1}, nil)
+	runAll(t, h, without, plan.Request{Methods: []string{"centroids", "reads"}, Datasets: []string{"swiss"},
+		Splits: req.Splits}, schedule.Options{Jobs: 1}, nil)
 	for _, line := range strings.Split(strings.TrimSpace(content(t, without)), "\n") {
 		if !strings.Contains(content(t, db), line) {
 			t.Fatalf("a result is another with canaries: %s", line)
@@ -148,18 +153,21 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 }
 
-// TestCanariesLookAlike: a method is asked the same of a canary as of the cell that it copies, but for which row has which label.
+// TestCanariesLookAlike: a method is asked the same of a canary as of the cell that it copies, but for which row has
+// which label.
 func TestCanariesLookAlike(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
-	watch := defineTest("watches", func(_ context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	watch := defineTest("watches", func(_ context.Context, env registry.Env, train registry.Data,
+		p testParams) (registry.Model, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		counts := map[float64]int{}
 		for _, y := range train.Y {
 			counts[y]++
 		}
-		seen = append(seen, fmt.Sprint(train.Task, train.Classes, env.Seed, p, counts, rowKey(train.X.RawMatrix().Data)))
+		seen = append(seen, fmt.Sprint(train.Task, train.Classes, env.Seed, p, counts,
+			rowKey(train.X.RawMatrix().Data)))
 		return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -169,7 +177,8 @@ func TestCanariesLookAlike(t *testing.T) {
 		}), nil
 	})
 	h := newTestHarness(t, watch)
-	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{2}, Secret: []byte("s")}, nil, nil)
+	todo, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{2}, Secret: []byte("s")},
+		nil, nil)
 	if err != nil || len(todo.Cells) != 2 {
 		t.Fatal(todo, err)
 	}
@@ -188,11 +197,12 @@ func TestCanariesLookAlike(t *testing.T) {
 	}
 }
 
-// TestCanariesArePlanned: one for each foreign method and set that cells are to be run of, at a place that the secret of the database
-// draws, behind the first cell; no second one when it ended ok, and one more when it failed.
+// TestCanariesArePlanned: one for each foreign method and set that cells are to be run of, at a place that the secret
+// of the database draws, behind the first cell; no second one when it ended ok, and one more when it failed.
 func TestCanariesArePlanned(t *testing.T) {
 	fails := true
-	h := newTestHarness(t, centroids(), defineTest("fails", func(_ context.Context, _ registry.Env, train registry.Data, _ testParams) (registry.Model, error) {
+	h := newTestHarness(t, centroids(), defineTest("fails", func(_ context.Context, _ registry.Env, train registry.Data,
+		_ testParams) (registry.Model, error) {
 		if fails {
 			return nil, fmt.Errorf("on purpose")
 		}
@@ -256,9 +266,11 @@ func TestCanariesArePlanned(t *testing.T) {
 	}
 }
 
-// TestWhatIsWorseThanChanceIsNoLeak: a learner that is wrong with the true labels is right with contradicting ones, and honest.
+// TestWhatIsWorseThanChanceIsNoLeak: a learner that is wrong with the true labels is right with contradicting ones, and
+// honest.
 func TestWhatIsWorseThanChanceIsNoLeak(t *testing.T) {
-	h := newTestHarness(t, defineTest("contrary", func(_ context.Context, _ registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	h := newTestHarness(t, defineTest("contrary", func(_ context.Context, _ registry.Env, train registry.Data,
+		p testParams) (registry.Model, error) {
 		n, d := train.X.Dims()
 		w := make([]float64, d)
 		for i := range n {
@@ -271,7 +283,9 @@ func TestWhatIsWorseThanChanceIsNoLeak(t *testing.T) {
 	db := openTestDB(t)
 	runWithCanaries(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, 1)
 	small := 0
-	err := db.Query(t.Context(), `SELECT count(*) FROM canaries WHERE p <= 1e-6`, func([]string) error { return nil }, func(r []any) error { small = int(r[0].(int64)); return nil })
+	err := db.Query(t.Context(), `SELECT count(*) FROM canaries WHERE p <= 1e-6`, func([]string) error {
+		return nil
+	}, func(r []any) error { small = int(r[0].(int64)); return nil })
 	findings, err2 := db.Findings(t.Context(), "test")
 	if err != nil || err2 != nil || small != 1 || len(findings) != 0 {
 		t.Errorf("%d canaries with a small p, findings %v; %v %v", small, findings, err, err2)

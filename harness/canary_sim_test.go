@@ -102,7 +102,8 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 			if spec.Tasks&e.Task == 0 || names != nil && !slices.Contains(names, spec.Name) {
 				continue
 			}
-			todo := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{spec.Name}, Datasets: []string{e.Name}, Splits: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)]}, nil, nil))(t)
+			todo := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{spec.Name}, Datasets: []string{e.Name},
+				Splits: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:max(1, seeds)]}, nil, nil))(t)
 			planned := todo.Cells
 			if planned[0].Seconds > longest {
 				skipped++
@@ -120,7 +121,8 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					if run.Canary.P <= 1e-3 {
-						t.Logf("%s: p = %.2g, better than a constant with the true labels: %v", c.Cell, run.Canary.P, better(run, honest))
+						t.Logf("%s: p = %.2g, better than a constant with the true labels: %v", c.Cell, run.Canary.P,
+							better(run, honest))
 					}
 					results = append(results, outcome{c.Cell, run.Canary.P, better(run, honest)})
 				}
@@ -180,7 +182,8 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 			}
 		}
 		text := fmt.Sprintf("name = %q\ntask = %q\nfile = %q\nlabel = -1\n", name, task, name+".csv")
-		if os.WriteFile(filepath.Join(folder, name+".csv"), []byte(b.String()), 0o644) != nil || os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o644) != nil {
+		if os.WriteFile(filepath.Join(folder, name+".csv"), []byte(b.String()), 0o644) != nil ||
+			os.WriteFile(filepath.Join(folder, name+".toml"), []byte(text), 0o644) != nil {
 			t.Fatal("cannot write")
 		}
 		e := must.Get(to.Add(filepath.Join(folder, name+".toml")))(t)
@@ -201,10 +204,18 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 		return x
 	}
 	for _, n := range []int{100, 1000} {
-		add(fmt.Sprintf("noise%d", n), registry.Binary, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(i % 2) })
-		add(fmt.Sprintf("noise-rare%d", n), registry.Binary, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(min(1, i%5)) })
-		add(fmt.Sprintf("noise-five%d", n), registry.Multiclass, n, func(i int) ([]float64, float64) { return norms(5, 1), float64(i % 5) })
-		add(fmt.Sprintf("noise-value%d", n), registry.Regression, n, func(int) ([]float64, float64) { return norms(5, 1), rng.NormFloat64() })
+		add(fmt.Sprintf("noise%d", n), registry.Binary, n, func(i int) ([]float64, float64) {
+			return norms(5, 1), float64(i % 2)
+		})
+		add(fmt.Sprintf("noise-rare%d", n), registry.Binary, n, func(i int) ([]float64, float64) {
+			return norms(5, 1), float64(min(1, i%5))
+		})
+		add(fmt.Sprintf("noise-five%d", n), registry.Multiclass, n, func(i int) ([]float64, float64) {
+			return norms(5, 1), float64(i % 5)
+		})
+		add(fmt.Sprintf("noise-value%d", n), registry.Regression, n, func(int) ([]float64, float64) {
+			return norms(5, 1), rng.NormFloat64()
+		})
 		add(fmt.Sprintf("xor%d", n), registry.Binary, n, func(int) ([]float64, float64) {
 			x := norms(2, 1)
 			y := 0.0
@@ -253,7 +264,8 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 		for _, classes := range []int{2, 4} {
 			var centre []float64
 			var label float64
-			add(fmt.Sprintf("clusters%d-%d", size, classes), map[bool]registry.Task{true: registry.Binary, false: registry.Multiclass}[classes == 2], 600, func(i int) ([]float64, float64) {
+			add(fmt.Sprintf("clusters%d-%d", size, classes), map[bool]registry.Task{true: registry.Binary,
+				false: registry.Multiclass}[classes == 2], 600, func(i int) ([]float64, float64) {
 				if i%size == 0 {
 					centre, label = norms(4, 10), float64(rng.IntN(classes))
 				}
@@ -269,7 +281,9 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 			return around(centre, 0.01), value
 		})
 	}
-	add("two-clusters", registry.Binary, 400, func(i int) ([]float64, float64) { return around([]float64{float64(i % 2 * 20), 0}, 1), float64(i % 2) })
+	add("two-clusters", registry.Binary, 400, func(i int) ([]float64, float64) {
+		return around([]float64{float64(i % 2 * 20), 0}, 1), float64(i % 2)
+	})
 	add("duplicates", registry.Binary, 600, func(i int) ([]float64, float64) {
 		return []float64{float64(i % 20), float64(i % 20 * 7 % 20)}, float64(i % 20 * 3 % 7 % 2)
 	})
@@ -284,7 +298,8 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 	return out
 }
 
-// TestCheatsAreFound counts how often the canary of a method that knows labels is a finding, by how many rows are tested:
+// TestCheatsAreFound counts how often the canary of a method that knows labels is a finding, by how many rows are
+// tested:
 //
 //	BENCH_CANARIES=40 go test -timeout 0 -run TestCheatsAreFound -v ./harness
 //
@@ -292,14 +307,16 @@ func trickySets(t *testing.T, to *catalogue.Catalogue) []*catalogue.Entry {
 func TestCheatsAreFound(t *testing.T) {
 	testenv.NotUnderRace(t)
 	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
-	names := strings.Fields("wine sonar heart iono pima german wine-multiclass vehicle-multiclass glass-multiclass year-prediction")
+	names := strings.Fields("wine sonar heart iono pima german wine-multiclass vehicle-multiclass glass-multiclass " +
+		"year-prediction")
 	if seeds == 0 {
 		seeds, names = 4, strings.Fields("two-moons swiss")
 	}
 	type cheat struct {
 		name  string
 		knows func(rng *rand.Rand, n int, earlier func() []int) map[int]bool // rows
-		near  bool                                                           // it takes the label of the nearest row among those that it knows too
+		// it takes the label of the nearest row among those that it knows too
+		near bool
 	}
 	share := func(p float64) func(*rand.Rand, int, func() []int) map[int]bool {
 		return func(rng *rand.Rand, n int, _ func() []int) map[int]bool {
@@ -323,7 +340,8 @@ func TestCheatsAreFound(t *testing.T) {
 	}
 	all := []cheat{
 		{"the file", share(1), false}, {"3/4 of it", share(.75), false}, {"half of it", share(.5), false},
-		{"rows of 1 earlier split", cells(1), false}, {"of 3", cells(3), false}, {"cache of 1, nearest", cells(1), true}, {"honest", share(0), false},
+		{"rows of 1 earlier split", cells(1), false}, {"of 3", cells(3), false}, {"cache of 1, nearest", cells(1),
+			true}, {"honest", share(0), false},
 	}
 	p := must.Get(protocol.Parse("sim", []byte(simProtocol)))(t)
 	data, sets := simData(), catalogue.Builtin()
@@ -357,7 +375,8 @@ func TestCheatsAreFound(t *testing.T) {
 				for i, row := range division.Test {
 					truth[i] = set.Y[row]
 				}
-				right := canary.P(set.Task, set.Classes, truth, answers(canary.Labels(rng, set.Task, y, division.Folds)))
+				right := canary.P(set.Task, set.Classes, truth, answers(canary.Labels(rng, set.Task, y,
+					division.Folds)))
 				if right <= canary.Level && betterThanConstant(set, truth, answers(y)) {
 					found++
 				}

@@ -27,7 +27,8 @@ func written(s registry.Spec, source string) registry.Spec {
 func checkCode(t *testing.T, h *testHarness, db *store.DB, req plan.Request) (verify.CodeReport, []string) {
 	t.Helper()
 	var ran []string
-	report, err := verify.Code(t.Context(), h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 2}, func(methods []string, _ bool) { ran = methods })
+	report, err := verify.Code(t.Context(), h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 2},
+		func(methods []string, _ bool) { ran = methods })
 	if err == nil {
 		err = db.PutCodeChecks(t.Context(), report.Checked)
 	}
@@ -51,7 +52,8 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 		t.Errorf("unchanged code was checked: %v %+v", ran, report)
 	}
 	h.Registry = registry.New(written(shifted(0), "2"))
-	if report, ran := checkCode(t, h, db, req); !reflect.DeepEqual(ran, []string{"centroids"}) || report.Old != nil || len(report.Checked) != 1 || !report.Checked[0].Same {
+	if report, ran := checkCode(t, h, db, req); !reflect.DeepEqual(ran, []string{"centroids"}) || report.Old != nil ||
+		len(report.Checked) != 1 || !report.Checked[0].Same {
 		t.Errorf("changed code with the same results: %v %+v", ran, report)
 	}
 	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, verify.CodeReport{}) {
@@ -82,7 +84,8 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 	}
 	runAll(t, h, db, plan.Request{Splits: []int{1}, Rerun: req.Rerun}, schedule.Options{Jobs: 2}, nil)
 	req.Rerun = nil
-	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []verify.OldResult{{Method: "centroids", Version: "1", Cells: 2}}) {
+	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []verify.OldResult{{Method: "centroids",
+		Version: "1", Cells: 2}}) {
 		t.Errorf("after one split was run again: %+v", report)
 	}
 	runAll(t, h, db, plan.Request{Splits: []int{2}, Rerun: []string{"centroids"}}, schedule.Options{Jobs: 2}, nil)
@@ -104,12 +107,20 @@ func TestCodeOfOthersCells(t *testing.T) {
 		same   bool
 		why    string
 	}{
-		"unknown code":       {func(r *result.Run) { r.Code = "" }, true, true, ""},
-		"imported":           {func(r *result.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
-		"imported, not ours": {func(r *result.Run) { r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits" }, true, false, ""},
-		"dear":               {func(r *result.Run) { r.Code, r.SearchSeconds = "theirs", 3600 }, false, false, "took 3600 s"},
-		"imported, dear":     {func(r *result.Run) { r.Code, r.Imported, r.SearchSeconds = "theirs", "reference", 3600 }, false, false, "took 3600 s"},
-		"one cheap":          {func(r *result.Run) { r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1)) }, true, true, ""},
+		"unknown code": {func(r *result.Run) { r.Code = "" }, true, true, ""},
+		"imported":     {func(r *result.Run) { r.Code, r.Imported = "theirs", "reference" }, true, true, ""},
+		"imported, not ours": {func(r *result.Run) {
+			r.Code, r.Imported, r.ScoresHash = "theirs", "reference", "other bits"
+		}, true, false, ""},
+		"dear": {func(r *result.Run) {
+			r.Code, r.SearchSeconds = "theirs", 3600
+		}, false, false, "took 3600 s"},
+		"imported, dear": {func(r *result.Run) {
+			r.Code, r.Imported, r.SearchSeconds = "theirs", "reference", 3600
+		}, false, false, "took 3600 s"},
+		"one cheap": {func(r *result.Run) {
+			r.Code, r.SearchSeconds = "theirs", float64(3600*(r.Split-1))
+		}, true, true, ""},
 	} {
 		db := openTestDB(t)
 		w := db.NewWriter(result.Environment{}, nil)
@@ -120,14 +131,16 @@ func TestCodeOfOthersCells(t *testing.T) {
 		}
 		must.Do(t, w.Close())
 		report, ran := checkCode(t, h, db, req)
-		if (ran != nil) != c.ran || c.ran && (len(report.Checked) != 1 || report.Checked[0].Same != c.same || (report.Old == nil) != c.same) {
+		if (ran != nil) != c.ran || c.ran && (len(report.Checked) != 1 || report.Checked[0].Same != c.same ||
+			(report.Old == nil) != c.same) {
 			t.Errorf("%s: %v %+v", name, ran, report)
 		}
 		unchecked, none := report.Unchecked, report.Taken
 		if name == "imported, dear" {
 			unchecked, none = none, unchecked
 		}
-		if c.why != "" && (len(unchecked) != 1 || !strings.Contains(unchecked[0].Why, c.why) || unchecked[0].Cells != 4) || none != nil {
+		if c.why != "" && (len(unchecked) != 1 || !strings.Contains(unchecked[0].Why, c.why) ||
+			unchecked[0].Cells != 4) || none != nil {
 			t.Errorf("%s: %+v", name, report)
 		}
 	}
@@ -139,19 +152,22 @@ func TestCodeCheckEnds(t *testing.T) {
 	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	h.Registry = registry.New(written(defineTest("centroids", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	h.Registry = registry.New(written(defineTest("centroids", func(ctx context.Context, _ registry.Env, _ registry.Data,
+		_ testParams) (registry.Model, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}), "2"))
-	if report, err := verify.Code(ctx, h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 1}, nil); err == nil || report.Checked != nil {
+	if report, err := verify.Code(ctx, h.Experiment, db, h.runner(), req, schedule.Options{Jobs: 1}, nil); err == nil ||
+		report.Checked != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
 
 // TestCodeIsRecorded with each cell, whatever became of it.
 func TestCodeIsRecorded(t *testing.T) {
-	bad := written(defineTest("bad", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+	bad := written(defineTest("bad", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model,
+		error) {
 		panic("broken")
 	}), "x")
 	h, db := newTestHarness(t, written(centroids(), "1"), bad), openTestDB(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestVariantsRun: a variant runs under its own name with its own settings, also in a runner that knows the methods alone, gives what its method
-// gives with these settings, and is verified like any other.
+// TestVariantsRun: a variant runs under its own name with its own settings, also in a runner that knows the methods
+// alone, gives what its method gives with these settings, and is verified like any other.
 func TestVariantsRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	methodsAlone := h.Registry
@@ -34,7 +34,8 @@ grid = [{name = "shift", values = [1.0]}]
 		t.Fatal(err)
 	}
 	planned, db := h.Registry, openTestDB(t)
-	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, func([]*plan.Cell) { h.Registry = methodsAlone })
+	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, schedule.Options{Jobs: 2},
+		func([]*plan.Cell) { h.Registry = methodsAlone })
 	h.Registry = planned
 	rows, err := db.Rows(t.Context(), "test", true)
 	if err != nil || len(rows) != 4 {
@@ -53,13 +54,15 @@ grid = [{name = "shift", values = [1.0]}]
 			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
 		}
 	}
-	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return v.Differences != nil
+	}) {
 		t.Errorf("verified: %+v", all)
 	}
 }
 
-// TestGridTests: where the protocol asks for it every grid point is refitted and tested, which changes nothing else, costs what is
-// predicted for it and is verified.
+// TestGridTests: where the protocol asks for it every grid point is refitted and tested, which changes nothing else,
+// costs what is predicted for it and is verified.
 func TestGridTests(t *testing.T) {
 	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2}}
 	results := func(edit bool) (*testHarness, *store.DB, *plan.Plan, []store.Row) {
@@ -81,22 +84,27 @@ func TestGridTests(t *testing.T) {
 	}
 	differ := false
 	for i, r := range tested {
-		if !reflect.DeepEqual(r.Score, plain[i].Score) || !reflect.DeepEqual(r.Selected, plain[i].Selected) || plain[i].GridTests != nil {
+		if !reflect.DeepEqual(r.Score, plain[i].Score) || !reflect.DeepEqual(r.Selected, plain[i].Selected) ||
+			plain[i].GridTests != nil {
 			t.Errorf("%s, split %d: %+v, without tests of the grid %+v", r.Dataset, r.Split, r.Score, plain[i].Score)
 		}
 		if len(r.GridTests) != 3 || !reflect.DeepEqual(r.GridTests[*r.Selected], r.Score) {
-			t.Fatalf("%s, split %d: tests %+v of point %d, chosen was %d", r.Dataset, r.Split, r.GridTests, len(r.GridTests), *r.Selected)
+			t.Fatalf("%s, split %d: tests %+v of point %d, chosen was %d", r.Dataset, r.Split, r.GridTests,
+				len(r.GridTests), *r.Selected)
 		}
 		differ = differ || !reflect.DeepEqual(r.GridTests[0], r.GridTests[2])
 	}
 	if !differ {
 		t.Error("every point has the same test")
 	}
-	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return v.Differences != nil
+	}) {
 		t.Errorf("verified: %+v", all)
 	}
 	honest := centroids()
-	h.Registry = registry.New(defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	h.Registry = registry.New(defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data,
+		p testParams) (registry.Model, error) {
 		if len(train.Y) == 437 && p.Shift == 0.5 { // the refits of balance; its folds train on fewer rows
 			p.Shift = 9
 		}
@@ -104,7 +112,9 @@ func TestGridTests(t *testing.T) {
 	}))
 	_, all := verifyAll(t, h, db)
 	if !slices.ContainsFunc(all, func(v verify.Verified) bool {
-		return slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, "test part with ") })
+		return slices.ContainsFunc(v.Differences, func(d verify.Difference) bool {
+			return strings.HasPrefix(d.What, "test part with ")
+		})
 	}) {
 		t.Errorf("changed tests are not noticed: %+v", all)
 	}

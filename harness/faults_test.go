@@ -26,7 +26,9 @@ func TestFaultyScores(t *testing.T) {
 		fit    registry.FitFunc[testParams]
 		reason string
 	}{
-		"writes nothing": {give(registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error { return nil }), nil), "score 0 of row 0 was never written"},
+		"writes nothing": {give(registry.ScoreFunc(func(context.Context, *mat.Dense, []float64) error {
+			return nil
+		}), nil), "score 0 of row 0 was never written"},
 		"writes half": {give(registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
 			for i := range len(out) / 2 {
 				out[i] = 1
@@ -36,20 +38,24 @@ func TestFaultyScores(t *testing.T) {
 		"infinite":   {give(constantModel(math.Inf(1)), nil), "is +Inf"},
 		"-infinite":  {give(constantModel(math.Inf(-1)), nil), "is -Inf"},
 		"long error": {give(nil, errors.New(long)), "no luck\nno luck\nno luck"},
-		"long panic": {func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) { panic(long) }, "panic: no luck"},
+		"long panic": {func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+			panic(long)
+		}, "panic: no luck"},
 		"leaves": {func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 			runtime.Goexit()
 			return nil, nil
 		}, "runtime.Goexit"},
 	} {
 		h, db := newTestHarness(t, defineTest("faulty", c.fit)), openTestDB(t)
-		_, out := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, schedule.Options{Jobs: 1}, nil)
+		_, out := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1}},
+			schedule.Options{Jobs: 1}, nil)
 		results, err := db.Rows(context.Background(), "test", false)
 		if err != nil || out.Failed != 1 || len(results) != 1 {
 			t.Fatalf("%s: %d results, outcome %+v, %v", name, len(results), out, err)
 		}
 		r := results[0]
-		if r.Status != result.Failed || !strings.Contains(r.Error, c.reason) || !strings.HasPrefix(name, "long") && strings.Contains(r.Error, "\n") {
+		if r.Status != result.Failed || !strings.Contains(r.Error, c.reason) || !strings.HasPrefix(name, "long") &&
+			strings.Contains(r.Error, "\n") {
 			t.Errorf("%s: %s %.100q, want %q", name, r.Status, r.Error, c.reason)
 		}
 		if len(r.Error) > 2100 {

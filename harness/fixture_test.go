@@ -38,7 +38,8 @@ standardise = true
 func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	t.Helper()
 	p := must.Get(protocol.Parse("test", []byte(testProtocol)))(t)
-	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}}
+	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...),
+		Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}}
 }
 
 // testHarness is a harness with the limits of its runner.
@@ -67,7 +68,8 @@ func openTestDB(t testing.TB) *store.DB {
 }
 
 // runAll plans a request against the database and runs what is left.
-func runAll(t testing.TB, h *testHarness, db *store.DB, req plan.Request, opt schedule.Options, arrange func([]*plan.Cell)) (*plan.Plan, schedule.Outcome) {
+func runAll(t testing.TB, h *testHarness, db *store.DB, req plan.Request, opt schedule.Options,
+	arrange func([]*plan.Cell)) (*plan.Plan, schedule.Outcome) {
 	t.Helper()
 	todo := planned(t, h, db, req)
 	if arrange != nil {
@@ -88,7 +90,8 @@ func content(t testing.TB, db *store.DB) string {
 	for _, q := range []string{
 		`SELECT protocol, method, method_version, dataset, split, status, params, grid_size, n_train, n_test,
 		   n_correct, cv_accuracy, tn, fp, fn, tp, rmse, mae, r2, model_bytes, error, key FROM results ORDER BY key`,
-		`SELECT protocol, method, dataset, split, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp, rmse, mae, r2
+		`SELECT protocol, method, dataset, split, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp, rmse,
+			mae, r2
 		   FROM evaluations ORDER BY protocol, method, dataset, split, grid_index, fold`,
 	} {
 		must.Do(t, db.Query(context.Background(), q, func([]string) error { return nil }, func(row []any) error {
@@ -111,7 +114,8 @@ func defineTest(name string, fit registry.FitFunc[testParams], opts ...registry.
 // centroids separates the classes by the difference of their means, slightly
 // disturbed at random so that the seed matters.
 func centroids(opts ...registry.Option[testParams]) registry.Spec {
-	return defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	return defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data,
+		p testParams) (registry.Model, error) {
 		n, d := train.X.Dims()
 		w := make([]float64, d)
 		env.Rand().Norms(w)

@@ -15,9 +15,9 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// BenchmarkForecast takes the database that BENCH_DB names, as a run on this machine has left it. For every method and every two
-// sets of it, it predicts a cell of one from the cells of the other alone, and reports how far that is from what
-// the cells took: the share within a factor of 2, the factor that nine of ten are within, and the largest.
+// BenchmarkForecast takes the database that BENCH_DB names, as a run on this machine has left it. For every method and
+// every two sets of it, it predicts a cell of one from the cells of the other alone, and reports how far that is from
+// what the cells took: the share within a factor of 2, the factor that nine of ten are within, and the largest.
 func BenchmarkForecast(b *testing.B) {
 	path := os.Getenv("BENCH_DB")
 	if path == "" {

@@ -30,7 +30,8 @@ func TestForecast(t *testing.T) {
 	}
 	f := plan.NewForecast(nil)
 	check("nothing is known", f, costing("A", "x", 1, 3), 3, 3)
-	f = plan.NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8, CostUnits: 2e9 / plan.UsualFactor}})
+	f = plan.NewForecast([]store.Timing{{Method: "A", MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: 8,
+		CostUnits: 2e9 / plan.UsualFactor}})
 	check("the set itself", f, costing("A", "x", 5, 1), 4, 4)
 	check("another set of the same cost", f, costing("A", "y", 1, 2), 6, 8)
 	check("another method", f, costing("B", "x", 1, 1), 1.5, 3)
@@ -46,7 +47,8 @@ func TestForecast(t *testing.T) {
 	must.Be(t, f.Seconds(costing("B", "x", 1, 1)), before, "a cell without cost or time changes")
 }
 
-// TestTimeAroundFits: what cells take beside their fits counts in what is left of a run, each kind of method for itself.
+// TestTimeAroundFits: what cells take beside their fits counts in what is left of a run, each kind of method for
+// itself.
 func TestTimeAroundFits(t *testing.T) {
 	f := plan.NewForecast(nil)
 	own, foreign := costing("A", "x", 1, 1), costing("B", "x", 1, 1)
@@ -90,7 +92,8 @@ func TestOneCellIsEnough(t *testing.T) {
 	})
 }
 
-// TestSlowSetsOfGuessedCosts: methods that declare no cost, such as plugins, have no part in the excess of a set, however many they are.
+// TestSlowSetsOfGuessedCosts: methods that declare no cost, such as plugins, have no part in the excess of a set,
+// however many they are.
 func TestSlowSetsOfGuessedCosts(t *testing.T) {
 	timings := []store.Timing{{Method: "A", MethodVersion: "1", Dataset: "small", Cells: 1, Seconds: 1, CostUnits: 1e9}}
 	var plugins []string
@@ -98,7 +101,8 @@ func TestSlowSetsOfGuessedCosts(t *testing.T) {
 		name := fmt.Sprint("plugin", i)
 		plugins = append(plugins, name)
 		for set, seconds := range map[string]float64{"small": 1, "large": 1000} {
-			timings = append(timings, store.Timing{Method: name, MethodVersion: "1", Dataset: set, Cells: 1, Seconds: seconds, CostUnits: 1e9})
+			timings = append(timings, store.Timing{Method: name, MethodVersion: "1", Dataset: set, Cells: 1,
+				Seconds: seconds, CostUnits: 1e9})
 		}
 	}
 	c := costing("A", "large", 1, 1)
@@ -110,10 +114,10 @@ func TestSlowSetsOfGuessedCosts(t *testing.T) {
 	}
 }
 
-// TestSlowSets: on a set on which every method takes three times as long as on others, such as one beyond the caches, a method
-// that was not measured there is predicted within a factor of 1.5 from three methods that were. A fourth method, whose
-// declared cost is wrong by a factor of a hundred on that set, does not change this. Where such a method is the only one that was
-// measured on the set, it changes a prediction by less than the factor 5.
+// TestSlowSets: on a set on which every method takes three times as long as on others, such as one beyond the caches, a
+// method that was not measured there is predicted within a factor of 1.5 from three methods that were. A fourth method,
+// whose declared cost is wrong by a factor of a hundred on that set, does not change this. Where such a method is the
+// only one that was measured on the set, it changes a prediction by less than the factor 5.
 func TestSlowSets(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := plan.NewForecast(nil)
@@ -159,7 +163,8 @@ func TestWall(t *testing.T) {
 			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
 		}
 	}
-	running := []plan.RunningCell{{Cell: costing("D", "x", 1, 10), For: 4 * time.Second}, {Cell: costing("E", "x", 1, 1), For: 20 * time.Second}}
+	running := []plan.RunningCell{{Cell: costing("D", "x", 1, 10), For: 4 * time.Second},
+		{Cell: costing("E", "x", 1, 1), For: 20 * time.Second}}
 	// D is busy for another 6, E, which is late, for 2; then B takes E's place to 11, C and A D's to 9.
 	if got := f.Wall(cells, running, 2); math.Abs(got-11) > 1e-9 {
 		t.Errorf("%v seconds beside running cells, want 11", got)

@@ -64,7 +64,8 @@ func TestImportedContentIsTheSame(t *testing.T) {
 	was := runs[0].Score
 	runs[0].Score = result.Score{N: was.N, Correct: new(*was.Correct - 1), TN: new(*was.TN - 1), FP: new(*was.FP + 1),
 		FN: was.FN, TP: was.TP}
-	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || len(in.Conflicts) != 1 || in.Conflicts[0].Differences[0].What != "test part" {
+	if in, taken := admitted(t, h.Experiment, runs, other); taken != nil || in.Stored != 4 || len(in.Conflicts) != 1 ||
+		in.Conflicts[0].Differences[0].What != "test part" {
 		t.Errorf("with another count: %+v", in)
 	}
 }

@@ -22,15 +22,18 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	limits := plan.Limits{MaxCell: 30 * time.Minute}
-	todo, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 2, Limits: limits}, nil)
+	todo, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 2,
+		Limits: limits}, nil)
 	if out.OK != 3 || len(todo.Excluded) != 3 || todo.Requested != 6 || out.Interrupted || out.NotStarted != 0 {
 		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", todo, out)
 	}
-	if l := todo.Excluded[0]; l.Dataset != "swiss" || l.Why.Kind != result.TooLong || l.Why.Text != "--max-cell 30m" || l.Why.Seconds < 1e6 {
+	if l := todo.Excluded[0]; l.Dataset != "swiss" || l.Why.Kind != result.TooLong || l.Why.Text != "--max-cell 30m" ||
+		l.Why.Seconds < 1e6 {
 		t.Errorf("left out is %+v", l)
 	}
 
-	// A cell that was planned to take microseconds takes longer than the limit: the others of its method on its set stay out.
+	// A cell that was planned to take microseconds takes longer than the limit: the others of its method on its set
+	// stay out.
 	slow := defineTest("slow", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		sum := 1.0
 		for range 5_000_000 { // some milliseconds on any processor
@@ -40,9 +43,11 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db = newTestHarness(t, slow), openTestDB(t)
 	limits = plan.Limits{MaxCell: time.Millisecond}
-	todo, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 1, Limits: limits}, nil)
+	todo, out = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}, Limits: limits}, schedule.Options{Jobs: 1,
+		Limits: limits}, nil)
 	if len(todo.Excluded) != 0 || out.OK != 2 || len(out.Excluded) != 4 || out.Interrupted || out.NotStarted != 0 {
-		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Excluded), out)
+		t.Errorf("plan leaves out %d, outcome %+v; want one cell of each set and four left out", len(todo.Excluded),
+			out)
 	}
 	planned := map[string]*plan.Cell{}
 	for _, c := range todo.Cells {
@@ -50,7 +55,8 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 	}
 	for _, l := range out.Excluded { // what is noted is what was found, not what was planned
 		c := planned[l.Dataset]
-		if w := l.Why; w.Seconds <= limits.MaxCell.Seconds() || w.Seconds == c.Seconds || w.Bytes != c.Memory+c.SetBytes {
+		if w := l.Why; w.Seconds <= limits.MaxCell.Seconds() || w.Seconds == c.Seconds ||
+			w.Bytes != c.Memory+c.SetBytes {
 			t.Errorf("noted is %+v; planned were %v s", l, c.Seconds)
 		}
 	}
@@ -70,7 +76,8 @@ func TestEarly(t *testing.T) {
 		}
 		return n
 	}
-	todo, _ := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{2}}, schedule.Options{Jobs: 1}, nil)
+	todo, _ := runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{2}},
+		schedule.Options{Jobs: 1}, nil)
 	must.Be(t, early(todo), 1)
 	todo, _ = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 1}, nil)
 	must.Be(t, early(todo), 1)

@@ -49,11 +49,12 @@ func benchmarkCell(b *testing.B, registered bool) {
 	if registered {
 		opt.Begin = func(ctx context.Context, keys []string) error { return r.Begin(ctx, keys) }
 	}
-	_, out := runAll(b, h, db, plan.Request{Datasets: []string{"two-moons"}, Splits: splits}, opt, func(cells []*plan.Cell) {
-		if registered {
-			r = register(b, db, cells)
-		}
-	})
+	_, out := runAll(b, h, db, plan.Request{Datasets: []string{"two-moons"}, Splits: splits}, opt,
+		func(cells []*plan.Cell) {
+			if registered {
+				r = register(b, db, cells)
+			}
+		})
 	if out.OK != b.N {
 		b.Fatalf("%d of %d cells ok", out.OK, b.N)
 	}
@@ -75,7 +76,8 @@ func register(t testing.TB, db *store.DB, cells []*plan.Cell) *store.Registratio
 // them go through the writer.
 func BenchmarkStoreEvaluation(b *testing.B) {
 	h, db := newTestHarness(b, nothing(100)), openTestDB(b)
-	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil, nil))(b)
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"two-moons"}, Splits: []int{1}}, nil,
+		nil))(b)
 	run := todo.Cells[0].Spec.NewRun()
 	run.Status = result.OK
 	n, quarter := 100, 25

@@ -32,7 +32,8 @@ func TestProbabilitiesAreStored(t *testing.T) {
 			case !declared && s.Brier == nil && s.LogLoss == nil && s.ECE == nil:
 			case !declared:
 				t.Errorf("%s: a Brier score of a method without probabilities", r.Dataset)
-			case s.Brier == nil || *s.Brier != float64(s.N-*s.Correct)/float64(s.N) || *s.LogLoss < *s.Brier || *s.ECE > *s.Brier:
+			case s.Brier == nil || *s.Brier != float64(s.N-*s.Correct)/float64(s.N) || *s.LogLoss < *s.Brier ||
+				*s.ECE > *s.Brier:
 				t.Errorf("%s: %+v", r.Dataset, s)
 			}
 			for _, e := range r.Folds {

@@ -60,7 +60,8 @@ func stored(t *testing.T, h *testHarness, req plan.Request, query string) []any 
 // TestOwnTestPart: with split = "given" a set is tested on its own test part, of which nothing is learned.
 func TestOwnTestPart(t *testing.T) {
 	first := func(i int) string { return fmt.Sprintf("%d,%d", i, 2*(i%2)-1) }
-	memory := defineTest("memory", func(_ context.Context, _ registry.Env, train registry.Data, _ testParams) (registry.Model, error) {
+	memory := defineTest("memory", func(_ context.Context, _ registry.Env, train registry.Data,
+		_ testParams) (registry.Model, error) {
 		return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
 			for i := range out {
 				out[i] = -1
@@ -77,11 +78,15 @@ func TestOwnTestPart(t *testing.T) {
 		h := newTestHarness(t, memory)
 		h.edit(t, "test_fraction = 0.3", `split = "given"`)
 		h.edit(t, "standardise = true", "")
-		toml := "name = \"mine\"\nrows = 40\nfeatures = 1\ncounts = [20, 20]\nlabel = 1\n[[files]]\npath = \"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
-		name := addSet(t, h, fmt.Sprintf(toml, rows[0], rows[1]), "a.csv", lines(0, 24, first), "b.csv", lines(24, 40, first))
-		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{2}}, `SELECT n_train, n_test, tn, fp, fn, tp FROM results`)
+		toml := "name = \"mine\"\nrows = 40\nfeatures = 1\ncounts = [20, 20]\nlabel = 1\n[[files]]\npath = " +
+			"\"a.csv\"\n%s\n[[files]]\npath = \"b.csv\"\nrole = \"test\"\n%s\n"
+		name := addSet(t, h, fmt.Sprintf(toml, rows[0], rows[1]), "a.csv", lines(0, 24, first), "b.csv",
+			lines(24, 40, first))
+		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{2}},
+			`SELECT n_train, n_test, tn, fp, fn, tp FROM results`)
 		must.Be(t, fmt.Sprint(got), "[24 16 8 0 8 0]", rows)
-		if _, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil); err == nil ||
+		if _, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil,
+			nil); err == nil ||
 			err.Error() != "balance, protocol test: the set has no test part of its own" {
 			t.Errorf("a set without a test part: %v", err)
 		}
@@ -92,7 +97,8 @@ func TestOwnTestPart(t *testing.T) {
 func TestEveryRowIsTestedOnce(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	h.edit(t, "test_fraction = 0.3", "split = \"kfold\"\nparts = 3")
-	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}}, `SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
+	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}},
+		`SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
 	e := must.Get(h.Catalogue.Lookup("swiss"))(t)
 	must.Be(t, fmt.Sprint(got), fmt.Sprint([]any{e.Rows, e.Counts[0], e.Counts[1], 3, e.Rows}))
 }
@@ -100,7 +106,8 @@ func TestEveryRowIsTestedOnce(t *testing.T) {
 // TestSelectionByAnotherMetric: one row in ten is +1; saying -1 always has the better accuracy, and
 // a detector that finds them all beside as many others the better mcc.
 func TestSelectionByAnotherMetric(t *testing.T) {
-	detector := defineTest("detector", func(_ context.Context, _ registry.Env, _ registry.Data, p testParams) (registry.Model, error) {
+	detector := defineTest("detector", func(_ context.Context, _ registry.Env, _ registry.Data,
+		p testParams) (registry.Model, error) {
 		return registry.ScoreFunc(func(_ context.Context, x *mat.Dense, out []float64) error {
 			for i := range out {
 				out[i] = x.At(i, 0) - 0.5
@@ -121,11 +128,14 @@ func TestSelectionByAnotherMetric(t *testing.T) {
 		}
 		return fmt.Sprintf("%d,%d", found, positive)
 	}
-	for metric, want := range map[string]string{"": "-0.5", "metric = \"MCC\"": "0", "metric = \"error\"": "-0.5", "metric = \"auc\"": "0"} {
+	for metric, want := range map[string]string{"": "-0.5", "metric = \"MCC\"": "0", "metric = \"error\"": "-0.5",
+		"metric = \"auc\"": "0"} {
 		h := newTestHarness(t, detector)
 		h.edit(t, "standardise = true", metric)
-		name := addSet(t, h, "name = \"rare\"\nlabel = 1\npositive = 1\nfile = \"a.csv\"\n", "a.csv", lines(0, 200, row))
-		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT json_extract(params, '$.shift') FROM results`)
+		name := addSet(t, h, "name = \"rare\"\nlabel = 1\npositive = 1\nfile = \"a.csv\"\n", "a.csv",
+			lines(0, 200, row))
+		got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}},
+			`SELECT json_extract(params, '$.shift') FROM results`)
 		must.Be(t, fmt.Sprint(got[0]), want, metric)
 	}
 	h := newTestHarness(t, detector)
@@ -146,7 +156,8 @@ func TestScaledTargets(t *testing.T) {
 		return mean, square
 	}
 	// y = 1000 + 50 x: standardised, the target is the feature.
-	spec := registry.Define(registry.Spec{Name: "steep", Version: "1", Tasks: registry.Regression, Source: "this test", Load: func(io.Reader) (registry.Model, error) { return firstFeature{}, nil }}, testParams{}, nil,
+	spec := registry.Define(registry.Spec{Name: "steep", Version: "1", Tasks: registry.Regression, Source: "this test",
+		Load: func(io.Reader) (registry.Model, error) { return firstFeature{}, nil }}, testParams{}, nil,
 		func(_ context.Context, _ registry.Env, train registry.Data, _ testParams) (registry.Model, error) {
 			if mean, square := learned(train.Y); math.Abs(mean) > 1e-9 || math.Abs(square-1) > 1e-9 {
 				return nil, fmt.Errorf("targets have mean %v and mean square %v", mean, square)
@@ -169,7 +180,8 @@ func TestScaledTargets(t *testing.T) {
 	if err != nil || math.Abs(scores[0]-1350) > 1e-9 || math.Abs(scores[1]-6000) > 1e-9 {
 		t.Errorf("the kept model predicts %v for 7 and 100, want 1350 and 6000; %v", scores, err)
 	}
-	got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}}, `SELECT status, rmse, r2, error FROM results`)
+	got := stored(t, h, plan.Request{Datasets: []string{name}, Splits: []int{1}},
+		`SELECT status, rmse, r2, error FROM results`)
 	if rmse, ok := got[1].(float64); got[0] != "ok" || !ok || rmse > 1e-9 {
 		t.Errorf("status, rmse, r2, error = %v; the line is exact", got)
 	}
@@ -211,7 +223,9 @@ func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 		t.Error("a method that uses blocks has the key of one that does not on a set with channels")
 	}
 	declared, same := key(true, channels("features = 1", "features = 2"))
-	if declared != loaded || fmt.Sprint(blocks) != "[{left 0 1} {right 1 3}]" || fmt.Sprint(same) != fmt.Sprint(blocks) {
-		t.Errorf("keys %s and %s with blocks %v from the files and %v from the description", loaded, declared, blocks, same)
+	if declared != loaded || fmt.Sprint(blocks) != "[{left 0 1} {right 1 3}]" ||
+		fmt.Sprint(same) != fmt.Sprint(blocks) {
+		t.Errorf("keys %s and %s with blocks %v from the files and %v from the description", loaded, declared, blocks,
+			same)
 	}
 }

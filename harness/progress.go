@@ -160,7 +160,8 @@ func (p *Progress) write(ctx context.Context, to *store.Registration) {
 				last = state
 			}
 			written = time.Now()
-			tick.Reset(max(writeEvery, 20*written.Sub(began))) // a plan of a hundred thousand cells takes a while to predict
+			// a plan of a hundred thousand cells takes a while to predict
+			tick.Reset(max(writeEvery, 20*written.Sub(began)))
 		}
 		select {
 		case <-tick.C:

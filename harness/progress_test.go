@@ -27,14 +27,16 @@ func (lab) Workers() []store.Worker {
 	return []store.Worker{{Name: "lab", Jobs: 3, Keys: []string{"away"}}}
 }
 
-// TestProgress: a run says which cells are being computed and by whom, what is left and until when, by its own forecast.
+// TestProgress: a run says which cells are being computed and by whom, what is left and until when, by its own
+// forecast.
 func TestProgress(t *testing.T) {
 	cell := func(key string, seconds float64) *plan.Cell {
 		c := &plan.Cell{Cell: runner.Cell{Method: key, Dataset: "d", Split: 1}}
 		c.Spec = runner.CellSpec{Key: key, Cell: c.Cell, Cost: seconds * 1e9 / plan.UsualFactor}
 		return c
 	}
-	here, away, back, canary, again := cell("here", 100), cell("away", 50), cell("back", 300), cell("canary", 1), cell("again", 1)
+	here, away, back, canary, again := cell("here", 100), cell("away", 50), cell("back", 300), cell("canary", 1),
+		cell("again", 1)
 	canary.Spec.Canary, again.Attempt = &runner.Canary{}, 7
 	opt := schedule.Options{Jobs: 1, Remote: lab{}, Forecast: plan.NewForecast(nil)}
 	p := newProgress(&plan.Plan{Cells: []*plan.Cell{here, away, back, canary, again}}, opt, "p", "`bench worker`")
@@ -54,14 +56,16 @@ func TestProgress(t *testing.T) {
 		text := fmt.Sprint(s.Protocol, " ", s.Join, " ", s.Planned, s.Ended, s.Failed, s.Left, seconds(s.Until))
 		var running []string
 		for _, c := range s.Running {
-			running = append(running, fmt.Sprint("; ", c.Name, " ", strings.Replace(c.By, s.Machine, "HERE", 1), " ", seconds(c.Until)))
+			running = append(running, fmt.Sprint("; ", c.Name, " ", strings.Replace(c.By, s.Machine, "HERE", 1), " ",
+				seconds(c.Until)))
 		}
 		slices.Sort(running)
 		if text += strings.Join(running, ""); text != want {
 			t.Errorf("it says %s\nwant %s", text, want)
 		}
 	}
-	says("p `bench worker` 5 0 0 map[d:3] 300; away on d, split 1 lab 50; back on d, split 1  300; canary of canary on d, split 1  1; here on d, split 1 HERE 100")
+	says("p `bench worker` 5 0 0 map[d:3] 300; away on d, split 1 lab 50; back on d, split 1  300; canary of canary " +
+		"on d, split 1  1; here on d, split 1 HERE 100")
 	p.hear(schedule.Event{Kind: schedule.GivenBack, Cell: back})
 	p.hear(schedule.Event{Kind: schedule.Finished, Cell: here, Run: result.Run{Status: result.OK}})
 	p.hear(schedule.Event{Kind: schedule.Finished, Cell: canary, Run: result.Run{Status: result.Failed}})
@@ -141,7 +145,8 @@ func TestRunsThatOverlap(t *testing.T) {
 	db := open()
 	var overlap *store.OverlapError
 	_, err := session(t, db, func(e Event) { t.Errorf("it says %T", e) }, method(over)).Run(t.Context(), request(2, 3))
-	if !errors.As(err, &overlap) || overlap.Cells != 1 || overlap.Run.Join != "`bench worker here`" || overlap.Run.Planned != 3 {
+	if !errors.As(err, &overlap) || overlap.Cells != 1 || overlap.Run.Join != "`bench worker here`" ||
+		overlap.Run.Planned != 3 {
 		t.Errorf("one common cell: %v, %+v", err, overlap)
 	}
 	beside, err := session(t, db, func(Event) {}, method(over)).Run(t.Context(), request(3))
@@ -157,7 +162,8 @@ func TestRunsThatOverlap(t *testing.T) {
 	if err := <-first; err != nil || out.Outcome.OK != 2 || out.Outcome.Canaries+beside.Outcome.Canaries != 1 {
 		t.Errorf("the first run: %+v, %v, the other one %+v", out.Outcome, err, beside.Outcome)
 	}
-	if again, err := session(t, db, func(Event) {}, method(over)).Run(t.Context(), request(1, 2, 3)); err != nil || again.Plan.Stored != 3 || len(again.Plan.Cells) != 0 {
+	if again, err := session(t, db, func(Event) {}, method(over)).Run(t.Context(), request(1, 2, 3)); err != nil ||
+		again.Plan.Stored != 3 || len(again.Plan.Cells) != 0 {
 		t.Errorf("after both: %+v, %v", again.Plan, err)
 	}
 }

@@ -29,8 +29,8 @@ func (s sleeps) Run(ctx context.Context, c runner.CellSpec) (result.Run, error) 
 	return run, nil
 }
 
-// BenchmarkWorkers runs cells that only sleep on workers of this process, from the plan into the file. busy is the part of
-// the workers' time that they slept.
+// BenchmarkWorkers runs cells that only sleep on workers of this process, from the plan into the file. busy is the part
+// of the workers' time that they slept.
 func BenchmarkWorkers(b *testing.B) {
 	for _, each := range []struct {
 		name    string
@@ -53,7 +53,10 @@ func benchmarkWorkers(b *testing.B, workers int, takes time.Duration) {
 	for range workers {
 		go func() {
 			err := remote.Serve(b.Context(), p.URL, remote.WorkerOptions{
-				Machine: "test", Jobs: 1, Environment: environment.Current(), Check: func(runner.CellSpec, string) error { return nil },
+				Machine: "test", Jobs: 1, Environment: environment.Current(), Check: func(runner.CellSpec,
+					string) error {
+					return nil
+				},
 				Cells: func(time.Duration) runner.Runner { return sleeps(takes) },
 				Data:  h.Data,
 			})

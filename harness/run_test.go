@@ -69,7 +69,8 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		if change != nil {
 			change(h.Experiment)
 		}
-		todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}, nil, nil))(t)
+		todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}},
+			nil, nil))(t)
 		return todo.Cells[0].Spec.Key
 	}
 	base := key(nil)
@@ -82,7 +83,8 @@ func TestKeysSeeWhatResultsDependOn(t *testing.T) {
 		"fraction": func(h *plan.Experiment) { h.Protocol.Semantics.TestFraction = 0.4 },
 		"protocol": func(h *plan.Experiment) { h.Protocol.Name = "other" },
 		"grid": func(h *plan.Experiment) {
-			h.Protocol.Methods = map[string]protocol.MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift", Values: registry.Values(1.0)}}}}
+			h.Protocol.Methods = map[string]protocol.MethodSettings{"centroids": {Grid: registry.Grid{{Name: "shift",
+				Values: registry.Values(1.0)}}}}
 		},
 		"version": func(h *plan.Experiment) {
 			s := centroids()
@@ -107,7 +109,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 		status result.Status
 		reason string
 	}{}
-	add := func(name string, status result.Status, reason string, fit registry.FitFunc[testParams], opts ...registry.Option[testParams]) {
+	add := func(name string, status result.Status, reason string, fit registry.FitFunc[testParams],
+		opts ...registry.Option[testParams]) {
 		faults[name] = struct {
 			spec   registry.Spec
 			status result.Status
@@ -120,16 +123,19 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	add("error", result.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
 	add("nothing", result.Failed, "neither a model nor an error", give(nil, nil))
 	add("nan", result.Failed, "is NaN", give(constantModel(math.NaN()), nil))
-	add("panic", result.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
-		var empty []float64
-		at := 3
-		return constantModel(empty[at]), nil
-	})
-	add("obeys", result.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data, _ testParams) (registry.Model, error) {
+	add("panic", result.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go",
+		func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+			var empty []float64
+			at := 3
+			return constantModel(empty[at]), nil
+		})
+	add("obeys", result.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data,
+		_ testParams) (registry.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	add("hangs", result.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
+	add("hangs", result.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model,
+		error) {
 		<-release
 		return nil, nil
 	})
@@ -138,7 +144,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 			return nil
 		}))
 	add("repeats", result.Failed, "twice", give(constantModel(1), nil),
-		registry.Path(func(_ context.Context, _ registry.Env, _ data, _ []testParams, yield func(int, registry.Model) error) error {
+		registry.Path(func(_ context.Context, _ registry.Env, _ data, _ []testParams,
+			yield func(int, registry.Model) error) error {
 			return errors.Join(yield(0, constantModel(1)), yield(0, constantModel(1)))
 		}))
 
@@ -185,7 +192,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 // TestRetry runs a failed cell again when asked to, and replaces its row.
 func TestRetry(t *testing.T) {
 	var calls atomic.Int32
-	flaky := defineTest("flaky", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+	flaky := defineTest("flaky", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model,
+		error) {
 		if calls.Add(1) == 1 {
 			return nil, errors.New("the first call fails")
 		}
@@ -220,13 +228,16 @@ func TestMemoryAdmission(t *testing.T) {
 		return constantModel(1), nil
 	}, registry.Memory(func(registry.Shape, testParams) int64 { return each }))
 	h, db := newTestHarness(t, big), openTestDB(t)
-	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 6, Limits: plan.Limits{Memory: 2*each + 1<<20}}, nil)
+	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 6,
+		Limits: plan.Limits{Memory: 2*each + 1<<20}}, nil)
 	if out.OK != 6 || most.Load() > 2 {
 		t.Errorf("outcome %+v, %d cells ran together; want 6 ok and at most 2", out, most.Load())
 	}
 	db = openTestDB(t)
-	_, out = runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2, Limits: plan.Limits{Memory: each / 2}}, nil)
-	if len(out.Excluded) != 2 || out.Excluded[0].Why.Kind != result.TooLarge || out.Excluded[0].Why.Text != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
+	_, out = runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2,
+		Limits: plan.Limits{Memory: each / 2}}, nil)
+	if len(out.Excluded) != 2 || out.Excluded[0].Why.Kind != result.TooLarge ||
+		out.Excluded[0].Why.Text != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
 		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
 	}
 }
@@ -241,7 +252,8 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 	}))
 	h, db := newTestHarness(t, costly), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
-	if out.OK != 3 || len(out.Excluded) != 3 || out.Excluded[2].Dataset != "swiss" || out.Excluded[2].Why.Kind != result.OverBudget || out.Interrupted {
+	if out.OK != 3 || len(out.Excluded) != 3 || out.Excluded[2].Dataset != "swiss" ||
+		out.Excluded[2].Why.Kind != result.OverBudget || out.Interrupted {
 		t.Errorf("outcome %+v; want balance done and swiss left out", out)
 	}
 	// What is left does not fit a second budget either, and so does not start.
@@ -254,21 +266,25 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 // TestBudgetGivesUpOvertime: a cell that was predicted short and is not is given up
 // without a result, and is no interrupt.
 func TestBudgetGivesUpOvertime(t *testing.T) {
-	endless := defineTest("endless", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	endless := defineTest("endless", func(ctx context.Context, _ registry.Env, _ registry.Data,
+		_ testParams) (registry.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
 	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
-	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: 100 * time.Millisecond}, nil)
-	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.Excluded == nil || out.OK+len(out.Excluded) != 12 {
+	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2,
+		Budget: 100 * time.Millisecond}, nil)
+	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.Excluded == nil ||
+		out.OK+len(out.Excluded) != 12 {
 		t.Errorf("outcome %+v; want what did not end left out", out)
 	}
 }
 
-// TestStopFinishesRunningCells: closing stop lets the running cells end and starts no other, also where a cell has ended by the
-// time that stop is seen; cancelling leaves no result.
+// TestStopFinishesRunningCells: closing stop lets the running cells end and starts no other, also where a cell has
+// ended by the time that stop is seen; cancelling leaves no result.
 func TestStopFinishesRunningCells(t *testing.T) {
-	h := newTestHarness(t, defineTest("quick", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+	h := newTestHarness(t, defineTest("quick", func(context.Context, registry.Env, registry.Data,
+		testParams) (registry.Model, error) {
 		return constantModel(1), nil
 	}))
 	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
@@ -296,7 +312,8 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		}
 	}
 
-	waits := defineTest("waits", func(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	waits := defineTest("waits", func(ctx context.Context, _ registry.Env, _ registry.Data,
+		_ testParams) (registry.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
@@ -305,7 +322,8 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	stored.Store(0)
-	out, err := schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(r result.Run) error { stored.Add(1); return nil })
+	out, err := schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2},
+		func(r result.Run) error { stored.Add(1); return nil })
 	if !out.Interrupted || stored.Load() != 0 {
 		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
 	}
@@ -316,7 +334,8 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
 	full := errors.New("disk full")
-	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2}, func(result.Run) error { return full })
+	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2},
+		func(result.Run) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -355,12 +374,14 @@ func TestDataChangedUnderWay(t *testing.T) {
 	must.Do(t, os.WriteFile(toml, []byte("name = \"own\"\nfile = \"own.csv\"\nlabel = \"class\"\n"), 0o644))
 	h := newTestHarness(t, centroids())
 	must.Get(h.Catalogue.Add(toml))(t)
-	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"own"}, Splits: []int{1}}, nil, nil))(t)
+	todo := must.Get(h.Plan(context.Background(), plan.Request{Datasets: []string{"own"}, Splits: []int{1}}, nil,
+		nil))(t)
 	write(80)
-	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 1}, func(result.Run) error {
-		t.Error("a result of other data is stored")
-		return nil
-	})
+	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 1},
+		func(result.Run) error {
+			t.Error("a result of other data is stored")
+			return nil
+		})
 	must.Say(t, err, "own changed while the run was under way")
 }
 
@@ -387,7 +408,8 @@ func TestProtocolRefuses(t *testing.T) {
 		strings.Replace(testProtocol, "folds = 3", "fold = 3", 1):                     `unknown key "semantics.fold"`,
 		strings.Replace(testProtocol, "splits = 3", "splits = 0", 1):                  "splits = 0",
 		strings.Replace(testProtocol, "test_fraction = 0.3", "test_fraction = 30", 1): "between 0 and 1",
-		"apart = [\"wine\"]\n" + testProtocol:                                         `"wine", which is not in datasets`,
+		"apart = [\"wine\"]\n" + testProtocol: `"wine", which is not in ` +
+			`datasets`,
 	} {
 		must.Say(t, must.Err(protocol.Parse("p", []byte(text))), want)
 	}
@@ -430,7 +452,8 @@ func TestProtocolGrid(t *testing.T) {
 [methods.centroids]
 grid = [{name = "shift", values = [1.0, 2], per = "feature"}]
 `)))(t)
-	points := must.Get(p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4, Classes: 2}))(t)
+	points := must.Get(p.GridPoints(centroids(), "any", registry.Shape{Task: registry.Binary, N: 10, D: 4,
+		Classes: 2}))(t)
 	got, err := json.Marshal(points)
 	if err != nil || string(got) != `[{"shift":0.25},{"shift":0.5}]` {
 		t.Errorf("settings %s, %v", got, err)

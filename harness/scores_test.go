@@ -10,8 +10,10 @@ import (
 
 // FuzzReadScores: whatever a file holds, it is refused with a reason or read into finite scores of positive splits.
 func FuzzReadScores(f *testing.F) {
-	for _, text := range []string{"dataset,split,row,score\nwine,1,0,0.5\n", "row,score_0,score_1,dataset,split\n3,1,2,wine,2\n", "\ufeffdataset,split,row,score\n\"a,b\",1,0,-1e300\n",
-		"dataset,split,row,score\nwine,1,0\n", "", "dataset,split,row,score,score_0\n", "dataset,split,row,score\nwine,0,0,1\n", "dataset,split,row,score\nwine,1,-1,1\n"} {
+	for _, text := range []string{"dataset,split,row,score\nwine,1,0,0.5\n",
+		"row,score_0,score_1,dataset,split\n3,1,2,wine,2\n", "\ufeffdataset,split,row,score\n\"a,b\",1,0,-1e300\n",
+		"dataset,split,row,score\nwine,1,0\n", "", "dataset,split,row,score,score_0\n",
+		"dataset,split,row,score\nwine,0,0,1\n", "dataset,split,row,score\nwine,1,-1,1\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -39,8 +41,10 @@ func FuzzReadScores(f *testing.F) {
 
 // Columns may be in any order, and of several classes there are several.
 func TestReadScores(t *testing.T) {
-	scores := must.Get(admit.ReadScores(strings.NewReader("\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n")))(t)
-	if got := scores["wine"][2]; len(got) != 2 || got[3][0] != -1 || got[3][1] != 2.5 || got[4][0] != 1e-3 || got[4][1] != 0 {
+	scores := must.Get(admit.ReadScores(strings.NewReader(
+		"\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n")))(t)
+	if got := scores["wine"][2]; len(got) != 2 || got[3][0] != -1 || got[3][1] != 2.5 || got[4][0] != 1e-3 ||
+		got[4][1] != 0 {
 		t.Errorf("scores %v", scores)
 	}
 }

@@ -24,7 +24,8 @@ import (
 
 // TestStoredKeysStand: keys of the reference run are those of the program that stored them.
 func TestStoredKeysStand(t *testing.T) {
-	const wine, spambase = "f583cd871374712666471d44faf0dfdaff6f9696b907bb0c6d584a1965a72d2a", "a9fcc2591b24b507d4b8348f57277cf1038add8ef0c5a8009355a2a07a4403a7"
+	const wine, spambase = "f583cd871374712666471d44faf0dfdaff6f9696b907bb0c6d584a1965a72d2a",
+		"a9fcc2591b24b507d4b8348f57277cf1038add8ef0c5a8009355a2a07a4403a7"
 	for _, c := range []struct {
 		dataset, fingerprint string
 		split                int
@@ -35,7 +36,8 @@ func TestStoredKeysStand(t *testing.T) {
 		{"spambase", spambase, 20, "GBRFF2", "ea83347eb966ad340973a9a2c79cbf2a", "906fba0d9e5ef95b58a88e91e685b0a3"},
 	} {
 		cell := runner.Cell{Protocol: "table2", Dataset: c.dataset, Split: c.split, Method: c.method}
-		in := runner.Inputs{ProtocolHash: "30551931e5a730a415679e57348aaa64", Fingerprint: c.fingerprint, MethodVersion: "1", GridHash: c.grid}
+		in := runner.Inputs{ProtocolHash: "30551931e5a730a415679e57348aaa64", Fingerprint: c.fingerprint,
+			MethodVersion: "1", GridHash: c.grid}
 		must.Be(t, plan.KeyOf(cell, in), c.want, cell)
 	}
 }
@@ -43,7 +45,8 @@ func TestStoredKeysStand(t *testing.T) {
 // thresholds tells the classes of one column apart at a place that its seed gives: 5.5 of seed 1, 6.5 of seeds 2 and
 // 1,000,001.
 func thresholds() registry.Spec {
-	return defineTest("thresholds", func(_ context.Context, env registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	return defineTest("thresholds", func(_ context.Context, env registry.Env, _ registry.Data,
+		_ testParams) (registry.Model, error) {
 		return linearModel{[]float64{1}, -4.5 - float64(env.Seed%1_000_000+env.Seed/1_000_000)}, nil
 	})
 }
@@ -98,9 +101,11 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	hashes := map[string]bool{}
 	for i, r := range rows["parted"] {
 		if *r.Score.Correct != 10-i || r.TestRows != 10 {
-			t.Errorf("split %d of the set with a test part has %d of %d right, want %d of 10", r.Split, *r.Score.Correct, r.TestRows, 10-i)
+			t.Errorf("split %d of the set with a test part has %d of %d right, want %d of 10", r.Split,
+				*r.Score.Correct, r.TestRows, 10-i)
 		}
-		if want := i > 0; (r.SeedTests != nil) != want || want && (len(r.SeedTests) != 1 || r.SeedTests[0].Seed != uint32(i+1)) {
+		if want := i > 0; (r.SeedTests != nil) != want || want && (len(r.SeedTests) != 1 ||
+			r.SeedTests[0].Seed != uint32(i+1)) {
 			t.Errorf("split %d has the seeds %+v", r.Split, r.SeedTests)
 		}
 		hashes[r.ScoresHash] = true
@@ -123,7 +128,9 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 
 	// Verified, and carried by a file; a file of before says why its split 2 is left out.
-	if _, all := verifyAll(t, h, db); len(all) != 6 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 6 || slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return v.Differences != nil
+	}) {
 		t.Errorf("verified: %+v", all)
 	}
 	runs := bundled(t, db)
@@ -135,7 +142,9 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 	in, taken := admitted(t, h.Experiment, runs, openTestDB(t))
 	old := slices.DeleteFunc(taken, func(r result.Run) bool { return !r.Superseded })
-	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2, Why: "the method's seed goes with the split now"}}; in.Taken != 6 || len(old) != 2 || !reflect.DeepEqual(in.Old, want) {
+	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2,
+		Why: "the method's seed goes with the split now"}}; in.Taken != 6 || len(old) != 2 ||
+		!reflect.DeepEqual(in.Old, want) {
 		t.Errorf("runs without seeds: %+v, %d superseded", in, len(old))
 	}
 }
@@ -156,7 +165,8 @@ func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 // TestMethodSeeds: the chosen point is tested with each seed, by hand; the result is that of the first, and costs
 // what is predicted for it; a method that draws nothing gives the same for each.
 func TestMethodSeeds(t *testing.T) {
-	fixed := defineTest("fixed", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+	fixed := defineTest("fixed", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model,
+		error) {
 		return linearModel{[]float64{1}, -6.5}, nil
 	})
 	plain, plainDB := seedHarness(t, oneGrid, thresholds(), fixed), openTestDB(t)
@@ -172,7 +182,8 @@ func TestMethodSeeds(t *testing.T) {
 			t.Fatalf("%d rows of %s", len(rows), set)
 		}
 		for i, r := range rows {
-			if !reflect.DeepEqual(r.Score, before[set][i].Score) || r.ScoresHash != before[set][i].ScoresHash || r.Key == before[set][i].Key {
+			if !reflect.DeepEqual(r.Score, before[set][i].Score) || r.ScoresHash != before[set][i].ScoresHash ||
+				r.Key == before[set][i].Key {
 				t.Errorf("%s on %s, split %d: %+v, with one seed %+v", r.Method, set, r.Split, r, before[set][i])
 			}
 			if got := plan.SeedsOf(result.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
@@ -182,10 +193,12 @@ func TestMethodSeeds(t *testing.T) {
 				t.Errorf("%s on %s, split %d: the test with its own seed is %+v", r.Method, set, r.Split, first)
 			}
 			for k, test := range r.SeedTests {
-				if same := test.ScoresHash == r.ScoresHash && *test.Score.Correct == *r.Score.Correct; r.Method == "fixed" && !same {
+				if same := test.ScoresHash == r.ScoresHash &&
+					*test.Score.Correct == *r.Score.Correct; r.Method == "fixed" && !same {
 					t.Errorf("a method without draws has %+v with seed %d", test, test.Seed)
 				}
-				if right := 11 - r.Split - k; r.Method == "thresholds" && set == "parted" && *test.Score.Correct != right {
+				if right := 11 - r.Split - k; r.Method == "thresholds" && set == "parted" &&
+					*test.Score.Correct != right {
 					t.Errorf("split %d, seed %d: %d right, want %d", r.Split, test.Seed, *test.Score.Correct, right)
 				}
 			}
@@ -209,10 +222,13 @@ func TestMethodSeeds(t *testing.T) {
 	}
 
 	// A method that gives other results with a further seed alone is noticed.
-	if _, all := verifyAll(t, h, db); len(all) != 8 || slices.ContainsFunc(all, func(v verify.Verified) bool { return v.Differences != nil }) {
+	if _, all := verifyAll(t, h, db); len(all) != 8 || slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return v.Differences != nil
+	}) {
 		t.Errorf("verified: %+v", all)
 	}
-	h.Registry = registry.New(fixed, defineTest("thresholds", func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	h.Registry = registry.New(fixed, defineTest("thresholds", func(ctx context.Context, env registry.Env,
+		train registry.Data, p testParams) (registry.Model, error) {
 		if env.Seed == 2_000_002 {
 			env.Seed = 0
 		}
@@ -221,7 +237,8 @@ func TestMethodSeeds(t *testing.T) {
 	_, all := verifyAll(t, h, db)
 	noticed := 0
 	for _, v := range all {
-		if len(v.Differences) == 1 && v.Differences[0].What == "test part with seed 3 of the cell" && v.Cell.Split == 2 {
+		if len(v.Differences) == 1 && v.Differences[0].What == "test part with seed 3 of the cell" &&
+			v.Cell.Split == 2 {
 			noticed++
 		}
 	}
@@ -233,7 +250,8 @@ func TestOneMethodSeed(t *testing.T) {
 	db := openTestDB(t)
 	rowsOf(t, seedHarness(t, oneGrid, thresholds()), db, 1, 2)
 	h := seedHarness(t, "method_seeds = 1\n"+oneGrid, thresholds())
-	if todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1}, nil); todo.Stored != 4 || len(todo.Cells) != 0 {
+	if todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1},
+		nil); todo.Stored != 4 || len(todo.Cells) != 0 {
 		t.Errorf("%d cells are stored, %d are run again", todo.Stored, len(todo.Cells))
 	}
 }
@@ -241,7 +259,8 @@ func TestOneMethodSeed(t *testing.T) {
 // TestSeedsThatFail: a fit that fails with a further seed is a failed cell that names the seed, and says so when it
 // is planned again.
 func TestSeedsThatFail(t *testing.T) {
-	h, db := seedHarness(t, "method_seeds = 2\n"+oneGrid, defineTest("thresholds", func(_ context.Context, env registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	h, db := seedHarness(t, "method_seeds = 2\n"+oneGrid, defineTest("thresholds", func(_ context.Context,
+		env registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
 		if env.Seed > 1_000_000 {
 			return nil, fmt.Errorf("no luck")
 		}
@@ -250,7 +269,8 @@ func TestSeedsThatFail(t *testing.T) {
 	req := plan.Request{Datasets: []string{"parted"}, Splits: []int{2}}
 	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
 	rows, err := db.Rows(t.Context(), "test", true)
-	if err != nil || len(rows) != 1 || rows[0].Status != result.Failed || rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
+	if err != nil || len(rows) != 1 || rows[0].Status != result.Failed ||
+		rows[0].Error != `seed 1000002: refit with {"shift":0}: no luck` || rows[0].SeedTests != nil {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	todo := must.Get(h.Plan(t.Context(), req, nil, nil))(t)

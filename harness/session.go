@@ -163,7 +163,9 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 		}
 	}
 	out.Findings, err = s.DB.Findings(context.WithoutCancel(ctx), s.Experiment.Protocol.Name)
-	out.Findings = slices.DeleteFunc(out.Findings, func(f store.Finding) bool { return todo.Versions[f.Method] != f.MethodVersion })
+	out.Findings = slices.DeleteFunc(out.Findings, func(f store.Finding) bool {
+		return todo.Versions[f.Method] != f.MethodVersion
+	})
 	return out, err
 }
 

@@ -22,7 +22,8 @@ import (
 // counting is a method whose models depend on how many of them its process has made.
 func counting(name string) registry.Spec {
 	made := 0
-	return defineTest(name, func(_ context.Context, _ registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	return defineTest(name, func(_ context.Context, _ registry.Env, train registry.Data, p testParams) (registry.Model,
+		error) {
 		made++
 		_, d := train.X.Dims()
 		w := make([]float64, d)
@@ -68,7 +69,8 @@ func TestStateIsFound(t *testing.T) {
 		t.Fatal(checks, err)
 	}
 	found, err := db.Findings(t.Context(), "")
-	if err != nil || len(found) != 1 || found[0].Kind != store.State || found[0].Method != "counts" || !strings.Contains(found[0].Details, ", now ") {
+	if err != nil || len(found) != 1 || found[0].Kind != store.State || found[0].Method != "counts" ||
+		!strings.Contains(found[0].Details, ", now ") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	stop := make(chan struct{})
@@ -111,7 +113,8 @@ func TestStateIsFoundInChance(t *testing.T) {
 	var names []string
 	for _, c := range sample {
 		names = append(names, c.Method+" "+c.Dataset)
-		if c.Before == nil || c.Before.Dataset != c.Dataset || c.Before.Method != c.Method || c.Before.Split == c.Split {
+		if c.Before == nil || c.Before.Dataset != c.Dataset || c.Before.Method != c.Method ||
+			c.Before.Split == c.Split {
 			t.Errorf("%s, split %d is computed after %+v", names[len(names)-1], c.Split, c.Before)
 		}
 	}
@@ -129,7 +132,8 @@ func TestStateIsFoundInChance(t *testing.T) {
 	for _, f := range must.Get(db.Findings(t.Context(), ""))(t) {
 		must.Be(t, f.Method, "remembers", "the method that is named")
 		right := `[0-9.]+ of [0-9]+ rows right on average`
-		says := "^computed 12 times alone it has " + right + ", and 12 times after split [123] " + right + "; p = 7e-07$"
+		says := "^computed 12 times alone it has " + right + ", and 12 times after split [123] " + right +
+			"; p = 7e-07$"
 		if !regexp.MustCompile(says).MatchString(f.Details) {
 			t.Error(f.Details)
 		}

@@ -20,7 +20,8 @@ import (
 func shifted(by float64) registry.Spec {
 	s := centroids()
 	plain := s
-	return defineTest(s.Name, func(ctx context.Context, env registry.Env, train registry.Data, p testParams) (registry.Model, error) {
+	return defineTest(s.Name, func(ctx context.Context, env registry.Env, train registry.Data,
+		p testParams) (registry.Model, error) {
 		m, err := plain.Fit(ctx, env, train, []byte("{}"))
 		if err != nil {
 			return nil, err
@@ -36,7 +37,8 @@ func verifyAll(t *testing.T, h *testHarness, db *store.DB) (plan.Stand, []verify
 	stored := must.Get(db.Cells(ctx))(t)
 	stand := must.Get(h.Standing(ctx, stored, true))(t)
 	var out []verify.Verified
-	outcome, err := verify.Cells(ctx, h.runner(), nil, stand.Cells, schedule.Options{Jobs: 2}, db, func(v verify.Verified) { out = append(out, v) })
+	outcome, err := verify.Cells(ctx, h.runner(), nil, stand.Cells, schedule.Options{Jobs: 2}, db,
+		func(v verify.Verified) { out = append(out, v) })
 	if err != nil || outcome.Interrupted {
 		t.Fatal(outcome, err)
 	}
@@ -68,11 +70,15 @@ func TestVerifyFindsChangedResults(t *testing.T) {
 				t.Errorf("%s: the same code differs: %+v", v.Cell, v.Differences)
 			}
 			for _, want := range c.finds {
-				if !slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, want) && d.Stored != d.Computed }) {
+				if !slices.ContainsFunc(v.Differences, func(d verify.Difference) bool {
+					return strings.HasPrefix(d.What, want) && d.Stored != d.Computed
+				}) {
 					t.Errorf("moved by %v, %s: %+v, want %q", c.by, v.Cell, v.Differences, want)
 				}
 			}
-			if c.not != "" && slices.ContainsFunc(v.Differences, func(d verify.Difference) bool { return strings.HasPrefix(d.What, c.not) }) {
+			if c.not != "" && slices.ContainsFunc(v.Differences, func(d verify.Difference) bool {
+				return strings.HasPrefix(d.What, c.not)
+			}) {
 				t.Errorf("moved by %v, %s: %+v, want no %q", c.by, v.Cell, v.Differences, c.not)
 			}
 		}
@@ -87,7 +93,11 @@ func TestStandingTellsWhatIsOld(t *testing.T) {
 		why    string
 		none   bool // no data rather than old
 	}{
-		"version":  {change: func(h *testHarness) { s := centroids(); s.Version = "2"; h.Registry = registry.New(s) }, why: "method version was 1, is 2"},
+		"version": {change: func(h *testHarness) {
+			s := centroids()
+			s.Version = "2"
+			h.Registry = registry.New(s)
+		}, why: "method version was 1, is 2"},
 		"protocol": {change: func(h *testHarness) { h.edit(t, "folds = 3", "folds = 4") }, why: "protocol was"},
 		"method": {
 			change: func(h *testHarness) { h.Registry = registry.New(nothing(1)) },
@@ -130,7 +140,8 @@ func TestSample(t *testing.T) {
 			t.Errorf("%v %d: %d cells, %d different, want %d", c.share, c.number, len(got), len(seen), c.want)
 		}
 	}
-	if !slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3)) || slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)) {
+	if !slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3)) ||
+		slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)) {
 		t.Error("the choice is not that of the seed")
 	}
 }
@@ -155,11 +166,14 @@ func TestRerunReplacesWhatIsStored(t *testing.T) {
 	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
 	}
-	if _, verified := verifyAll(t, h, db); slices.ContainsFunc(verified, func(v verify.Verified) bool { return len(v.Differences) > 0 }) {
+	if _, verified := verifyAll(t, h, db); slices.ContainsFunc(verified, func(v verify.Verified) bool {
+		return len(v.Differences) > 0
+	}) {
 		t.Error("the new results are not those of the new code")
 	}
 	now := content(t, db)
-	h.Registry = registry.New(defineTest("centroids", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
+	h.Registry = registry.New(defineTest("centroids", func(context.Context, registry.Env, registry.Data,
+		testParams) (registry.Model, error) {
 		panic("broken")
 	}), other)
 	if _, out := runAll(t, h, db, request, schedule.Options{Jobs: 2}, nil); out.Failed != 4 || content(t, db) != now {

@@ -22,9 +22,10 @@ import (
 
 // An Import says what became of the results of a source.
 type Import struct {
-	Taken     int          // cells that are new here
-	Stored    int          // cells that are stored already
-	Old       []plan.Group // cells that this program plans with another key; their results are taken as superseded attempts
+	Taken  int // cells that are new here
+	Stored int // cells that are stored already
+	// cells that this program plans with another key; their results are taken as superseded attempts
+	Old       []plan.Group
 	Unknown   []plan.Group // cells whose data set or method is not here; their results are taken under their names
 	Refused   []plan.Group // results that their cells cannot end with; they are not taken
 	Conflicts []Conflict   // cells that are stored with other counts; the stored result stays
@@ -41,9 +42,12 @@ type Conflict struct {
 // result of a set or a method that is not here counts under its names. A result that is stored with other counts is a
 // conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the results with these keys. The
 // data need not be here.
-func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
+func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB,
+	put func(result.Run) error) (Import, error) {
 	t := taking{src: src, protocol: h.Protocol, known: known, stored: stored, put: put}
-	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
+	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool {
+		return c.Protocol != h.Protocol.Name
+	})
 	stand, err := h.Standing(ctx, cells, false)
 	if err != nil {
 		return t.out, err
@@ -68,7 +72,8 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 
 // Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded
 // attempts.
-func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored *store.DB, put func(result.Run) error) (Import, error) {
+func Unplanned(ctx context.Context, protocol, why string, src Source, known map[string]store.Known, stored *store.DB,
+	put func(result.Run) error) (Import, error) {
 	t := taking{src: src, known: known, stored: stored, put: put}
 	for _, c := range src.Cells {
 		if c.Protocol != protocol {
@@ -77,7 +82,8 @@ func Unplanned(ctx context.Context, protocol, why string, src Source, known map[
 		if err := t.take(ctx, c, nil, true); err != nil {
 			return t.out, err
 		}
-		t.out.Old = append(t.out.Old, plan.Group{Protocol: protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
+		t.out.Old = append(t.out.Old, plan.Group{Protocol: protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1,
+			Why: why})
 	}
 	return t.out, nil
 }
@@ -137,7 +143,8 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 }
 
 func (t *taking) refuse(c store.Cell, why string) {
-	t.out.Refused = append(t.out.Refused, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: 1, Why: why})
+	t.out.Refused = append(t.out.Refused, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method,
+		Cells: 1, Why: why})
 }
 
 // fits refuses a result that no such cell ends with, as far as its plan and its protocol are known.

@@ -82,7 +82,8 @@ func admitSet(
 			return nil, err
 		}
 	}
-	plan, err := h.Plan(ctx, plan.Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))}, nil, nil)
+	plan, err := h.Plan(ctx, plan.Request{Datasets: []string{entry.Name}, Splits: slices.Sorted(maps.Keys(splits))},
+		nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,8 @@ func scoreColumns(head []string) (columns, error) {
 		c.scores = append(c.scores, i)
 	}
 	if c.dataset < 0 || c.split < 0 || c.row < 0 || len(c.scores) == 0 || at("score") >= 0 && len(c.scores) > 1 {
-		return c, fmt.Errorf("its columns are %s; name them dataset, split, row, and score, or score_0, score_1 and so on for several classes", strings.Join(head, ", "))
+		return c, fmt.Errorf("its columns are %s; name them dataset, split, row, and score, or score_0, score_1 and "+
+			"so on for several classes", strings.Join(head, ", "))
 	}
 	return c, nil
 }

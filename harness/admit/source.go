@@ -26,11 +26,15 @@ type Source struct {
 // the key of a failure.
 func OfBundle(name string, runs []result.Run) Source {
 	byKey := map[string]result.Run{}
-	src := Source{Name: name, Protocols: map[string]store.StoredProtocol{}, Run: func(_ context.Context, key string) (result.Run, error) { return byKey[key], nil }}
+	src := Source{Name: name, Protocols: map[string]store.StoredProtocol{}, Run: func(_ context.Context,
+		key string) (result.Run, error) {
+		return byKey[key], nil
+	}}
 	for _, r := range runs {
 		c := store.Cell{
-			Protocol: r.Protocol, Dataset: r.Dataset, Method: r.Method, Split: r.Split, Status: r.Status, Seconds: r.Seconds(),
-			Inputs: store.InputsOf(r),
+			Protocol: r.Protocol, Dataset: r.Dataset, Method: r.Method, Split: r.Split, Status: r.Status,
+			Seconds: r.Seconds(),
+			Inputs:  store.InputsOf(r),
 		}
 		if c.Key = keyOf(r); r.Status != result.OK {
 			c.Key = r.Key // a failed cell has no stored seeds, so its key cannot be computed
@@ -38,7 +42,8 @@ func OfBundle(name string, runs []result.Run) Source {
 		src.Cells = append(src.Cells, c)
 		byKey[c.Key] = r
 		if r.ProtocolText != "" {
-			src.Protocols[r.Protocol] = store.StoredProtocol{Name: r.Protocol, Hash: r.ProtocolHash, Text: r.ProtocolText, Splits: r.ProtocolSplits}
+			src.Protocols[r.Protocol] = store.StoredProtocol{Name: r.Protocol, Hash: r.ProtocolHash,
+				Text: r.ProtocolText, Splits: r.ProtocolSplits}
 		}
 	}
 	return src
@@ -95,7 +100,8 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 			continue
 		}
 		c, last := t.Cell, len(src.Cells)-1
-		if last >= 0 && src.Cells[last].Protocol == c.Protocol && src.Cells[last].Dataset == c.Dataset && src.Cells[last].Method == c.Method && src.Cells[last].Split == c.Split {
+		if last >= 0 && src.Cells[last].Protocol == c.Protocol && src.Cells[last].Dataset == c.Dataset &&
+			src.Cells[last].Method == c.Method && src.Cells[last].Split == c.Split {
 			src.Cells[last] = c // attempts at a cell are sorted by time, so the last one stays
 		} else {
 			src.Cells = append(src.Cells, c)
@@ -137,5 +143,6 @@ func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (al
 
 func keyOf(r result.Run) string {
 	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
-		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})
+		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion,
+			GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})
 }

@@ -5,9 +5,10 @@
 //
 // A file is JSON (type body), compressed by gzip, which also has a checksum. The JSON has the fields of result.Run by
 // columns: of each field the values of all cells. A field of a list's items has the values of all items, and the list
-// itself its lengths. A pointer is a list of at most one item. So the column "cells[].Folds[].Score.tn[]" has the counts
-// tn of all folds of all cells. The values of neighbouring grid points are alike, so that columns have differences; see
-// type column. The standard library's gzip makes a file as small as zstd in Go does (docs/notebook/performance.md).
+// itself its lengths. A pointer is a list of at most one item. So the column "cells[].Folds[].Score.tn[]" has the
+// counts tn of all folds of all cells. The values of neighbouring grid points are alike, so that columns have
+// differences; see type column. The standard library's gzip makes a file as small as zstd in Go does
+// (docs/notebook/performance.md).
 //
 // The same results are the same bytes. Reading checks each result by result.Run.Check. Damage is an error, never a
 // panic. A column that a file lacks is zero, and a column that this program does not know is an error.
@@ -53,7 +54,8 @@ var errForeign = errors.New("it is no file of results; `bench export` writes suc
 
 func damaged(err error) error { return fmt.Errorf("the file is damaged or cut; get it again: %w", err) }
 
-// Read returns the results of a file, each with its grid. If a protocol is a user's own, the results have its text, too.
+// Read returns the results of a file, each with its grid. If a protocol is a user's own, the results have its text,
+// too.
 func Read(file []byte) ([]result.Run, error) {
 	switch {
 	case len(file) > MaxBytes:
@@ -95,7 +97,8 @@ func decode(text []byte) (runs []result.Run, err error) {
 		return nil, errForeign
 	}
 	if had != version {
-		return nil, fmt.Errorf("it has version %v of the format and this program reads %d; use the bench that goes with it", had, version)
+		return nil, fmt.Errorf("it has version %v of the format and this program reads %d; use the bench that goes "+
+			"with it", had, version)
 	}
 	root := newRoot(true)
 	columns := map[string]*column{} // that the file has not had yet
@@ -108,7 +111,8 @@ func decode(text []byte) (runs []result.Run, err error) {
 		}
 		c := columns[s.Name]
 		if c == nil {
-			return nil, fmt.Errorf("it has column %q, which this program does not know, or has it twice; use the bench that wrote it", s.Name)
+			return nil, fmt.Errorf("it has column %q, which this program does not know, or has it twice; use the "+
+				"bench that wrote it", s.Name)
 		}
 		delete(columns, s.Name)
 		if err := c.load(s); err != nil {
@@ -138,8 +142,8 @@ func decode(text []byte) (runs []result.Run, err error) {
 	return runs, nil
 }
 
-// Write writes results as store.DB.Result returns them; a user's own protocol must have its text. It returns the size of
-// the file in bytes.
+// Write writes results as store.DB.Result returns them; a user's own protocol must have its text. It returns the size
+// of the file in bytes.
 func Write(to io.Writer, runs []result.Run) (int64, error) {
 	root := newRoot(false)
 	portable := make([]result.Run, len(runs))
@@ -152,7 +156,8 @@ func Write(to io.Writer, runs []result.Run) (int64, error) {
 	root.visit(reflect.ValueOf(&portable).Elem())
 	text, err := json.Marshal(body{version, root.columns()})
 	if len(text) > MaxBody {
-		root.tree.fail("the results take more than %d bytes; write several files, of some methods or sets each", MaxBody)
+		root.tree.fail("the results take more than %d bytes; write several files, of some methods or sets each",
+			MaxBody)
 	}
 	if root.tree.err != nil {
 		return 0, root.tree.err

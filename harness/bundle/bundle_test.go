@@ -31,8 +31,10 @@ func written(t testing.TB, runs ...result.Run) []byte {
 
 // TestWhatIsWrittenIsRead: the results of cells that ended in all ways, without what is not portable.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	failed, short, own := storetest.Finished("M", "e", 2), storetest.Finished("N", "d", 1), storetest.Finished("N", "e", 3)
-	failed.Status, failed.Error, failed.Class, failed.Isolated, failed.Selected = result.Failed, "exit", result.ClassCrash, true, nil
+	failed, short, own := storetest.Finished("M", "e", 2), storetest.Finished("N", "d", 1), storetest.Finished("N", "e",
+		3)
+	failed.Status, failed.Error, failed.Class, failed.Isolated, failed.Selected = result.Failed, "exit",
+		result.ClassCrash, true, nil
 	short.Folds, short.GridWritten, short.Score.LogLoss, short.Score.Brier, short.Score.ECE = nil, nil, nil, nil, nil
 	own.Task, own.Score = "regression", result.Score{N: 30, RMSE: new(1.0 / 3), MAE: new(0.0)}
 	own.Folds, own.Stages, own.GridTests, own.SeedTests = nil, nil, nil, nil
@@ -49,8 +51,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// TestEveryField: whatever the type of result.Run can hold is written and read, values that no cell has among them. So a
-// new field is in files, or this test fails.
+// TestEveryField: whatever the type of result.Run can hold is written and read, values that no cell has among them. So
+// a new field is in files, or this test fails.
 func TestEveryField(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var runs, got []result.Run
@@ -109,7 +111,8 @@ func fill(t *rapid.T, v reflect.Value) {
 	case kind == reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, "flag"))
 	case kind == reflect.Float64:
-		v.SetFloat(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.Inf(1), math.Copysign(0, -1)})).Draw(t, "real"))
+		v.SetFloat(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.Inf(1), math.Copysign(0, -1)})).Draw(t,
+			"real"))
 	case v.CanInt():
 		v.SetInt(rapid.Int64().Draw(t, "integer"))
 	case v.CanUint():

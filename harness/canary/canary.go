@@ -133,8 +133,8 @@ func contradict(rng *rand.Rand, y []float64, rows []int) {
 	}
 }
 
-// partner draws a pair of class and label among the rows that have neither class a nor label a. It returns -1 if there is
-// no such row.
+// partner draws a pair of class and label among the rows that have neither class a nor label a. It returns -1 if there
+// is no such row.
 func partner(rng *rand.Rand, at [][]int, k, a int) int {
 	total := 0
 	for from, list := range at {
@@ -217,9 +217,9 @@ func Constant(task registry.Task, y []float64) int {
 	return most
 }
 
-// right is Fisher's exact test of n rows. For row i, row returns whether the row is of a class and whether it is predicted
-// to be of the class. A hit is a row for which both are true. The result is the probability of as many hits or more, given
-// the number of rows of the class and the number of rows predicted to be of the class.
+// right is Fisher's exact test of n rows. For row i, row returns whether the row is of a class and whether it is
+// predicted to be of the class. A hit is a row for which both are true. The result is the probability of as many hits
+// or more, given the number of rows of the class and the number of rows predicted to be of the class.
 func right(n int, row func(i int) (is, predicted bool)) float64 {
 	var of, said, hits int
 	for i := range n {

@@ -20,7 +20,9 @@ func TestLabelsContradict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 6).Draw(t, "classes")
 		n := rapid.IntRange(1, 80).Draw(t, "rows")
-		y := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, classes-1).Draw(t, "class")) }), n, n).Draw(t, "y")
+		y := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(0, classes-1).Draw(t, "class"))
+		}), n, n).Draw(t, "y")
 		var groups [][]int
 		groups = append(groups, nil, nil, nil)
 		for i := range y {
@@ -70,8 +72,8 @@ func TestLabelsContradict(t *testing.T) {
 	})
 }
 
-// TestLabelsAreSpread: rows of a class get the labels of all others, none of them nearly always: else a learner that takes two
-// classes for one would be right about one of them.
+// TestLabelsAreSpread: rows of a class get the labels of all others, none of them nearly always: else a learner that
+// takes two classes for one would be right about one of them.
 func TestLabelsAreSpread(t *testing.T) {
 	const n, k = 4000, 4
 	y := make([]float64, n)
@@ -152,7 +154,8 @@ func TestP(t *testing.T) {
 	must.Be(t, canary.Constant(registry.Multiclass, []float64{0, 2, 2, 1}), 2)
 }
 
-// TestPIsAProbability: predictions that are drawn have a p below a level no more often than it says, at levels where chance has few values too.
+// TestPIsAProbability: predictions that are drawn have a p below a level no more often than it says, at levels where
+// chance has few values too.
 func TestPIsAProbability(t *testing.T) {
 	rng := generator(3)
 	const times = 20000

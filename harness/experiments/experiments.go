@@ -36,16 +36,18 @@ type Experiment struct {
 	Name string `toml:"-"` // that of its file
 	Path string `toml:"-"` // of the TOML file it was read from; "" for a built-in one
 
-	Title    string        `toml:"title"`
-	Source   string        `toml:"source"`   // paper and place
-	Protocol string        `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
-	Datasets []string      `toml:"datasets"` // a part of the protocol's sets; nil for all
-	Methods  []string      `toml:"methods"`  // columns or series; nil for the protocol's
-	Splits   int           `toml:"splits"`   // 0 for the protocol's
-	Notes    []string      `toml:"notes"`    // differences from the source, in sentences
-	Alone    bool          `toml:"alone"`    // its times need the machine alone: one cell at a time, methods taking turns
-	MaxCell  time.Duration `toml:"max_cell"` // longest predicted time of a cell, unless --max-cell says otherwise; 0 for the default of --max-cell
-	Quick    Quick         `toml:"quick"`    // a part that takes less than a minute
+	Title    string   `toml:"title"`
+	Source   string   `toml:"source"`   // paper and place
+	Protocol string   `toml:"protocol"` // a name, or the path of a TOML file relative to the experiment's
+	Datasets []string `toml:"datasets"` // a part of the protocol's sets; nil for all
+	Methods  []string `toml:"methods"`  // columns or series; nil for the protocol's
+	Splits   int      `toml:"splits"`   // 0 for the protocol's
+	Notes    []string `toml:"notes"`    // differences from the source, in sentences
+	// its times need the machine alone: one cell at a time, methods taking turns
+	Alone bool `toml:"alone"`
+	// longest predicted time of a cell, unless --max-cell says otherwise; 0 for the default of --max-cell
+	MaxCell time.Duration `toml:"max_cell"`
+	Quick   Quick         `toml:"quick"` // a part that takes less than a minute
 
 	Shows   []Show            `toml:"show"`
 	Printed []published.Point `toml:"printed"` // numbers of the source, drawn beside ours
@@ -70,32 +72,40 @@ type Show struct {
 
 // A Claim is what the source says. It holds if all its comparisons hold.
 type Claim struct {
-	Says      string       `toml:"says"`      // the claim, as the comparisons decide it
-	Quote     string       `toml:"quote"`     // the source's own words, with [...] where some are left out; "" of a drawing
+	Says string `toml:"says"` // the claim, as the comparisons decide it
+	// the source's own words, with [...] where some are left out; "" of a drawing
+	Quote     string       `toml:"quote"`
 	Where     string       `toml:"where"`     // the section or the table of the quote, or the drawing
 	Undecided string       `toml:"undecided"` // why there is no comparison
 	Compare   []Comparison `toml:"compare"`
 }
 
-// A Comparison compares a series with another series or with a number, and says where the difference lies if the claim is
-// true. Metrics are compared by their difference, in the unit of tables. Processor times are compared by their ratio.
+// A Comparison compares a series with another series or with a number, and says where the difference lies if the claim
+// is true. Metrics are compared by their difference, in the unit of tables. Processor times are compared by their
+// ratio.
 type Comparison struct {
-	Series   string    `toml:"series"`
-	Datasets []string  `toml:"datasets"` // the sets that are compared; nil for all
-	With     []string  `toml:"with"`     // the series to compare with; "*" for every other series; nil for the number 0; times need a series
-	Of       string    `toml:"of"`       // a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the protocol's metric
-	EachSet  bool      `toml:"each_set"` // each of the named sets is compared by itself; else their mean is
-	At       []float64 `toml:"at"`       // points of the sweep, each by itself; for slopes the two ends; nil for all points (of slopes: the upper half)
-	WithAt   []float64 `toml:"with_at"`  // points of the other series, one or one for each of At; nil for the same points
-	LessAt   []float64 `toml:"less_at"`  // points whose difference is subtracted, one or one for each of At
-	Least    float64   `toml:"-"`        // the bounds of the difference
-	Most     float64   `toml:"-"`
+	Series   string   `toml:"series"`
+	Datasets []string `toml:"datasets"` // the sets that are compared; nil for all
+	// the series to compare with; "*" for every other series; nil for the number 0; times need a series
+	With []string `toml:"with"`
+	// a metric; "cpu" for processor time; "slope" for the exponent of its growth with the swept quantity; "" for the
+	// protocol's metric
+	Of      string `toml:"of"`
+	EachSet bool   `toml:"each_set"` // each of the named sets is compared by itself; else their mean is
+	// points of the sweep, each by itself; for slopes the two ends; nil for all points (of slopes: the upper half)
+	At []float64 `toml:"at"`
+	// points of the other series, one or one for each of At; nil for the same points
+	WithAt []float64 `toml:"with_at"`
+	LessAt []float64 `toml:"less_at"` // points whose difference is subtracted, one or one for each of At
+	Least  float64   `toml:"-"`       // the bounds of the difference
+	Most   float64   `toml:"-"`
 
 	Above   *float64    `toml:"above"`
 	Below   *float64    `toml:"below"`
 	Within  *float64    `toml:"within"`
 	Between *[2]float64 `toml:"between"`
-	Printed []float64   `toml:"printed"` // the source's number in the quote, or two whose difference it is (of times: ratio)
+	// the source's number in the quote, or two whose difference it is (of times: ratio)
+	Printed []float64 `toml:"printed"`
 }
 
 // These are the values of Of that are no metrics.
@@ -145,7 +155,8 @@ func Parse(name string, raw []byte) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment %s: %w", name, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("experiment %s: %s", name, wording.UnknownTOMLKey(unknown[0].String(), e, "docs/explanation/experiments.md"))
+		return nil, fmt.Errorf("experiment %s: %s", name, wording.UnknownTOMLKey(unknown[0].String(), e,
+			"docs/explanation/experiments.md"))
 	}
 	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("experiment %s: %w", name, err)
@@ -158,7 +169,8 @@ func (e *Experiment) check() error {
 	case e.Title == "":
 		return errors.New("title is missing")
 	case e.Protocol == "":
-		return errors.New("protocol is missing: the name of a built-in one (docs/reference/protocols.md) or a TOML file")
+		return errors.New("protocol is missing: the name of a built-in one (docs/reference/protocols.md) or a TOML " +
+			"file")
 	case e.MaxCell < 0:
 		return fmt.Errorf("max_cell = %q is negative; write a length of time such as \"10m\"", e.MaxCell)
 	case len(e.Shows) == 0:
@@ -232,8 +244,8 @@ type Part struct {
 	Splits   int
 }
 
-// Of returns the part of an experiment that is run under its protocol; Protocol.ResolveSets must have been called. It is an
-// error if the protocol lacks a set or a method.
+// Of returns the part of an experiment that is run under its protocol; Protocol.ResolveSets must have been called. It
+// is an error if the protocol lacks a set or a method.
 func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
 	part := Part{Datasets: e.Datasets, Splits: e.Splits}
 	if part.Splits == 0 {
@@ -255,7 +267,8 @@ func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
 	}
 	for _, d := range part.Datasets {
 		if !slices.Contains(p.Datasets, d) {
-			return part, fmt.Errorf("experiment %s: datasets names %q, which protocol %s does not have", e.Name, d, p.Name)
+			return part, fmt.Errorf("experiment %s: datasets names %q, which protocol %s does not have", e.Name, d,
+				p.Name)
 		}
 	}
 	part.Methods = names
@@ -265,12 +278,14 @@ func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
 	if points := p.Points(); points != nil {
 		part.Methods = nil
 		for _, at := range points {
-			if (names == nil || slices.Contains(names, at.Series)) && (values == nil || slices.Contains(values, at.Value)) {
+			if (names == nil || slices.Contains(names, at.Series)) &&
+				(values == nil || slices.Contains(values, at.Value)) {
 				part.Methods = append(part.Methods, at.Method)
 			}
 		}
 		if part.Methods == nil {
-			return part, fmt.Errorf("experiment %s: no point of protocol %s has the series %v and the values %v", e.Name, p.Name, names, values)
+			return part, fmt.Errorf("experiment %s: no point of protocol %s has the series %v and the values %v",
+				e.Name, p.Name, names, values)
 		}
 	}
 	return part, nil

@@ -35,7 +35,8 @@ func TestBuiltin(t *testing.T) {
 		}
 		whole := must.Get(e.Of(p, false))(t)
 		quick := must.Get(e.Of(p, true))(t)
-		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) && e.Name != "ecml-figure1" { // which is one cell
+		// which is one cell
+		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) && e.Name != "ecml-figure1" {
 			t.Errorf("%s: the quick part is the whole", e.Name)
 		}
 		for _, m := range slices.Concat(whole.Methods, quick.Methods) {
@@ -97,18 +98,21 @@ func TestChecks(t *testing.T) {
 		{"below = 0", "between = [2, 1]"}: "claim 1, comparison 1: nothing lies between 2 and 1",
 		{"below = 0", `of = "slope", below = 0`}: "claim 1, comparison 1: a slope is compared with a " +
 			"number",
-		{"below = 0", "at = [1, 2], less_at = [1, 2, 3], below = 0"}: "claim 1, comparison 1: with_at and less_at have " +
+		{"below = 0", "at = [1, 2], less_at = [1, 2, 3], below = 0"}: "claim 1, comparison 1: with_at and less_at " +
+			"have " +
 			"one value, or one for each of at = [1 2]",
 		{"below = 0", "each_set = true, below = 0"}: "claim 1, comparison 1: each_set needs datasets",
 		{"below = 0", "printed = [1, 2, 3], below = 0"}: "claim 1, comparison 1: printed = [1 2 3]; it is " +
 			"one number",
-		{"below = 0", `of = "acuracy", below = 0`}: `claim 1, comparison 1: of: no metric is named "acuracy"; did you mean accuracy?`,
+		{"below = 0", `of = "acuracy", below = 0`}: `claim 1, comparison 1: of: no metric is named "acuracy"; did you ` +
+			`mean accuracy?`,
 		{`with = ["LGBM"], below = 0`,
 			`of = "cpu", below = 1`}: "claim 1, comparison 1: processor times are compared with those of a series",
 		{`says = "CART is worse than LGBM"`, ""}: "claim 1 needs says, and either compare or undecided",
 	} {
 		_, err := experiments.Parse("mine", []byte(strings.Replace(mine, change[0], change[1], 1)))
-		if err == nil || !strings.HasPrefix(err.Error(), "experiment mine: "+want) && !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "experiment mine: "+want) &&
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", change[1], err, want)
 		}
 	}
@@ -131,8 +135,10 @@ func TestOwnFile(t *testing.T) {
 // TestDocumentation compares docs/explanation/experiments.md with the TOML keys.
 func TestDocumentation(t *testing.T) {
 	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "explanation", "experiments.md")))(t)
-	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](), reflect.TypeFor[experiments.Show](),
-		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](), reflect.TypeFor[published.Point]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](),
+		reflect.TypeFor[experiments.Show](),
+		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](),
+		reflect.TypeFor[published.Point]()} {
 		for i := range kind.NumField() {
 			if key := kind.Field(i).Tag.Get("toml"); key != "-" && !strings.Contains(string(raw), "`"+key) {
 				t.Errorf("docs/explanation/experiments.md does not explain %s of %s", key, kind.Name())

@@ -13,8 +13,10 @@ import (
 )
 
 // deep is stump with three leaves: node 0 has node 1 at its right.
-var deep = strings.NewReplacer("num_leaves=2", "num_leaves=3", "split_feature=0", "split_feature=0 1", "threshold=0.25", "threshold=0.25 1",
-	"decision_type=2", "decision_type=2 2", "left_child=-1", "left_child=-1 -2", "right_child=-2", "right_child=1 -3", "leaf_value=0.5 3", "leaf_value=0.5 3 4").
+var deep = strings.NewReplacer("num_leaves=2", "num_leaves=3", "split_feature=0", "split_feature=0 1", "threshold=0.25",
+	"threshold=0.25 1",
+	"decision_type=2", "decision_type=2 2", "left_child=-1", "left_child=-1 -2", "right_child=-2", "right_child=1 -3",
+	"leaf_value=0.5 3", "leaf_value=0.5 3 4").
 	Replace(strings.Replace(stump, "OBJECTIVE", "binary", 1))
 
 // xgStump is a model of XGBoost of one tree.
@@ -88,7 +90,8 @@ func TestHostileFiles(t *testing.T) {
 		{xgStump, `"default_left":[1,0,0]|"default_left":[1,0,0],"categories_nodes":[0]`,
 			"1 nodes split on categories, and there are 0 and 0 bounds"},
 		{xgStump,
-			`"default|"categories_nodes":[1],"categories_segments":[0],"categories_sizes":[1],"categories":[0],"default`,
+			`"default|"categories_nodes":[1],"categories_segments":[0],"categories_sizes":[1],"categories":[0],` +
+				`"default`,
 			"node 1 splits on 1 categories from place 0 of 1"},
 		{xgStump, "[0.0,-2.0,3.0]|[NaN,-2.0,3.0]", "node 0 has no number as its condition"},
 		{xgStump, `"num_class":"0"|"num_class":"1000000000"`, `its num_class is "1000000000", and it has 1 trees`},
@@ -104,7 +107,8 @@ func TestHostileFiles(t *testing.T) {
 		if !strings.Contains(c.text, old) {
 			t.Fatalf("the model has no %s", old)
 		}
-		if _, err := Read([]byte(strings.Replace(c.text, old, now, 1)), 1<<26); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := Read([]byte(strings.Replace(c.text, old, now, 1)), 1<<26); err == nil ||
+			!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want %q", c.edit, err, c.want)
 		}
 	}
@@ -112,7 +116,9 @@ func TestHostileFiles(t *testing.T) {
 
 // Sums beyond what a number holds are an error of the row and no score.
 func TestSumsAreFinite(t *testing.T) {
-	m, err := Read([]byte(strings.NewReplacer("[0]", "[0,0]", `"trees":[{`, `"trees":[{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[1],"default_left":[0]},{`).Replace(xgStump)), 0)
+	m, err := Read([]byte(strings.NewReplacer("[0]", "[0,0]", `"trees":[{`,
+		`"trees":[{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[1],`+
+			`"default_left":[0]},{`).Replace(xgStump)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +128,8 @@ func TestSumsAreFinite(t *testing.T) {
 }
 
 // twoTrees is a model of one feature and two constant trees, as LightGBM writes them.
-const twoTrees = "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\ntree_sizes=9 9\n\n" +
+const twoTrees = "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\ntree_sizes=9 " +
+	"9\n\n" +
 	"Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=LEAF\n\n\nTree=1\nnum_leaves=1\nnum_cat=0\nleaf_value=LEAF\n\n\nend of trees\n"
 
 // Reading takes no more memory than is asked for beforehand, whatever a file holds most of, and is refused where it may
@@ -131,10 +138,13 @@ func TestReadingTakesNoMoreThanItMay(t *testing.T) {
 	const n = 30_000
 	many := func(part string) string { return strings.TrimSuffix(strings.Repeat(part, n), part[len(part)-1:]) }
 	for name, file := range map[string]string{
-		"empty trees":       `{"learner":{"gradient_booster":{"model":{"trees":[` + many("{},") + `]}}}}`,
-		"numbers":           strings.NewReplacer("[0.0,", "["+many("0,")+",").Replace(xgStump),
-		"small trees":       strings.NewReplacer(`"trees":[{`, `"trees":[`+many(`{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[1],"default_left":[0]},`)+`,{`, "[0]", "["+many("0,")+",0]").Replace(xgStump),
-		"trees of LightGBM": strings.Replace(twoTrees[:strings.Index(twoTrees, "Tree=1")], "LEAF", "1", 1) + strings.Repeat("Tree=1\n", n),
+		"empty trees": `{"learner":{"gradient_booster":{"model":{"trees":[` + many("{},") + `]}}}}`,
+		"numbers":     strings.NewReplacer("[0.0,", "["+many("0,")+",").Replace(xgStump),
+		"small trees": strings.NewReplacer(`"trees":[{`,
+			`"trees":[`+many(`{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[1],`+
+				`"default_left":[0]},`)+`,{`, "[0]", "["+many("0,")+",0]").Replace(xgStump),
+		"trees of LightGBM": strings.Replace(twoTrees[:strings.Index(twoTrees, "Tree=1")], "LEAF", "1", 1) +
+			strings.Repeat("Tree=1\n", n),
 		"sizes of LightGBM": strings.Replace(deep, "tree_sizes=300", "tree_sizes="+many("9 "), 1),
 		"lists of UBJ": "{U\x07learner{U\x10gradient_booster{U\x05model{U\x05trees[{U\x10split_conditions[" +
 			"$U#l\x00\x00\x75\x30" + strings.Repeat("\xff", n) + "}]}}}}",
@@ -155,7 +165,8 @@ func TestReadingTakesNoMoreThanItMay(t *testing.T) {
 		_, _ = Read([]byte(file), needs)
 		runtime.ReadMemStats(&after)
 		if took := int64(after.TotalAlloc - before.TotalAlloc); took > 2*needs { // garbage included
-			t.Errorf("%s: reading %d bytes allocates %d bytes in all, and %d were allowed", name, len(file), took, needs)
+			t.Errorf("%s: reading %d bytes allocates %d bytes in all, and %d were allowed", name, len(file), took,
+				needs)
 		}
 	}
 }

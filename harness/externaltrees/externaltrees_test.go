@@ -146,11 +146,13 @@ func FuzzRead(f *testing.F) {
 	f.Add(deep)
 	f.Add(xgStump)
 	f.Add(strings.Replace(deep, "left_child=-1 -2", "left_child=-1 0", 1))
-	f.Add(strings.NewReplacer("num_cat=0", "num_cat=1", "decision_type=2", "decision_type=1", "threshold=0.25", "threshold=0", "leaf_weight", "cat_boundaries=0 1\ncat_threshold=5\nleaf_weight").Replace(stump))
+	f.Add(strings.NewReplacer("num_cat=0", "num_cat=1", "decision_type=2", "decision_type=1", "threshold=0.25",
+		"threshold=0", "leaf_weight", "cat_boundaries=0 1\ncat_threshold=5\nleaf_weight").Replace(stump))
 	f.Add("{L\x00\x00\x00\x00\x00\x00\x00\x07learner{}}")
 	f.Add("{U\x07learner{U\x01a[$d#U\x02\x00\x00\x00\x00\x7f\xc0\x00\x00U\x01b[SU\x01x]}}")
 	f.Add(strings.Replace(xgStump, "0.0,", "NaN,", 1))
-	f.Add(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{"left_children":[-1]}],"tree_info":[0]}},"learner_model_param":{"num_feature":"2","base_score":"0.5"}}}`)
+	f.Add(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{"left_children":[-1]}],` +
+		`"tree_info":[0]}},"learner_model_param":{"num_feature":"2","base_score":"0.5"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Read([]byte(text), 1<<20)
 		if (m == nil) == (err == nil) {
@@ -165,7 +167,9 @@ func FuzzRead(f *testing.F) {
 				x.Set(0, j, v)
 			}
 			scores, err := m.Scores(x)
-			if err == nil && (len(scores) != m.groups || slices.ContainsFunc(scores, func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) })) {
+			if err == nil && (len(scores) != m.groups || slices.ContainsFunc(scores, func(s float64) bool {
+				return math.IsNaN(s) || math.IsInf(s, 0)
+			})) {
 				t.Fatalf("scores %v of %d groups", scores, m.groups)
 			}
 		}

@@ -21,7 +21,8 @@ const (
 // kinds are the files that people have instead, by how they begin or by what stands in their first bytes. Bars separate
 // alternatives.
 var kinds = []struct{ begins, holds, is string }{
-	{"\x80", "", "it is a pickle of Python (joblib writes them too); " + saveAgain + "; with scikit-learn, " + byImport},
+	{"\x80", "", "it is a pickle of Python (joblib writes them too); " + saveAgain + "; with scikit-learn, " +
+		byImport},
 	{"x\x01|x^|x\x9c|x\xda|\x1f\x8b|BZh|\xfd7zXZ", "",
 		"it is packed (zlib, gzip, bzip2 or xz); unpack it, or, if it is a pickle of Python, " + saveAgain},
 	{"PK\x03\x04", "", "it is a ZIP archive, as skops and H2O write; " + saveAgain},

@@ -27,7 +27,8 @@ func readLightGBM(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	ensemble, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(append(head, f.trees.Bytes()...))), false)
+	ensemble, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(append(head, f.trees.Bytes()...))),
+		false)
 	if err != nil {
 		return nil, fmt.Errorf("its trees cannot be read: %w", err)
 	}
@@ -166,7 +167,8 @@ func (f *lightgbmFile) shape() error {
 	f.features = last + 1
 	f.groups, err = strconv.Atoi(f.head["num_tree_per_iteration"])
 	if err != nil || f.groups < 1 || f.head["num_class"] != f.head["num_tree_per_iteration"] {
-		return fmt.Errorf("it has num_class=%s and num_tree_per_iteration=%s; they must be the same number", f.head["num_class"], f.head["num_tree_per_iteration"])
+		return fmt.Errorf("it has num_class=%s and num_tree_per_iteration=%s; they must be the same number",
+			f.head["num_class"], f.head["num_tree_per_iteration"])
 	}
 	for word := range strings.FieldsSeq(f.head["objective"]) {
 		if n, found := strings.CutPrefix(word, "num_class:"); found && n != f.head["num_class"] {
@@ -190,7 +192,8 @@ func (f *lightgbmFile) checkedHead() ([]byte, error) {
 	if _, said := f.head["average_output"]; said {
 		averaged = "average_output\n"
 	}
-	return fmt.Appendf(nil, "tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nmax_feature_idx=%d\n%stree_sizes=0%s\n\n",
+	return fmt.Appendf(nil,
+		"tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nmax_feature_idx=%d\n%stree_sizes=0%s\n\n",
 		f.groups, f.features-1, averaged, strings.Repeat(" 0", f.count-1)), nil
 }
 
@@ -274,7 +277,8 @@ func (f *lightgbmFile) writeTree(s section) error {
 	if l.err != nil {
 		return l.err
 	}
-	for _, key := range []string{"num_leaves", "num_cat", "split_feature", "threshold", "decision_type", "left_child", "right_child", "leaf_value", "cat_boundaries", "cat_threshold"} {
+	for _, key := range []string{"num_leaves", "num_cat", "split_feature", "threshold", "decision_type", "left_child",
+		"right_child", "leaf_value", "cat_boundaries", "cat_threshold"} {
 		fmt.Fprintf(out, "%s=", key)
 		between := ""
 		for word := range strings.FieldsSeq(s[key]) {

@@ -389,7 +389,8 @@ func (t *xgboostTree) check(features int) error {
 		return fmt.Errorf("each leaf has %s outputs; train with multi_strategy one_output_per_tree", t.Params.Outputs)
 	}
 	if n == 0 || len(t.Right) != n || len(t.Feature) != n || len(t.Condition) != n || len(t.DefaultLeft) != n {
-		return fmt.Errorf("its lists have %d, %d, %d, %d and %d nodes", n, len(t.Right), len(t.Feature), len(t.Condition), len(t.DefaultLeft))
+		return fmt.Errorf("its lists have %d, %d, %d, %d and %d nodes", n, len(t.Right), len(t.Feature),
+			len(t.Condition), len(t.DefaultLeft))
 	}
 	deleted, err := strconv.Atoi(t.Params.Deleted)
 	if t.Params.Deleted != "" && err != nil {

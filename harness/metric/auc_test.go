@@ -27,7 +27,8 @@ func pairs(y, scores []float64) (twice int64) {
 
 // drawn draws rows whose scores often tie, zeros of both signs and infinities among them.
 func drawn(t *rapid.T) (y, scores []float64) {
-	few := []float64{math.Copysign(0, -1), 0, 1, -1, 0.5, math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, math.MaxFloat64}
+	few := []float64{math.Copysign(0, -1), 0, 1, -1, 0.5, math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64,
+		-math.SmallestNonzeroFloat64, math.MaxFloat64}
 	score := rapid.OneOf(rapid.SampledFrom(few), rapid.Float64Range(-1, 1))
 	n := rapid.IntRange(0, 60).Draw(t, "n")
 	for range n {

@@ -53,7 +53,8 @@ const classes = registry.Binary | registry.Multiclass
 // ofCounts are the metrics that are computed from the counts of a score.
 var ofCounts = []Metric{
 	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
-	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary, Of: balancedAccuracy},
+	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary,
+		Of: balancedAccuracy},
 	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
 	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
 	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
@@ -66,13 +67,14 @@ func stored() (out []Metric) {
 		if f.Kind != result.Real {
 			continue
 		}
-		m := Metric{Name: f.Name, Title: f.Title, Tasks: f.Tasks, Probabilities: f.TestOnly, Of: func(s result.Score) *big.Rat {
-			v, there := f.Value(&s).(float64)
-			if !there {
-				return nil
-			}
-			return exactly(v)
-		}}
+		m := Metric{Name: f.Name, Title: f.Title, Tasks: f.Tasks, Probabilities: f.TestOnly,
+			Of: func(s result.Score) *big.Rat {
+				v, there := f.Value(&s).(float64)
+				if !there {
+					return nil
+				}
+				return exactly(v)
+			}}
 		if f.Lower {
 			m.Better = Lower
 		}
@@ -84,8 +86,11 @@ func stored() (out []Metric) {
 // All returns the metrics: those of classes first, and the usual metrics of a task before its other metrics.
 func All() []Metric {
 	all := append(slices.Concat(ofCounts, stored()),
-		Metric{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse, pick: leastSquares})
-	slices.SortStableFunc(all, func(a, b Metric) int { return cmp.Compare(a.Tasks&registry.Regression, b.Tasks&registry.Regression) })
+		Metric{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse,
+			pick: leastSquares})
+	slices.SortStableFunc(all, func(a, b Metric) int {
+		return cmp.Compare(a.Tasks&registry.Regression, b.Tasks&registry.Regression)
+	})
 	return all
 }
 
@@ -141,7 +146,8 @@ func ForSelection(name string, task registry.Task) (Metric, error) {
 	case m.Tasks&task == 0:
 		err = fmt.Errorf("the metric %s is of %s sets, not of %s ones", m.Name, m.Tasks, task)
 	case m.Probabilities:
-		err = fmt.Errorf("the metric %s is of methods whose scores stand for probabilities, and grid points are chosen by one that all methods have; reports take it as --metric %s", m.Name, m.Name)
+		err = fmt.Errorf("the metric %s is of methods whose scores stand for probabilities, and grid points are "+
+			"chosen by one that all methods have; reports take it as --metric %s", m.Name, m.Name)
 	}
 	return m, err
 }

@@ -50,7 +50,8 @@ func TestDocumentedValues(t *testing.T) {
 	}{
 		{"accuracy", binary([]float64{0, 1, 0, 1}, []float64{0, 1, 1, 0}, []float64{0, 1, 1, 0}), 0.5, 1e-15},
 		{"error", binary([]float64{0, 1, 0, 1}, []float64{0, 1, 1, 1}, []float64{0, 1, 1, 1}), 0.25, 1e-15},
-		{"balanced_accuracy", binary([]float64{0, 1, 0, 0, 1, 0}, []float64{0, 1, 0, 0, 0, 1}, make([]float64, 6)), 0.625, 1e-15},
+		{"balanced_accuracy", binary([]float64{0, 1, 0, 0, 1, 0}, []float64{0, 1, 0, 0, 0, 1}, make([]float64, 6)),
+			0.625, 1e-15},
 		{"f1", binary([]float64{0, 1, 0, 1}, []float64{0, 1, 0, 0}, make([]float64, 4)), 0.66, 0.01},
 		{"f1", binary(make([]float64, 6), make([]float64, 6), make([]float64, 6)), 0, 0},
 		{"mcc", binary([]float64{1, 1, 1, -1}, []float64{1, -1, 1, 1}, make([]float64, 4)), -0.33, 0.005},
@@ -88,7 +89,8 @@ func TestUndefined(t *testing.T) {
 		{"auc", "", onlyPositive}, {"auc", "", onlyNegative},
 		{"f1", "0", onlyNegative}, {"f1", "4/5", onlyPositive},
 		{"mcc", "0", onlyPositive}, {"mcc", "0", onlyNegative},
-		{"accuracy", "2/3", three}, {"error", "1/3", three}, {"f1", "", three}, {"mcc", "", three}, {"auc", "", three}, {"balanced_accuracy", "", three},
+		{"accuracy", "2/3", three}, {"error", "1/3", three}, {"f1", "", three}, {"mcc", "", three}, {"auc", "", three},
+		{"balanced_accuracy", "", three},
 		{"rmse", "", three}, {"mse", "", three}, {"mae", "", three}, {"r2", "", three},
 		{"accuracy", "", errorsOf(1, 1, 0)}, {"error", "", errorsOf(1, 1, 0)}, {"f1", "", errorsOf(1, 1, 0)},
 		{"rmse", "", unbounded}, {"mse", "", unbounded}, {"mae", "", unbounded}, {"r2", "", unbounded},
@@ -123,7 +125,8 @@ func TestConfusionMetrics(t *testing.T) {
 			harmonic = 2 * precision * recall / (precision + recall)
 		}
 		closeTo(t, "f1", value(t, "f1", s), harmonic)
-		balanced, swapped := (recall+share(negated(y), negated(labels)))/2, binary(negated(y), negated(labels), negated(labels))
+		balanced, swapped := (recall+share(negated(y), negated(labels)))/2, binary(negated(y), negated(labels),
+			negated(labels))
 		if b := value(t, "balanced_accuracy", s); b != nil {
 			closeTo(t, "balanced_accuracy", b, balanced)
 			// The ROC curve of labels has one corner: the area is the mean of the recalls.
@@ -134,7 +137,8 @@ func TestConfusionMetrics(t *testing.T) {
 			t.Fatalf("no balanced accuracy, want %v", balanced)
 		}
 		// Which class is called +1 matters to f1 alone.
-		for _, name := range []string{"accuracy", "balanced_accuracy", "mcc", "auc", "logloss", "brier", "ece", "error"} {
+		for _, name := range []string{"accuracy", "balanced_accuracy", "mcc", "auc", "logloss", "brier", "ece",
+			"error"} {
 			a, b := value(t, name, s), value(t, name, swapped)
 			if (a == nil) != (b == nil) || a != nil && a.Cmp(b) != 0 {
 				t.Fatalf("%s is %v, with the classes swapped %v", name, a, b)
@@ -239,14 +243,16 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%s is not complete", m.Name)
 		}
 	}
-	for _, name := range []string{"accuracy", "balanced_accuracy", "f1", "mcc", "auc", "error", "rmse", "mse", "mae", "r2"} {
+	for _, name := range []string{"accuracy", "balanced_accuracy", "f1", "mcc", "auc", "error", "rmse", "mse", "mae",
+		"r2"} {
 		if !seen[name] {
 			t.Errorf("there is no %s", name)
 		}
 	}
 	for name, want := range map[string]string{
 		"acuracy": `no metric is named "acuracy"; did you mean accuracy?`,
-		"kappa":   `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, error, logloss, brier, ece, rmse, mae, r2, mse`,
+		"kappa": `no metric is named "kappa"; known: accuracy, balanced_accuracy, f1, mcc, auc, error, logloss, ` +
+			`brier, ece, rmse, mae, r2, mse`,
 	} {
 		if _, err := Lookup(name); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -272,7 +278,8 @@ func TestForSelection(t *testing.T) {
 	}{
 		{"mcc", registry.Multiclass, "the metric mcc is of binary sets, not of multiclass ones"},
 		{"Accuracy", registry.Regression, "the metric accuracy is of binary,multiclass sets, not of regression ones"},
-		{"brier", registry.Binary, "the metric brier is of methods whose scores stand for probabilities, and grid points are chosen by one that all methods have; reports take it as --metric brier"},
+		{"brier", registry.Binary, "the metric brier is of methods whose scores stand for probabilities, and grid " +
+			"points are chosen by one that all methods have; reports take it as --metric brier"},
 		{"msee", registry.Binary, `no metric is named "msee"; did you mean mse?`},
 	} {
 		if _, err := ForSelection(c.name, c.task); err == nil || err.Error() != c.want {

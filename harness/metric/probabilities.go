@@ -19,8 +19,8 @@ import (
 
 const calibrationBins = 10
 
-// OfProbabilities computes the three metrics. Labels above 0 are of class +1; probabilities are those of class +1. There is
-// at least one row.
+// OfProbabilities computes the three metrics. Labels above 0 are of class +1; probabilities are those of class +1.
+// There is at least one row.
 func OfProbabilities(y, probabilities []float64) (logLoss, brier, ece float64) {
 	const least = 0x1p-52
 	var bins [calibrationBins]float64

@@ -13,14 +13,17 @@ func TestOfProbabilities(t *testing.T) {
 		y, p                []float64
 		logLoss, brier, ece float64
 	}{
-		// Bins: 0.9, 1 and 1 differ from their labels by 0.9 in sum, 0.1 by 0.1, 0.35 by 0.65, 0.4 by 0.4, 0.65 by 0.65, 0.8 by 0.2.
-		{[]float64{1, -1, 1, 1, -1, -1, 1, -1}, []float64{0.9, 0.1, 0.8, 0.35, 0.4, 0.65, 1, 1}, 4.885998480563796, 0.258125, 2.9 / 8},
+		// Bins: 0.9, 1 and 1 differ from their labels by 0.9 in sum, 0.1 by 0.1, 0.35 by 0.65, 0.4 by 0.4, 0.65 by
+		// 0.65, 0.8 by 0.2.
+		{[]float64{1, -1, 1, 1, -1, -1, 1, -1}, []float64{0.9, 0.1, 0.8, 0.35, 0.4, 0.65, 1, 1}, 4.885998480563796,
+			0.258125, 2.9 / 8},
 		{[]float64{1, -1}, []float64{0.5, 0.5}, math.Ln2, 0.25, 0},
 		{[]float64{1, 1, -1}, []float64{0.25, 1, 0}, 0.462098120373297, 0.1875, 0.25},
 		{[]float64{1}, []float64{0.3}, 1.2039728043259361, 0.48999999999999994, 0.7},
 	} {
 		logLoss, brier, ece := OfProbabilities(c.y, c.p)
-		for name, v := range map[string][2]float64{"logloss": {logLoss, c.logLoss}, "brier": {brier, c.brier}, "ece": {ece, c.ece}} {
+		for name, v := range map[string][2]float64{"logloss": {logLoss, c.logLoss}, "brier": {brier, c.brier},
+			"ece": {ece, c.ece}} {
 			if math.Abs(v[0]-v[1]) > 1e-15*max(1, v[1]) {
 				t.Errorf("%v of %v: %s is %v, want %v", c.p, c.y, name, v[0], v[1])
 			}

@@ -29,7 +29,8 @@ func bestMean(m Metric, folds [][]result.Score) int {
 			continue
 		}
 		sum.Quo(sum, big.NewRat(n, 1))
-		if better := best != nil && (m.Better == Higher && sum.Cmp(best) > 0 || m.Better == Lower && sum.Cmp(best) < 0); best == nil || better {
+		if better := best != nil && (m.Better == Higher && sum.Cmp(best) > 0 || m.Better == Lower &&
+			sum.Cmp(best) < 0); best == nil || better {
 			best, at = sum, g
 		}
 	}
@@ -51,12 +52,14 @@ func drawFolds(t *rapid.T, task registry.Task) [][]result.Score {
 			switch task {
 			case registry.Binary:
 				s.TP, s.TN = count(positive, "tp"), count(negative, "tn")
-				fn, fp, correct, auc2 := positive-*s.TP, negative-*s.TN, *s.TP+*s.TN, int64(*count(2*positive*negative, "auc2"))
+				fn, fp, correct, auc2 := positive-*s.TP, negative-*s.TN, *s.TP+*s.TN,
+					int64(*count(2*positive*negative, "auc2"))
 				s.FN, s.FP, s.Correct, s.AUC2 = &fn, &fp, &correct, &auc2
 			case registry.Multiclass:
 				s.Correct = count(n, "correct")
 			default:
-				rmse, mae, r2 := rapid.Float64Range(0, 2).Draw(t, "rmse"), float64(*count(4, "mae"))/4, 1-float64(*count(4, "r2"))/3
+				rmse, mae, r2 := rapid.Float64Range(0, 2).Draw(t, "rmse"), float64(*count(4, "mae"))/4,
+					1-float64(*count(4, "r2"))/3
 				s.RMSE, s.MAE, s.R2 = &rmse, &mae, &r2
 			}
 			folds[g] = append(folds[g], s)
@@ -141,7 +144,8 @@ func BenchmarkSelect(b *testing.B) {
 		for range folds {
 			tp, tn := rng.IntN(41), rng.IntN(61)
 			fn, fp, correct, auc2 := 40-tp, 60-tn, tp+tn, int64(rng.IntN(4800))
-			classes[g] = append(classes[g], result.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct, AUC2: &auc2})
+			classes[g] = append(classes[g], result.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct,
+				AUC2: &auc2})
 			v := rng.Float64()
 			errs[g] = append(errs[g], result.Score{N: 100, RMSE: &v, MAE: &v, R2: &v})
 		}

@@ -31,7 +31,8 @@ type Value struct {
 	Mean                          float64
 	Std                           *float64 // nil where none is printed
 	Spread                        string   // what Std is: Deviation, Error, "" where the source does not say
-	Folds                         *string  // the values whose Mean and Std these are, with blanks between; nil where they are not known
+	// the values whose Mean and Std these are, with blanks between; nil where they are not known
+	Folds *string
 }
 
 // These are the kinds of spread that sources name.
@@ -61,7 +62,8 @@ func (v Value) SpreadText() string {
 	return text
 }
 
-// A Point is the value that a figure shows for a series at one value of the swept quantity (see docs/explanation/experiments.md).
+// A Point is the value that a figure shows for a series at one value of the swept quantity (see
+// docs/explanation/experiments.md).
 type Point struct {
 	Series string  `toml:"series"`
 	At     float64 `toml:"at"`
@@ -170,7 +172,8 @@ func parse(text string) ([]Value, error) {
 	var values []Value
 	for i, r := range records[min(1, len(records)):] {
 		if len(r) != 8 {
-			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, unit, mean, std, spread, "+
+			return nil, fmt.Errorf("published.csv:%d: %d columns, want source, dataset, method, unit, mean, std, "+
+				"spread, "+
 				"folds", i+2, len(r))
 		}
 		v := Value{Source: r[0], Dataset: r[1], Method: r[2], Unit: r[3], Spread: r[6]}

@@ -20,14 +20,16 @@ func TestGautheron2020(t *testing.T) {
 			n[v.Method]++
 		}
 	}
-	for method, mean := range map[string]float64{"BMKR": 88.4, "GFC": 85.7, "PBRFF": 87.9, "GBRFF1": 87.9, "LGBM": 89.0, "GBRFF2": 89.1} {
+	for method, mean := range map[string]float64{"BMKR": 88.4, "GFC": 85.7, "PBRFF": 87.9, "GBRFF1": 87.9, "LGBM": 89.0,
+		"GBRFF2": 89.1} {
 		if got := sum[method] / 15; n[method] != 15 || got < mean-0.0501 || got > mean+0.0501 {
 			t.Errorf("%s: mean %.3f over %d sets, the paper prints %.1f over 15", method, got, n[method], mean)
 		}
 	}
 }
 
-// The means over the sets of OpenML against the averages that the ICML paper prints with three decimals, accuracies as shares.
+// The means over the sets of OpenML against the averages that the ICML paper prints with three decimals, accuracies as
+// shares.
 func TestZozoulenko2025(t *testing.T) {
 	for _, c := range []struct {
 		source string
@@ -35,9 +37,11 @@ func TestZozoulenko2025(t *testing.T) {
 		unit   float64
 		means  map[string]float64
 	}{
-		{"zozoulenko2025-classification", 57, 0.01, map[string]float64{"RFRBoost": 0.853, "XGB": 0.853, "MLP-ResNet": 0.851, "RFNN": 0.845, "Logistic": 0.821}},
+		{"zozoulenko2025-classification", 57, 0.01, map[string]float64{"RFRBoost": 0.853, "XGB": 0.853,
+			"MLP-ResNet": 0.851, "RFNN": 0.845, "Logistic": 0.821}},
 		{"zozoulenko2025-regression", 34, 1, map[string]float64{
-			"XGB": 0.394, "RFRBoost": 0.408, "RFRBoost-greedy": 0.408, "MLP-ResNet": 0.412, "RFNN": 0.434, "Ridge": 0.540}},
+			"XGB": 0.394, "RFRBoost": 0.408, "RFRBoost-greedy": 0.408, "MLP-ResNet": 0.412, "RFNN": 0.434,
+			"Ridge": 0.540}},
 	} {
 		sum, n := map[string]float64{}, map[string]int{}
 		for _, v := range Of(c.source) {
@@ -46,7 +50,8 @@ func TestZozoulenko2025(t *testing.T) {
 		}
 		for method, mean := range c.means {
 			if got := sum[method] / float64(n[method]); n[method] != c.sets || math.Abs(got-mean) > 0.00051 {
-				t.Errorf("%s: %s: mean %.4f over %d sets, the paper prints %.3f over %d", c.source, method, got, n[method], mean, c.sets)
+				t.Errorf("%s: %s: mean %.4f over %d sets, the paper prints %.3f over %d", c.source, method, got,
+					n[method], mean, c.sets)
 			}
 		}
 	}
@@ -71,8 +76,10 @@ func TestZozoulenkoFolds(t *testing.T) {
 		for _, s := range scores {
 			square += (s - mean) * (s - mean) / 5
 		}
-		if len(scores) != 5 || math.Abs(v.Mean-mean) > 6e-4*mean || math.Abs(*v.Std-math.Sqrt(square)) > 6e-3*math.Sqrt(square)+1e-5*mean {
-			t.Errorf("%s: %s on %s has %v ± %v, and the folds %s give %v ± %v", v.Source, v.Method, v.Dataset, v.Mean, *v.Std, *v.Folds, mean, math.Sqrt(square))
+		if len(scores) != 5 || math.Abs(v.Mean-mean) > 6e-4*mean ||
+			math.Abs(*v.Std-math.Sqrt(square)) > 6e-3*math.Sqrt(square)+1e-5*mean {
+			t.Errorf("%s: %s on %s has %v ± %v, and the folds %s give %v ± %v", v.Source, v.Method, v.Dataset, v.Mean,
+				*v.Std, *v.Folds, mean, math.Sqrt(square))
 		}
 	}
 }
@@ -93,7 +100,9 @@ func TestEachValueOnce(t *testing.T) {
 			sources = append(sources, v.Source)
 			values := Of(v.Source)
 			total += len(values)
-			if !slices.IsSortedFunc(values, func(a, b Value) int { return strings.Compare(a.Dataset+"\x00"+a.Method, b.Dataset+"\x00"+b.Method) }) {
+			if !slices.IsSortedFunc(values, func(a, b Value) int {
+				return strings.Compare(a.Dataset+"\x00"+a.Method, b.Dataset+"\x00"+b.Method)
+			}) {
 				t.Errorf("the values of %s are not sorted", v.Source)
 			}
 		}
@@ -103,7 +112,8 @@ func TestEachValueOnce(t *testing.T) {
 	}
 }
 
-// TestBeside: values come in the unit in which tables show a metric, under our names of data sets, and of other metrics not at all.
+// TestBeside: values come in the unit in which tables show a metric, under our names of data sets, and of other metrics
+// not at all.
 func TestBeside(t *testing.T) {
 	find := func(values []Value, dataset, method string) Value {
 		t.Helper()

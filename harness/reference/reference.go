@@ -1,6 +1,6 @@
 // Package reference carries results that come with the program: the reference run and results of the experiments. The
-// README's table is made from the reference run, and `bench import reference` stores it. The embedded folder files/ holds
-// one file for each protocol in the form of package bundle.
+// README's table is made from the reference run, and `bench import reference` stores it. The embedded folder files/
+// holds one file for each protocol in the form of package bundle.
 package reference
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestFiles: each file that the program brings can be read, is of the protocol that it is named for, and all together are
-// small. What is read of small files is written with the same bytes.
+// TestFiles: each file that the program brings can be read, is of the protocol that it is named for, and all together
+// are small. What is read of small files is written with the same bytes.
 func TestFiles(t *testing.T) {
 	total := 0
 	for _, name := range protocol.Names() {

@@ -71,7 +71,8 @@ func TestACellThatTwoWorkersWereLostWithIsARow(t *testing.T) {
 	first, second := killedWorker(t, p), killedWorker(t, p)
 	until(t, p, slots(2))
 	run, err := anywhere(t.Context(), p, cell("Deadly", 1))
-	if err != nil || run.Class != result.ClassCrash || !strings.Contains(run.Error, "2 workers were lost while they had this cell") {
+	if err != nil || run.Class != result.ClassCrash ||
+		!strings.Contains(run.Error, "2 workers were lost while they had this cell") {
 		t.Errorf("%+v, %v", run, err)
 	}
 	<-first

@@ -36,15 +36,16 @@ func (p *Pool) offerPlugin(files *Plugin) {
 	}
 }
 
-// check compares a cell with this program. If the coordinator's plugin is missing or different here, check first gets the
-// plugin, provided that this worker takes plugins.
+// check compares a cell with this program. If the coordinator's plugin is missing or different here, check first gets
+// the plugin, provided that this worker takes plugins.
 func (w *worker) check(ctx context.Context, t task) error {
 	err := w.opt.Check(t.Spec, t.Code)
 	if err == nil || t.Plugin == nil {
 		return err
 	}
 	if w.opt.Install == nil {
-		return fmt.Errorf("%w; the method is a plugin of the coordinator, and this worker takes no plugins from it (--plugins-from-coordinator)", err)
+		return fmt.Errorf("%w; the method is a plugin of the coordinator, and this worker takes no plugins from it "+
+			"(--plugins-from-coordinator)", err)
 	}
 	w.installing.Lock()
 	defer w.installing.Unlock()

@@ -15,13 +15,15 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
-// TestPluginFiles: the files of a plugin come below their folder, if their content and their names are right, and the cell runs.
-// Otherwise the worker refuses the method and says why.
+// TestPluginFiles: the files of a plugin come below their folder, if their content and their names are right, and the
+// cell runs. Otherwise the worker refuses the method and says why.
 func TestPluginFiles(t *testing.T) {
 	t.Parallel()
 	for why, change := range map[string]func(*Plugin){
-		"":                     func(*Plugin) {},
-		"has the SHA-256":      func(p *Plugin) { p.Files["main.sh"], p.Files["lib/part"] = p.Files["lib/part"], p.Files["main.sh"] },
+		"": func(*Plugin) {},
+		"has the SHA-256": func(p *Plugin) {
+			p.Files["main.sh"], p.Files["lib/part"] = p.Files["lib/part"], p.Files["main.sh"]
+		},
 		"leads out":            func(p *Plugin) { p.Files["../main.sh"] = p.Files["main.sh"] },
 		"no file of the":       func(p *Plugin) { p.File = "lib/part" },
 		"no such file":         func(p *Plugin) { p.Folder = "/nowhere" },
@@ -31,9 +33,11 @@ func TestPluginFiles(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()
 			from := Plugin{Folder: t.TempDir(), File: "main.sh", Files: map[string]string{}}
-			for name, text := range map[string]string{"main.sh": strings.Repeat("a large program\n", largest/8), "lib/part": "a part"} {
+			for name, text := range map[string]string{"main.sh": strings.Repeat("a large program\n", largest/8),
+				"lib/part": "a part"} {
 				path := filepath.Join(from.Folder, name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil || os.WriteFile(path, []byte(text), 0o666) != nil {
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil ||
+					os.WriteFile(path, []byte(text), 0o666) != nil {
 					t.Fatal(err)
 				}
 				sum := sha256.Sum256([]byte(text))

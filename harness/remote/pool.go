@@ -53,9 +53,11 @@ type Options struct {
 type Pool struct {
 	URL string // for workers, without the token
 
-	opt     Options
-	names   names
-	era     string         // of this coordinator, the end of its groups' queue names, so that late acknowledgements to an earlier coordinator miss them
+	opt   Options
+	names names
+	// of this coordinator, the end of its groups' queue names, so that late acknowledgements to an earlier coordinator
+	// miss them
+	era     string
 	server  *server.Server // nil with an engine
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -116,9 +118,11 @@ func Listen(opt Options) (*Pool, error) {
 		opt.Run = ownRun
 	}
 	p := &Pool{
-		opt: opt, names: names{opt.Run}, era: rand.Text()[:8], changed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{}, batches: map[string][]byte{},
-		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: newParts(),
+		opt: opt, names: names{opt.Run}, era: rand.Text()[:8], changed: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
+		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{},
+		batches: map[string][]byte{},
+		lost:    map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: newParts(),
 		expelled: map[string]string{}, machines: map[string]string{}, readers: make(chan struct{}, atOnce),
 		files: map[string]string{}, offered: map[catalogue.Description]bool{},
 	}
@@ -143,13 +147,15 @@ func (p *Pool) open() (err error) {
 		return err
 	}
 	if _, err := p.nc.Request(p.names.here(), nil, hereWithin); err == nil {
-		return fmt.Errorf("another run of the same database is at the server; wait for its end, or take another database")
+		return fmt.Errorf("another run of the same database is at the server; wait for its end, or take another " +
+			"database")
 	}
 	if err := p.js.DeleteStream(p.ctx, p.names.stream()); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
 	p.stream, err = p.js.CreateStream(p.ctx, jetstream.StreamConfig{
-		Name: p.names.stream(), Subjects: []string{p.names.cells("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
+		Name: p.names.stream(), Subjects: []string{p.names.cells("*")}, Retention: jetstream.WorkQueuePolicy,
+		Storage: jetstream.MemoryStorage,
 	})
 	if err != nil {
 		return err
@@ -288,7 +294,8 @@ func (p *Pool) publish(group string, calls []*call) {
 	for _, c := range calls {
 		if p.calls[c.spec.Key] == c { // RunIn still waits for it
 			c.in = m
-			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout, Plugin: c.files})
+			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout,
+				Plugin: c.files})
 		}
 	}
 	m.cells, m.left = len(b.Tasks), len(b.Tasks)

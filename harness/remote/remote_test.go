@@ -25,7 +25,8 @@ const workerVariable = "REMOTE_TEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if at := os.Getenv(workerVariable); at != "" {
-		err := Serve(context.Background(), at, options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
+		err := Serve(context.Background(), at, options(func(ctx context.Context, c runner.CellSpec) (result.Run,
+			error) {
 			fmt.Println("began", c.Key)
 			<-ctx.Done()
 			return result.Run{}, ctx.Err()
@@ -116,7 +117,8 @@ func anywhere(ctx context.Context, p *Pool, c runner.CellSpec) (result.Run, erro
 }
 
 func cell(method string, split int) runner.CellSpec {
-	c := runner.CellSpec{Cell: runner.Cell{Protocol: "p", Dataset: "swiss", Method: method, Split: split}, Key: fmt.Sprint(method, split)}
+	c := runner.CellSpec{Cell: runner.Cell{Protocol: "p", Dataset: "swiss", Method: method, Split: split},
+		Key: fmt.Sprint(method, split)}
 	e, err := catalogue.Builtin().Lookup("swiss")
 	if err != nil {
 		panic(err)
@@ -143,7 +145,8 @@ func TestWorkersShareCells(t *testing.T) {
 		all.Go(func() {
 			c := cell("M", i+1)
 			run, err := anywhere(t.Context(), p, c)
-			if err != nil || run.Key != c.Key || run.Method != "M" || run.TestRows != 100*(i+1) || run.Environment.CPU != "of the worker" || run.Scores[2] != 1e-308 {
+			if err != nil || run.Key != c.Key || run.Method != "M" || run.TestRows != 100*(i+1) ||
+				run.Environment.CPU != "of the worker" || run.Scores[2] != 1e-308 {
 				t.Errorf("%v: %+v, %v", c.Cell, run, err)
 			}
 		})
@@ -232,8 +235,8 @@ func TestCancelledCellsEnd(t *testing.T) {
 	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 1)))(t).Status, result.OK)
 }
 
-// TestShortCellsGoTogether: a worker pulls short cells together, at most a second's work, and no cell is in two batches. Where a
-// worker is lost with a batch, its cells go one by one.
+// TestShortCellsGoTogether: a worker pulls short cells together, at most a second's work, and no cell is in two
+// batches. Where a worker is lost with a batch, its cells go one by one.
 func TestShortCellsGoTogether(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
@@ -305,7 +308,8 @@ func TestDataOfTheCoordinator(t *testing.T) {
 func TestGroups(t *testing.T) {
 	a := hello{Memory: 16<<30 - 5000, Refuses: map[string]string{"M": "one reason"}}
 	b := hello{Memory: 16<<30 - 9000, Refuses: map[string]string{"M": "another"}}
-	if a.group() != b.group() || a.group() == (hello{Memory: a.Memory}).group() || a.group() == (hello{Memory: 8 << 30, Refuses: a.Refuses}).group() {
+	if a.group() != b.group() || a.group() == (hello{Memory: a.Memory}).group() ||
+		a.group() == (hello{Memory: 8 << 30, Refuses: a.Refuses}).group() {
 		t.Error("groups are mixed up")
 	}
 	for memory, want := range map[int64]int64{0: 0, 5: 5, 8: 8, 9: 8, 100: 96, -3: 0} {

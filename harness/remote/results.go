@@ -112,7 +112,8 @@ func (r *results) early(key, code string) (*done, bool) {
 // two paths.
 func outcomeOf(d *done) outcome {
 	run := *d.Run
-	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil, nil, nil, nil, ""
+	run.SearchSeconds, run.FitSeconds, run.PredictSeconds, run.CPUSeconds, run.PeakRSSBytes, run.StartedAt = 0, nil,
+		nil, nil, nil, ""
 	run.Environment, run.Stderr, run.Isolated, run.Warnings, run.TimeoutSeconds = nil, "", false, nil, nil
 	run.Folds = slices.Clone(run.Folds)
 	for i := range run.Folds {

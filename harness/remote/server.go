@@ -69,12 +69,14 @@ func (p *Pool) connect() (err error) {
 		query.Set("run", p.names.run)
 		link.RawQuery = query.Encode()
 		p.URL = link.String()
-		p.nc, err = nats.Connect(address, append(dial, inbox, nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter))...)
+		p.nc, err = nats.Connect(address, append(dial, inbox, nats.MaxReconnects(-1),
+			nats.ReconnectWait(retryAfter))...)
 		return err
 	}
 	secret := rand.Text()
 	if p.server, p.URL, err = startServer(p.opt, gate{secret, p.opt.Token, &server.Permissions{
-		Publish: &server.SubjectPermission{Allow: p.names.mayPublish()}, Subscribe: &server.SubjectPermission{Allow: p.names.maySubscribe()},
+		Publish:   &server.SubjectPermission{Allow: p.names.mayPublish()},
+		Subscribe: &server.SubjectPermission{Allow: p.names.maySubscribe()},
 	}}); err != nil {
 		return err
 	}
@@ -82,8 +84,8 @@ func (p *Pool) connect() (err error) {
 	return err
 }
 
-// startServer starts a NATS server that keeps its files in a folder. An address that other machines reach needs a token and
-// a certificate. startServer returns the URL for workers.
+// startServer starts a NATS server that keeps its files in a folder. An address that other machines reach needs a token
+// and a certificate. startServer returns the URL for workers.
 func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
@@ -92,12 +94,15 @@ func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 	number, err := strconv.ParseUint(port, 10, 16)
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("%q: the port %q is not a number from 0 to 65535; 0 takes any free port", o.Address, port)
+		return nil, "", fmt.Errorf("%q: the port %q is not a number from 0 to 65535; 0 takes any free port", o.Address,
+			port)
 	case !Loopback(host) && (o.Token == "" || o.Certificate == nil):
-		return nil, "", fmt.Errorf("%s: an address that other machines reach needs a token and a certificate", o.Address)
+		return nil, "", fmt.Errorf("%s: an address that other machines reach needs a token and a certificate",
+			o.Address)
 	}
 	opt := &server.Options{
-		Host: host, Port: int(number), JetStream: true, StoreDir: o.Folder, MaxPayload: largest, NoLog: true, NoSigs: true,
+		Host: host, Port: int(number), JetStream: true, StoreDir: o.Folder, MaxPayload: largest, NoLog: true,
+		NoSigs:                     true,
 		CustomClientAuthentication: g,
 	}
 	if number == 0 {
@@ -105,7 +110,8 @@ func startServer(o Options, g gate) (s *server.Server, at string, err error) {
 	}
 	link := url.URL{Scheme: "nats"}
 	if o.Certificate != nil {
-		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*o.Certificate}}
+		opt.TLS, opt.TLSConfig = true, &tls.Config{MinVersion: tls.VersionTLS13,
+			Certificates: []tls.Certificate{*o.Certificate}}
 		link.RawQuery = "fingerprint=" + fingerprint(o.Certificate.Certificate[0])
 	}
 	// NATS reports only that the server did not start. Listening here first gives the reason.
@@ -145,8 +151,8 @@ type Identity struct {
 
 const tokenBlock = "BENCH TOKEN"
 
-// KeptIdentity reads an identity from a file that only its owner may read, and makes the file if there is none. So workers
-// recognise a coordinator that is started again.
+// KeptIdentity reads an identity from a file that only its owner may read, and makes the file if there is none. So
+// workers recognise a coordinator that is started again.
 func KeptIdentity(file string) (id Identity, err error) {
 	text, err := regularfile.Read(file, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +165,8 @@ func KeptIdentity(file string) (id Identity, err error) {
 	}
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = fmt.Errorf("other users may read %s, which holds the key and the token of the run; delete it, and another one is made", file)
+		err = fmt.Errorf("other users may read %s, which holds the key and the token of the run; delete it, and "+
+			"another one is made", file)
 	}
 	if err != nil {
 		return id, err
@@ -186,17 +193,20 @@ func newIdentity() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0), DNSNames: []string{"bench"}}
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0),
+		DNSNames: []string{"bench"}}
 	certificate, err1 := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
 	private, err2 := x509.MarshalPKCS8PrivateKey(key)
 	var out []byte
-	for _, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: certificate}, {Type: "PRIVATE KEY", Bytes: private}, {Type: tokenBlock, Bytes: []byte(rand.Text())}} {
+	for _, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: certificate}, {Type: "PRIVATE KEY", Bytes: private},
+		{Type: tokenBlock, Bytes: []byte(rand.Text())}} {
 		out = append(out, pem.EncodeToMemory(&b)...)
 	}
 	return out, errors.Join(err1, err2)
 }
 
-// Fingerprint returns the SHA-256 of the certificate in hexadecimal digits, by which workers and people know the server.
+// Fingerprint returns the SHA-256 of the certificate in hexadecimal digits, by which workers and people know the
+// server.
 func (id Identity) Fingerprint() string { return fingerprint(id.Certificate.Certificate[0]) }
 
 func fingerprint(certificate []byte) string {
@@ -204,10 +214,10 @@ func fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://. It
-// returns the address, the options of the connection, and the identity of the run. An address of another machine needs
-// tls:// and a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a password; any
-// other secret is a token.
+// dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://.
+// It returns the address, the options of the connection, and the identity of the run. An address of another machine
+// needs tls:// and a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a
+// password; any other secret is a token.
 func dialOptions(at, secret string) (address string, opt []nats.Option, run string, err error) {
 	link, err := url.Parse(at)
 	if err != nil || link.Scheme != "nats" && link.Scheme != "tls" || link.Host == "" || link.Port() == "" {
@@ -223,15 +233,18 @@ func dialOptions(at, secret string) (address string, opt []nats.Option, run stri
 	}
 	want := link.Query().Get("fingerprint")
 	if want == "" && link.Scheme == "nats" && !Loopback(link.Hostname()) {
-		return "", nil, "", fmt.Errorf("%s: an address of another machine needs tls://, or ?fingerprint=..., which the coordinator prints", link.Host)
+		return "", nil, "", fmt.Errorf("%s: an address of another machine needs tls://, or ?fingerprint=..., which "+
+			"the coordinator prints", link.Host)
 	}
 	if want != "" {
 		opt = append(opt, nats.Secure(&tls.Config{
 			MinVersion:         tls.VersionTLS13,
 			InsecureSkipVerify: true, // the fingerprint is checked instead of the chain of certificates
 			VerifyConnection: func(c tls.ConnectionState) error {
-				if got := fingerprint(c.PeerCertificates[0].Raw); subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
-					return fmt.Errorf("the coordinator's certificate has the fingerprint %s, not %s; take the address that the coordinator prints", got, want)
+				if got := fingerprint(c.PeerCertificates[0].Raw); subtle.ConstantTimeCompare([]byte(got),
+					[]byte(want)) != 1 {
+					return fmt.Errorf("the coordinator's certificate has the fingerprint %s, not %s; take the address "+
+						"that the coordinator prints", got, want)
 				}
 				return nil
 			},

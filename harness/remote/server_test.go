@@ -32,11 +32,13 @@ func identity(t *testing.T) (file string, id Identity) {
 func TestIdentityIsKept(t *testing.T) {
 	file, id := identity(t)
 	again, err := KeptIdentity(file)
-	if err != nil || again.Token != id.Token || len(id.Token) < 16 || !bytes.Equal(again.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
+	if err != nil || again.Token != id.Token || len(id.Token) < 16 || !bytes.Equal(again.Certificate.Certificate[0],
+		id.Certificate.Certificate[0]) {
 		t.Error(again.Token, id.Token, err)
 	}
 	must.Be(t, must.Get(os.Stat(file))(t).Mode().Perm(), 0o600)
-	if _, other := identity(t); other.Token == id.Token || bytes.Equal(other.Certificate.Certificate[0], id.Certificate.Certificate[0]) {
+	if _, other := identity(t); other.Token == id.Token || bytes.Equal(other.Certificate.Certificate[0],
+		id.Certificate.Certificate[0]) {
 		t.Error("two identities are the same")
 	}
 	must.Do(t, os.Chmod(file, 0o640))
@@ -58,7 +60,8 @@ func TestSecrets(t *testing.T) {
 	token := id.Token
 	p := newPool(t, Options{Address: "0.0.0.0:0", Token: token, Certificate: &id.Certificate})
 	_, query, _ := strings.Cut(p.URL, "?")
-	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+1:strings.Index(p.URL, "?")])
+	host := fmt.Sprintf("127.0.0.1:%s", p.URL[strings.LastIndex(p.URL[:strings.Index(p.URL, "?")], ":")+
+		1:strings.Index(p.URL, "?")])
 	for what, at := range map[string]string{
 		"refuses the token":        "nats://wrong@" + host + "?" + query,
 		"has the fingerprint":      "nats://" + token + "@" + host + "?fingerprint=00",
@@ -84,7 +87,8 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 		t.Fatal(run.Status, err)
 	}
 	group := p.Rooms()[0].Name
-	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"), nats.CustomInboxPrefix(p.names.inbox("worker.thief")), nats.PermissionErrOnSubscribe(true),
+	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"),
+		nats.CustomInboxPrefix(p.names.inbox("worker.thief")), nats.PermissionErrOnSubscribe(true),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		t.Fatal(err)
@@ -93,21 +97,27 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	denied := func(subject string) {
 		t.Helper()
 		must.Do(t, nc.Flush())
-		if err := nc.LastError(); err == nil || !strings.Contains(strings.ToLower(err.Error()), `"`+strings.ToLower(subject)+`"`) {
+		if err := nc.LastError(); err == nil || !strings.Contains(strings.ToLower(err.Error()),
+			`"`+strings.ToLower(subject)+`"`) {
 			t.Errorf("%s is not refused: %v", subject, err)
 		}
 	}
 	stream := p.names.stream()
 	for _, subject := range []string{
-		"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.UPDATE." + stream, "$JS.API.STREAM.CREATE.OTHER",
-		"$JS.API.STREAM.MSG.DELETE." + stream, "$JS.API.STREAM.MSG.GET." + stream, "$JS.API.DIRECT.GET." + stream, "$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO." + stream,
-		"$JS.API.CONSUMER.CREATE." + stream, "$JS.API.CONSUMER.DURABLE.CREATE." + stream + ".mine", "$JS.API.CONSUMER.DELETE." + stream + "." + group, "$JS.API.INFO",
-		p.names.cells(group), p.names.over(), p.names.stop(), p.names.here(), p.names.inbox("worker.other"), "bench.another.hello", "elsewhere",
+		"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.UPDATE." + stream,
+		"$JS.API.STREAM.CREATE.OTHER",
+		"$JS.API.STREAM.MSG.DELETE." + stream, "$JS.API.STREAM.MSG.GET." + stream, "$JS.API.DIRECT.GET." + stream,
+		"$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO." + stream,
+		"$JS.API.CONSUMER.CREATE." + stream, "$JS.API.CONSUMER.DURABLE.CREATE." + stream + ".mine",
+		"$JS.API.CONSUMER.DELETE." + stream + "." + group, "$JS.API.INFO",
+		p.names.cells(group), p.names.over(), p.names.stop(), p.names.here(), p.names.inbox("worker.other"),
+		"bench.another.hello", "elsewhere",
 	} {
 		must.Do(t, nc.Publish(subject, []byte(`{}`)))
 		denied(subject)
 	}
-	for _, subject := range []string{">", "bench.>", p.names.of(">"), p.names.cells(group), p.names.hello(), p.names.done(), p.names.inbox("coordinator.>"), "_INBOX.>", "$SYS.>", "$JS.>"} {
+	for _, subject := range []string{">", "bench.>", p.names.of(">"), p.names.cells(group), p.names.hello(),
+		p.names.done(), p.names.inbox("coordinator.>"), "_INBOX.>", "$SYS.>", "$JS.>"} {
 		must.Get(nc.Subscribe(subject, func(*nats.Msg) {}))(t)
 		denied(subject)
 	}
@@ -115,7 +125,8 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	for _, subject := range []string{p.names.hello(), p.names.done(), p.names.object()} {
 		must.Do(t, nc.PublishRequest(subject, p.names.cells(group), []byte(`{"worker":"thief","jobs":1}`)))
 	}
-	if _, err := nc.Request(p.names.done(), nil, askWithin); err != nil { // after this the coordinator has seen the others
+	// after this the coordinator has seen the others
+	if _, err := nc.Request(p.names.done(), nil, askWithin); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := p.stream.Info(t.Context()); err != nil || info.State.LastSeq != 1 || info.State.Consumers < 1 {
@@ -123,8 +134,8 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	}
 }
 
-// TestAWorkerOutlivesItsCoordinator: the coordinator ends while a cell is under way and is started again with its identity.
-// The worker comes back, and its result counts without the cell being run again.
+// TestAWorkerOutlivesItsCoordinator: the coordinator ends while a cell is under way and is started again with its
+// identity. The worker comes back, and its result counts without the cell being run again.
 func TestAWorkerOutlivesItsCoordinator(t *testing.T) {
 	t.Parallel()
 	file, id := identity(t)
@@ -173,9 +184,9 @@ func TestAWorkerOutlivesItsCoordinator(t *testing.T) {
 	}
 }
 
-// TestALateAnswerAcknowledgesNothingElse: a worker that comes to a second coordinator with a cell of the first one ends this cell.
-// That must not count for the cell that the second coordinator handed out in the same place of its own queue: when the other
-// worker is killed with that cell, the cell is delivered again.
+// TestALateAnswerAcknowledgesNothingElse: a worker that comes to a second coordinator with a cell of the first one ends
+// this cell. That must not count for the cell that the second coordinator handed out in the same place of its own
+// queue: when the other worker is killed with that cell, the cell is delivered again.
 func TestALateAnswerAcknowledgesNothingElse(t *testing.T) {
 	t.Parallel()
 	first := newPool(t, Options{Lost: 3 * time.Second})
@@ -213,7 +224,8 @@ func TestALateAnswerAcknowledgesNothingElse(t *testing.T) {
 // engine is a NATS server of others.
 func engine(t *testing.T, opt server.Options) *server.Server {
 	t.Helper()
-	opt.Host, opt.Port, opt.JetStream, opt.StoreDir, opt.NoLog, opt.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
+	opt.Host, opt.Port, opt.JetStream, opt.StoreDir, opt.NoLog, opt.NoSigs = "127.0.0.1", server.RANDOM_PORT, true,
+		t.TempDir(), true, true
 	s := must.Get(server.NewServer(&opt))(t)
 	go s.Start()
 	if !s.ReadyForConnections(startsWithin) {
@@ -226,8 +238,8 @@ func engine(t *testing.T, opt server.Options) *server.Server {
 	return s
 }
 
-// TestRunsAtOneServer: two runs at a server of others get their own workers' results. A third of the same name is refused while the
-// first is there. What a killed coordinator left is replaced, and what ended runs left is nothing.
+// TestRunsAtOneServer: two runs at a server of others get their own workers' results. A third of the same name is
+// refused while the first is there. What a killed coordinator left is replaced, and what ended runs left is nothing.
 func TestRunsAtOneServer(t *testing.T) {
 	t.Parallel()
 	s := engine(t, server.Options{Username: "user", Password: "password"})
@@ -250,13 +262,15 @@ func TestRunsAtOneServer(t *testing.T) {
 		opt.Token = "user:password"
 		serve(t, p, p.URL, opt)
 	}
-	must.Say(t, must.Err(Listen(Options{Engine: at, Run: "one", Token: "user:password"})), "another run of the same database")
+	must.Say(t, must.Err(Listen(Options{Engine: at, Run: "one", Token: "user:password"})),
+		"another run of the same database")
 	must.Say(t, must.Err(Listen(Options{Engine: at, Run: "one", Token: "user:wrong"})), "Authorization")
 	for run, p := range pools {
 		until(t, p, slots(1))
 		large := cell("M", 1)
 		large.Protocol.TOML = strings.Repeat("x", 3<<20) // this server's messages have at most 1 MiB
-		if got, err := anywhere(t.Context(), p, large); err != nil || got.Error != run || got.ProtocolText != large.Protocol.TOML {
+		if got, err := anywhere(t.Context(), p, large); err != nil || got.Error != run ||
+			got.ProtocolText != large.Protocol.TOML {
 			t.Errorf("run %s got a result of %q, %v", run, got.Error, err)
 		}
 		p.Close(true)
@@ -266,11 +280,13 @@ func TestRunsAtOneServer(t *testing.T) {
 	}
 }
 
-// TestEnginesAreSafe: an address of another machine needs TLS, and a certificate that is trusted, or known by its fingerprint.
+// TestEnginesAreSafe: an address of another machine needs TLS, and a certificate that is trusted, or known by its
+// fingerprint.
 func TestEnginesAreSafe(t *testing.T) {
 	t.Parallel()
 	_, id := identity(t)
-	s := engine(t, server.Options{Authorization: "a token of the server", TLS: true, TLSTimeout: 10, TLSConfig: &tls.Config{Certificates: []tls.Certificate{id.Certificate}}})
+	s := engine(t, server.Options{Authorization: "a token of the server", TLS: true, TLSTimeout: 10,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{id.Certificate}}})
 	at := s.Addr().String()
 	for url, want := range map[string]string{
 		"nats://example.org:4222":                "needs tls://",
@@ -280,7 +296,8 @@ func TestEnginesAreSafe(t *testing.T) {
 	} {
 		must.Say(t, must.Err(Listen(Options{Engine: url, Run: "one", Token: "a token of the server"})), want)
 	}
-	p := newPool(t, Options{Engine: "tls://" + at + "?fingerprint=" + fingerprint(id.Certificate.Certificate[0]), Run: "one", Token: "a token of the server", Lost: time.Hour})
+	p := newPool(t, Options{Engine: "tls://" + at + "?fingerprint=" + fingerprint(id.Certificate.Certificate[0]),
+		Run: "one", Token: "a token of the server", Lost: time.Hour})
 	opt := options(answers)
 	opt.Token = "a token of the server"
 	serve(t, p, p.URL, opt)

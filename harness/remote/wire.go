@@ -14,8 +14,8 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 )
 
-// names makes the names that a coordinator and its workers share. The names contain the identity of the run, so that two
-// runs at one server do not mix.
+// names makes the names that a coordinator and its workers share. The names contain the identity of the run, so that
+// two runs at one server do not mix.
 type names struct{ run string }
 
 // ownRun is the identity of a run that has a server of its own.
@@ -25,17 +25,23 @@ func (n names) stream() string            { return "BENCH_" + n.run }
 func (n names) of(what string) string     { return "bench." + n.run + "." + what }
 func (n names) cells(group string) string { return n.of("cells." + group) } // a batch
 func (n names) hello() string             { return n.of("hello") }          // a worker's hello, answered by a welcome
-func (n names) done() string              { return n.of("done") }           // ends of cells, answered when the coordinator has them
-func (n names) object() string            { return n.of("object") }         // a partRequest, answered by a part of the object
-func (n names) stop() string              { return n.of("stop") }           // the ID of a task whose result is no longer needed
-func (n names) over() string              { return n.of("over") }           // the run has ended
-func (n names) here() string              { return n.of("here") }           // answered by a coordinator that is there
-func (n names) inbox(of string) string    { return n.of("inbox." + of) }    // begins the subjects of answers
+// ends of cells, answered when the coordinator has them
+func (n names) done() string { return n.of("done") }
+
+// a partRequest, answered by a part of the object
+func (n names) object() string { return n.of("object") }
+
+// the ID of a task whose result is no longer needed
+func (n names) stop() string           { return n.of("stop") }
+func (n names) over() string           { return n.of("over") }        // the run has ended
+func (n names) here() string           { return n.of("here") }        // answered by a coordinator that is there
+func (n names) inbox(of string) string { return n.of("inbox." + of) } // begins the subjects of answers
 
 // mayPublish lists the subjects to which a worker sends, and maySubscribe those that it receives.
 func (n names) mayPublish() []string {
 	return []string{
-		n.hello(), n.done(), n.object(), "$JS.API.CONSUMER.INFO." + n.stream() + ".*", "$JS.API.CONSUMER.MSG.NEXT." + n.stream() + ".*",
+		n.hello(), n.done(), n.object(), "$JS.API.CONSUMER.INFO." + n.stream() + ".*", "$JS.API.CONSUMER.MSG.NEXT." +
+			n.stream() + ".*",
 		"$JS.ACK." + n.stream() + ".>",
 	}
 }
@@ -44,15 +50,16 @@ func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.i
 
 // A task is a cell that RunIn was called with.
 type task struct {
-	ID      string          `json:"id"` // names the call of RunIn; if the server delivers a task to a second worker, the task keeps its ID
+	// names the call of RunIn; if the server delivers a task to a second worker, the task keeps its ID
+	ID      string          `json:"id"`
 	Spec    runner.CellSpec `json:"spec"`
 	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none
 	Plugin  *Plugin         `json:"plugin,omitempty"`  // the method's files; nil for a method that is no plugin
 }
 
-// A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too large for
-// a message is sent as an object.
+// A batch is what a worker pulls: one cell, or short cells that take about a second together. A batch that is too large
+// for a message is sent as an object.
 type batch struct {
 	Tasks  []task `json:"tasks,omitempty"`
 	Object string `json:"object,omitempty"`
@@ -85,7 +92,8 @@ type done struct {
 	Code     string      `json:"code"` // the Code of the task
 	Run      *result.Run `json:"run,omitempty"`
 	Returned string      `json:"returned,omitempty"` // why there is no run
-	Alone    bool        `json:"alone,omitempty"`    // a worker was lost with the batch; the cell is to be a batch of its own
+	// a worker was lost with the batch; the cell is to be a batch of its own
+	Alone bool `json:"alone,omitempty"`
 
 	// These are of the coordinator alone.
 	outcome outcome // of Run
@@ -94,8 +102,8 @@ type done struct {
 	wrong   error   // what no honest worker sends
 }
 
-// group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so only the first
-// three binary digits of the memory count.
+// group names the workers that take the same cells. Machines of one kind differ by some bytes of memory, so only the
+// first three binary digits of the memory count.
 func (h hello) group() string {
 	refused := strings.Join(slices.Sorted(maps.Keys(h.Refuses)), "\n")
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s", rounded(h.Memory), refused))

@@ -83,8 +83,8 @@ type getting struct {
 	err  error
 }
 
-// pullWithin is how long one pull waits for a cell. A pull is never given up early, since a cell that arrives then would
-// count as lost.
+// pullWithin is how long one pull waits for a cell. A pull is never given up early, since a cell that arrives then
+// would count as lost.
 const pullWithin = time.Second
 
 // retryAfter is the pause before a worker repeats what has failed.
@@ -93,29 +93,34 @@ const retryAfter = time.Second
 // askWithin is how long the coordinator may take to answer.
 const askWithin = 10 * time.Second
 
-// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It returns
-// nil when the coordinator says that its run has ended. It also returns nil when ctx is done; then it has given its cells
-// back. While no coordinator answers, it waits.
+// Serve runs cells of the coordinator at a URL, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or tls://. It
+// returns nil when the coordinator says that its run has ended. It also returns nil when ctx is done; then it has given
+// its cells back. While no coordinator answers, it waits.
 func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	address, dial, run, err := dialOptions(at, opt.Token)
 	if err != nil {
 		return err
 	}
 	w := &worker{
-		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs), refuses: map[string]string{}, installed: map[string]bool{},
-		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{}, gotten: map[catalogue.Description]*getting{},
-		most: mostResult,
+		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs),
+		refuses: map[string]string{}, installed: map[string]bool{},
+		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{},
+		gotten: map[catalogue.Description]*getting{},
+		most:   mostResult,
 	}
 	w.changed = sync.NewCond(&w.mu)
-	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-		if err != nil {
-			w.log("the coordinator is gone (%v); waiting for it", err)
-		}
-	}))
+	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1),
+		nats.ReconnectWait(retryAfter), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn,
+			err error) {
+			if err != nil {
+				w.log("the coordinator is gone (%v); waiting for it", err)
+			}
+		}))
 	w.nc, err = nats.Connect(address, dial...)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("the coordinator at %s refuses the token; take the address or the token file of its run: %w", address, err)
+		return fmt.Errorf("the coordinator at %s refuses the token; take the address or the token file of its run: %w",
+			address, err)
 	case err != nil:
 		return fmt.Errorf("no coordinator answers at %s: %w", address, err)
 	}

@@ -54,7 +54,8 @@ func TestRunsAreChecked(t *testing.T) {
 func TestPortable(t *testing.T) {
 	r := storetest.Finished("M", "d", 1)
 	got := r.Portable()
-	if got.Key != "" || got.Scores != nil || got.Outputs != 0 || got.Model != nil || got.Imported != "" || got.SetFile != "" {
+	if got.Key != "" || got.Scores != nil || got.Outputs != 0 || got.Model != nil || got.Imported != "" ||
+		got.SetFile != "" {
 		t.Errorf("%+v", got)
 	}
 	for i, e := range got.Folds {

@@ -20,7 +20,8 @@ func TestExplain(t *testing.T) {
 	all := []result.Exclusion{
 		over("A", "swiss", 1, "--memory 1.0 GiB", 1, 3<<30),
 		over("A", "wine", 1, "--max-cell 30m", 3600, 1), over("A", "wine", 2, "--max-cell 30m", 3600, 1),
-		over("B", "wine", 1, "--max-cell 30m", 7200, 1), over("C", "wine", 1, "--max-cell 30m", 7200, 2), over("D", "wine", 1, "--max-cell 30m", 7199, 1),
+		over("B", "wine", 1, "--max-cell 30m", 7200, 1), over("C", "wine", 1, "--max-cell 30m", 7200, 2),
+		over("D", "wine", 1, "--max-cell 30m", 7199, 1),
 		set("pima", "", result.NoData, ""), set("heart", "", result.NoData, ""),
 		set("lone", "", result.Unsplittable, "lone: one row"), set("two", "", result.Unsplittable, "two: two rows"),
 		set("x", "", result.FewerSplits, "splits 1 to 5"), set("y", "", result.FewerSplits, "splits 1 to 2"),
@@ -34,13 +35,15 @@ func TestExplain(t *testing.T) {
 		"no data for pima, heart",
 		"left out: lone: one row",
 		"left out: two: two rows",
-		"skipped: 5 cells over --max-cell 30m (C on wine: 2h each, B on wine: 2h each, D on wine: 2h each, 1 more pair)",
+		"skipped: 5 cells over --max-cell 30m (C on wine: 2h each, B on wine: 2h each, D on wine: 2h each, 1 more " +
+			"pair)",
 		"skipped: 1 cell over --memory 1.0 GiB (A on swiss: 3.0 GiB each)",
 		"beyond --budget 7m: 2 cells on swiss",
 	}
 	must.Be(t, result.Explain(all), want)
 	counted := slices.DeleteFunc(slices.Clone(all), func(e result.Exclusion) bool { return !e.Counted() })
-	if len(counted) != len(all)-4 || len(result.Of(all, result.TooLong)) != 5 || result.Of(all) != nil || result.Explain(nil) != nil {
+	if len(counted) != len(all)-4 || len(result.Of(all, result.TooLong)) != 5 || result.Of(all) != nil ||
+		result.Explain(nil) != nil {
 		t.Errorf("%d of %d are counted", len(counted), len(all))
 	}
 }

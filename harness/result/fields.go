@@ -45,12 +45,19 @@ const classes = registry.Binary | registry.Multiclass
 
 // fields is the one list of the values of a score. New rows come last.
 var fields = []Field{
-	{Name: "n_correct", Title: "rows whose class is right", Tasks: classes, Needs: classes, at: func(s *Score) any { return &s.Correct }},
-	{Name: "tn", Title: "rows of class -1 that are right", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.TN }},
-	{Name: "fp", Title: "rows of class -1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.FP }},
-	{Name: "fn", Title: "rows of class +1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.FN }},
-	{Name: "tp", Title: "rows of class +1 that are right", Tasks: registry.Binary, Needs: registry.Binary, at: func(s *Score) any { return &s.TP }},
-	{Name: "auc2", Title: "twice the pairs of a -1 and a +1 row in order", Kind: Wide, Tasks: registry.Binary, at: func(s *Score) any { return &s.AUC2 }},
+	{Name: "n_correct", Title: "rows whose class is right", Tasks: classes, Needs: classes, at: func(s *Score) any {
+		return &s.Correct
+	}},
+	{Name: "tn", Title: "rows of class -1 that are right", Tasks: registry.Binary, Needs: registry.Binary,
+		at: func(s *Score) any { return &s.TN }},
+	{Name: "fp", Title: "rows of class -1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary,
+		at: func(s *Score) any { return &s.FP }},
+	{Name: "fn", Title: "rows of class +1 that are wrong", Tasks: registry.Binary, Needs: registry.Binary,
+		at: func(s *Score) any { return &s.FN }},
+	{Name: "tp", Title: "rows of class +1 that are right", Tasks: registry.Binary, Needs: registry.Binary,
+		at: func(s *Score) any { return &s.TP }},
+	{Name: "auc2", Title: "twice the pairs of a -1 and a +1 row in order", Kind: Wide, Tasks: registry.Binary,
+		at: func(s *Score) any { return &s.AUC2 }},
 	{Name: "rmse", Title: "root mean squared error", Kind: Real, Lower: true, High: math.Inf(1),
 		Tasks: registry.Regression, Needs: registry.Regression, at: func(s *Score) any { return &s.RMSE }},
 	{Name: "mae", Title: "mean absolute error", Kind: Real, Lower: true, High: math.Inf(1),
@@ -59,9 +66,11 @@ var fields = []Field{
 		Tasks: registry.Regression, at: func(s *Score) any { return &s.R2 }},
 	{Name: "logloss", Title: "log loss", Kind: Real, Lower: true,
 		Tasks: registry.Binary, TestOnly: true, High: 37, at: func(s *Score) any { return &s.LogLoss }},
-	{Name: "brier", Title: "Brier score", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1, at: func(s *Score) any { return &s.Brier }},
+	{Name: "brier", Title: "Brier score", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1,
+		at: func(s *Score) any { return &s.Brier }},
 	// The calibration error is a mean of rounded terms, which may add up to more than 1.
-	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true, High: 1.000001, at: func(s *Score) any { return &s.ECE }},
+	{Name: "ece", Title: "expected calibration error", Kind: Real, Lower: true, Tasks: registry.Binary, TestOnly: true,
+		High: 1.000001, at: func(s *Score) any { return &s.ECE }},
 	{Name: "train_groups", Title: "groups of rows that were learned from", Kind: Wide, TestOnly: true,
 		Tasks: classes | registry.Regression, at: func(s *Score) any { return &s.TrainGroups }},
 	{Name: "test_groups", Title: "groups of rows that were tested", Kind: Wide, TestOnly: true,
@@ -174,10 +183,12 @@ func (s Score) Check(task string) error {
 		case v == nil && f.Needs&t != 0:
 			return fmt.Errorf("the values of a score are not those of task %q, or disagree: it has no %s", task, f.Name)
 		case v != nil && (f.Tasks&t == 0 || !f.inRange(v, s.N)):
-			return fmt.Errorf("the values of a score are not those of task %q, or disagree: %s is %v, with %d rows", task, f.Name, v, s.N)
+			return fmt.Errorf("the values of a score are not those of task %q, or disagree: %s is %v, with %d rows",
+				task, f.Name, v, s.N)
 		}
 	}
-	if s.N < 1 || t == registry.Binary && !s.agrees() || t == registry.Regression && *s.MAE > *s.RMSE*(1+rounded)+least {
+	if s.N < 1 || t == registry.Binary && !s.agrees() || t == registry.Regression &&
+		*s.MAE > *s.RMSE*(1+rounded)+least {
 		return fmt.Errorf("the values of a score of task %q with %d rows disagree", task, s.N)
 	}
 	return nil

@@ -30,11 +30,12 @@ type Class string
 
 // These are the classes of failures. A cell that ended ok has the class "".
 const (
-	ClassTimeout   Class = "timeout"    // no result within the limit
-	ClassOOM       Class = "oom"        // its processes needed more memory than the limit
-	ClassCrash     Class = "crash"      // a panic, a signal, an exit
-	ClassBadOutput Class = "bad-output" // the answer is invalid: a score that is no number, half a message, changed data
-	ClassError     Class = "error"      // the method returned an error
+	ClassTimeout Class = "timeout" // no result within the limit
+	ClassOOM     Class = "oom"     // its processes needed more memory than the limit
+	ClassCrash   Class = "crash"   // a panic, a signal, an exit
+	// the answer is invalid: a score that is no number, half a message, changed data
+	ClassBadOutput Class = "bad-output"
+	ClassError     Class = "error" // the method returned an error
 )
 
 // Score is the result of one prediction of n rows. Classes are counted in integers: Correct, and for two

@@ -96,7 +96,8 @@ type refitted struct {
 	fitSeconds, testSeconds float64
 }
 
-func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, point json.RawMessage) (r refitted, err error) {
+func (j *job) refit(ctx context.Context, env registry.Env, whole split.Part, point json.RawMessage) (r refitted,
+	err error) {
 	before := fingerprint(whole)
 	start := time.Now()
 	r.model, err = j.method.Fit(ctx, env, whole.Learn, point)
@@ -213,7 +214,8 @@ func (j *job) search(ctx context.Context, parts split.Parts, env registry.Env, r
 
 // eachPoint fits every grid point to a part's training rows and scores the part's test rows. It hands over the score of
 // each grid point once, in the order in which the method returns them.
-func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score, seconds float64)) error {
+func (j *job) eachPoint(ctx context.Context, env registry.Env, part split.Part, take func(g int, s result.Score,
+	seconds float64)) error {
 	seen := make([]bool, len(j.Grid))
 	start := time.Now()
 	before := fingerprint(part)
@@ -259,8 +261,8 @@ func (j *job) testGrid(ctx context.Context, env registry.Env, whole split.Part, 
 	return nil
 }
 
-// testSeeds tests the chosen grid point with each seed of the cell, if the cell has seeds of its own. These tests choose
-// nothing.
+// testSeeds tests the chosen grid point with each seed of the cell, if the cell has seeds of its own. These tests
+// choose nothing.
 func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part, run *result.Run) error {
 	if j.Seeds == nil {
 		return nil
@@ -282,8 +284,8 @@ func (j *job) testSeeds(ctx context.Context, env registry.Env, whole split.Part,
 	return nil
 }
 
-// env returns the environment of a cell's fits. It is the same for every grid point, so random draws do not depend on the
-// grid point.
+// env returns the environment of a cell's fits. It is the same for every grid point, so random draws do not depend on
+// the grid point.
 func (j *job) env(clock *cpuClock) registry.Env {
 	seed := j.protocol.Semantics.MethodSeed
 	if j.Seeds != nil {
@@ -301,11 +303,12 @@ func (j *job) env(clock *cpuClock) registry.Env {
 
 func partsOf(p *protocol.Protocol, set *datasets.Set, c Cell) (split.Parts, error) {
 	rows, err := p.SplitterOf(c.Method).Split(set, uint32(c.Split))
-	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise, ScaleTarget: p.Semantics.ScaleTarget}, err
+	return split.Parts{Set: set, Split: rows, Standardise: p.Semantics.Standardise,
+		ScaleTarget: p.Semantics.ScaleTarget}, err
 }
 
-// scoresOf lets a model score the rows of a part, hides their targets from the model, and counts. Predictions of a regression are
-// in the unit of the data.
+// scoresOf lets a model score the rows of a part, hides their targets from the model, and counts. Predictions of a
+// regression are in the unit of the data.
 func scoresOf(ctx context.Context, m registry.Model, part split.Part) (out []float64, s result.Score, err error) {
 	if m == nil {
 		return nil, s, badOutput("the method returned neither a model nor an error")

@@ -25,7 +25,8 @@ func TestCheck(t *testing.T) {
 	} {
 		c := planned
 		code := change(&c)
-		want := map[string]string{"another protocol": c.Cell.Protocol, "other data": "swiss", "another description": "swiss", "a file of this host": "swiss"}[what]
+		want := map[string]string{"another protocol": c.Cell.Protocol, "other data": "swiss",
+			"another description": "swiss", "a file of this host": "swiss"}[what]
 		if want == "" {
 			want = c.Cell.Method
 		}

@@ -17,9 +17,9 @@ type clock struct {
 
 var systemClock = clock{now: time.Now, after: time.After}
 
-// countdown waits until the process has run for d, and returns true. It returns false as soon as done is closed. Time in
-// which the process was stopped (a suspended machine, a SIGSTOP) does not count. To notice such time, countdown waits in
-// steps; a step that takes much longer than planned counts as four steps.
+// countdown waits until the process has run for d, and returns true. It returns false as soon as done is closed. Time
+// in which the process was stopped (a suspended machine, a SIGSTOP) does not count. To notice such time, countdown
+// waits in steps; a step that takes much longer than planned counts as four steps.
 func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 	step := min(max(d/20, 5*time.Millisecond), 250*time.Millisecond)
 	last := c.now()
@@ -37,7 +37,8 @@ func (c clock) countdown(done <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// passed returns a channel that is closed when the process has run for d, unless done is closed before; never for d = 0.
+// passed returns a channel that is closed when the process has run for d, unless done is closed before; never for d =
+// 0.
 func (c clock) passed(done <-chan struct{}, d time.Duration) <-chan struct{} {
 	out := make(chan struct{})
 	if d > 0 {
@@ -117,8 +118,8 @@ func (c *cpuClock) seconds() *float64 {
 
 // A memo keeps numbers that fits of this process computed, for later fits that need the same number (see
 // registry.Env.Memo). A cell that takes a number is also charged the processor time that computing it took, so that a
-// cell's time does not depend on earlier cells. The zero value is ready. If two cells need a number at once, both compute
-// it.
+// cell's time does not depend on earlier cells. The zero value is ready. If two cells need a number at once, both
+// compute it.
 type memo struct {
 	mu    sync.Mutex
 	known map[registry.MemoKey]remembered

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 )
 
-// A failure is an error of a method with a known class. Errors of methods in another process have the method FailureClass,
-// too.
+// A failure is an error of a method with a known class. Errors of methods in another process have the method
+// FailureClass, too.
 type failure struct {
 	error
 	class result.Class
@@ -36,7 +36,8 @@ func classOf(err error) result.Class {
 	var known interface{ FailureClass() string }
 	if errors.As(err, &known) {
 		class := result.Class(known.FailureClass())
-		if slices.Contains([]result.Class{result.ClassTimeout, result.ClassOOM, result.ClassCrash, result.ClassBadOutput}, class) {
+		if slices.Contains([]result.Class{result.ClassTimeout, result.ClassOOM, result.ClassCrash,
+			result.ClassBadOutput}, class) {
 			return class
 		}
 	}
@@ -86,7 +87,9 @@ func inLines(s string) string {
 
 // words replaces white space by single blanks, and removes what a terminal would obey.
 func words(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
 }
 
 // bounded cuts a very long text, makes it readable, and cuts it to maxError bytes.
@@ -99,7 +102,8 @@ func bounded(s string, readable func(string) string) string {
 	if whole <= 4*maxError && len(s) <= maxError {
 		return s
 	}
-	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)], ""), whole)
+	return fmt.Sprintf("%s... (cut; the whole message has %d bytes)", strings.ToValidUTF8(s[:min(len(s), maxError)],
+		""), whole)
 }
 
 // mostTail bytes of output are searched for the reason why a process ended. mostStderr bytes are stored.
@@ -121,8 +125,8 @@ func printable(text string) string {
 // lastWords are the beginnings of the lines in which the Go runtime says why it ends a program.
 var lastWords = []string{"panic: ", "fatal error: ", "runtime: out of memory", "SIG"}
 
-// reason returns the line in which a program said why it ended, and the text from that line on. If no such line is known,
-// reason returns "" and the whole text.
+// reason returns the line in which a program said why it ended, and the text from that line on. If no such line is
+// known, reason returns "" and the whole text.
 func reason(text string) (said, from string) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -136,7 +140,8 @@ func reason(text string) (said, from string) {
 	return "", text
 }
 
-// kept cuts the text for storing. It keeps the start of the Go runtime's message if there is one, else the end of the text.
+// kept cuts the text for storing. It keeps the start of the Go runtime's message if there is one, else the end of the
+// text.
 func kept(text string) string {
 	said, from := reason(text)
 	if said != "" {

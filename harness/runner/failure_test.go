@@ -22,8 +22,10 @@ func (n named) FailureClass() string { return string(n) }
 // TestClassOf an error: the one that it names, if there is such a class, however it is wrapped.
 func TestClassOf(t *testing.T) {
 	for err, want := range map[error]result.Class{
-		errors.New("why"): result.ClassError, named("crash"): result.ClassCrash, named("oom"): result.ClassOOM, named("bad-output"): result.ClassBadOutput,
-		named("no class"): result.ClassError, named("timeout"): result.ClassTimeout, errChangedData: result.ClassBadOutput, errGoexit: result.ClassCrash,
+		errors.New("why"): result.ClassError, named("crash"): result.ClassCrash, named("oom"): result.ClassOOM,
+		named("bad-output"): result.ClassBadOutput,
+		named("no class"):   result.ClassError, named("timeout"): result.ClassTimeout,
+		errChangedData: result.ClassBadOutput, errGoexit: result.ClassCrash,
 	} {
 		must.Be(t, classOf(fmt.Errorf("fold 1: %w", err)), want, err)
 	}
@@ -34,7 +36,8 @@ func TestBounded(t *testing.T) {
 	for text, want := range map[string]string{
 		"short":                               "short",
 		"a" + strings.Repeat(" ", 3000) + "b": "a b",
-		strings.Repeat("x", maxError+1):       strings.Repeat("x", maxError) + "... (cut; the whole message has 2001 bytes)",
+		strings.Repeat("x", maxError+1): strings.Repeat("x", maxError) + "... (cut; the whole message has 2001 " +
+			"bytes)",
 		"a" + strings.Repeat(" ", 9000) + "b": "a... (cut; the whole message has 9002 bytes)",
 	} {
 		must.Be(t, bounded(text, words), want, len(text))
@@ -44,9 +47,11 @@ func TestBounded(t *testing.T) {
 // TestFilledWith: what a plan knows of a cell is the plan's, whatever a worker writes.
 func TestFilledWith(t *testing.T) {
 	c := CellSpec{Key: "k", Shape: registry.Shape{Task: registry.Binary, N: 10, D: 3}, Cost: 5}
-	got := c.FilledWith(result.Run{Planned: result.Planned{Key: "other", Task: "regression", Features: 7, CostUnits: 99}, Status: result.OK})
+	got := c.FilledWith(result.Run{Planned: result.Planned{Key: "other", Task: "regression", Features: 7,
+		CostUnits: 99}, Status: result.OK})
 	if got.Key != "k" || got.Task != "binary" || got.Features != 3 || got.CostUnits != 5 || got.Status != result.OK {
-		t.Errorf("the run is of key %s, task %s, %d features, %v units, status %s", got.Key, got.Task, got.Features, got.CostUnits, got.Status)
+		t.Errorf("the run is of key %s, task %s, %d features, %v units, status %s", got.Key, got.Task, got.Features,
+			got.CostUnits, got.Status)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by row of the data
-// file, counted from 0. A row has one score, or with several classes one score for each class. Predictions of a regression
-// are in the unit of the data. The run has no folds and no times, and its grid has a single grid point. It is an error
-// unless exactly the test rows of the split have scores, all of them finite. of, which may be nil, turns scores of two
-// classes into probabilities.
+// Imported returns the run of a cell whose test scores another program computed. scores holds the scores by row of the
+// data file, counted from 0. A row has one score, or with several classes one score for each class. Predictions of a
+// regression are in the unit of the data. The run has no folds and no times, and its grid has a single grid point. It
+// is an error unless exactly the test rows of the split have scores, all of them finite. of, which may be nil, turns
+// scores of two classes into probabilities.
 func (c CellSpec) Imported(
 	p *protocol.Protocol, set *datasets.Set, scores map[int][]float64, of registry.Probability,
 ) (result.Run, error) {
@@ -34,14 +34,16 @@ func (c CellSpec) Imported(
 		own, there := scores[row]
 		switch {
 		case !there:
-			return run, fmt.Errorf("%s: test row %d has no score; the test rows are those of `bench data splits %s --seed %d --format json`", c.Cell, row, c.Cell.Dataset, c.Cell.Split)
+			return run, fmt.Errorf("%s: test row %d has no score; the test rows are those of `bench data splits %s "+
+				"--seed %d --format json`", c.Cell, row, c.Cell.Dataset, c.Cell.Split)
 		case len(own) != shape.Outputs():
 			return run, fmt.Errorf("%s: row %d has %d scores, the set needs %d", c.Cell, row, len(own), shape.Outputs())
 		}
 		values = append(values, own...)
 	}
 	if len(scores) != len(test) {
-		return run, fmt.Errorf("%s: %d rows have scores, and the split has %d test rows; give scores of the test rows alone", c.Cell, len(scores), len(test))
+		return run, fmt.Errorf("%s: %d rows have scores, and the split has %d test rows; give scores of the test rows "+
+			"alone", c.Cell, len(scores), len(test))
 	}
 	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)

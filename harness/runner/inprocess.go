@@ -18,7 +18,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// InProcess runs cells in this process. It reads each data set once, shares the set among cells, and keeps it until Forget.
+// InProcess runs cells in this process. It reads each data set once, shares the set among cells, and keeps it until
+// Forget.
 type InProcess struct {
 	Registry registry.Registry
 	Data     files.Directory
@@ -62,14 +63,16 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 		return result.Run{}, &versionError{c, j.method.Version}
 	}
 	if hash := j.protocol.Hash(); hash != c.Inputs.ProtocolHash {
-		return result.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
+		return result.Run{}, fmt.Errorf("%s: protocol %s was planned as %.8s and reads as %.8s here; plan and run "+
+			"with the same program", c.Cell, c.Cell.Protocol, c.Inputs.ProtocolHash, hash)
 	}
 	l := r.load(ctx, c)
 	if l.err != nil {
 		return result.Run{}, l.err
 	}
 	if l.set.Fingerprint != c.Inputs.Fingerprint {
-		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again", c.Cell.Dataset)
+		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again",
+			c.Cell.Dataset)
 	}
 	j.set = l.set
 	j.code = r.CodeOf(c)
@@ -101,7 +104,8 @@ type versionError struct {
 }
 
 func (e *versionError) Error() string {
-	return fmt.Sprintf("%s: version %s of %s was asked for, this program has %s", e.cell.Cell, e.cell.Inputs.MethodVersion, e.cell.Cell.Method, e.has)
+	return fmt.Sprintf("%s: version %s of %s was asked for, this program has %s", e.cell.Cell,
+		e.cell.Inputs.MethodVersion, e.cell.Cell.Method, e.has)
 }
 
 // Method returns the method of a cell. For a variant that a protocol declares this is the original method
@@ -182,10 +186,10 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + ": " + r.Why }
 
-// Check returns a [Refusal] if another program planned the cell with another version or other code of the method, or with
-// other data. code is the hash of the method's code in that program; "" is not compared. This program must have the same
-// description of the data set, since the other program cannot name a file that this one reads. Check does not read data
-// whose checksums are known.
+// Check returns a [Refusal] if another program planned the cell with another version or other code of the method, or
+// with other data. code is the hash of the method's code in that program; "" is not compared. This program must have
+// the same description of the data set, since the other program cannot name a file that this one reads. Check does not
+// read data whose checksums are known.
 func (r *InProcess) Check(c CellSpec, code string) error {
 	p, err := r.protocol(c)
 	if err != nil {
@@ -215,12 +219,14 @@ func (r *InProcess) Check(c CellSpec, code string) error {
 	case err != nil:
 		return &Refusal{c.Cell.Dataset, err.Error()}
 	case sum != c.Inputs.Fingerprint:
-		return &Refusal{c.Cell.Dataset, fmt.Sprintf("data %.8s were asked for, here are %.8s", c.Inputs.Fingerprint, sum)}
+		return &Refusal{c.Cell.Dataset, fmt.Sprintf("data %.8s were asked for, here are %.8s", c.Inputs.Fingerprint,
+			sum)}
 	}
 	return nil
 }
 
-// described reports whether this program has the description of a cell's set, built in or in the file that the cell names.
+// described reports whether this program has the description of a cell's set, built in or in the file that the cell
+// names.
 func described(c CellSpec) bool {
 	if c.Set.Path != "" {
 		text, err := regularfile.Read(c.Set.Path, int64(len(c.Set.TOML))) // a cell may name a pipe, or a large file

@@ -19,9 +19,11 @@ import (
 const CanIsolate = true
 
 const (
-	lookEvery    = 50 * time.Millisecond  // a keeper measures the memory of its worker so often
-	lookAllEvery = 500 * time.Millisecond // and that of all processes below it so often, or as often as takes a twentieth of its time
-	uncollected  = 64 << 20               // bytes above the limit that a worker may hold: garbage that its collector has not found yet
+	lookEvery = 50 * time.Millisecond // a keeper measures the memory of its worker so often
+	// and that of all processes below it so often, or as often as takes a twentieth of its time
+	lookAllEvery = 500 * time.Millisecond
+	// bytes above the limit that a worker may hold: garbage that its collector has not found yet
+	uncollected = 64 << 20
 )
 
 // A keeper is the process between the harness and a worker. It runs no code of a method, so no method can end it. Every
@@ -199,8 +201,8 @@ func (k *keeper) watch(commands <-chan byte) ending {
 	}
 }
 
-// asked returns the ending if the harness asks for it. The harness also asks when a worker's answers end, which is shortly
-// before the system tells how the worker ended.
+// asked returns the ending if the harness asks for it. The harness also asks when a worker's answers end, which is
+// shortly before the system tells how the worker ended.
 func (k *keeper) asked() ending {
 	if processes.Exiting(k.worker) {
 		select {
@@ -239,14 +241,15 @@ func (k *keeper) begin() {
 	}
 }
 
-// beyond reports whether the worker and the processes that it started use more memory than the limit. Files in the worker's
-// folder count as memory, and so do nameless files that these processes hold open. The worker and the folder are measured
-// each time. All processes are measured less often, since that takes longer.
+// beyond reports whether the worker and the processes that it started use more memory than the limit. Files in the
+// worker's folder count as memory, and so do nameless files that these processes hold open. The worker and the folder
+// are measured each time. All processes are measured less often, since that takes longer.
 func (k *keeper) beyond() bool {
 	p, _ := processes.Of(k.worker)
 	written := processes.WrittenBelow(k.folder)
 	k.peak = max(k.peak, p.Resident+written)
-	if since := time.Since(k.lookedAt); since >= lookAllEvery && since >= 20*k.looks || k.limit > 0 && p.Resident+written > k.limit {
+	if since := time.Since(k.lookedAt); since >= lookAllEvery && since >= 20*k.looks || k.limit > 0 &&
+		p.Resident+written > k.limit {
 		start := time.Now()
 		all := processes.Below(os.Getpid())
 		files := written + processes.HeldInMemory(all)
@@ -264,8 +267,8 @@ func (k *keeper) beyond() bool {
 	return false
 }
 
-// proportional is the memory of processes together with the files that lie in memory. Memory that processes share counts
-// once. A mapped file would count twice, as memory and as a file, so only the larger of these two sums is taken.
+// proportional is the memory of processes together with the files that lie in memory. Memory that processes share
+// counts once. A mapped file would count twice, as memory and as a file, so only the larger of these two sums is taken.
 func proportional(of []processes.Process, files int64) int64 {
 	var sum, mapped int64
 	for _, p := range of {

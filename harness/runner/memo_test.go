@@ -27,7 +27,8 @@ func TestMemoChargesEveryCell(t *testing.T) {
 	if a, b := first.seconds(), second.seconds(); a == nil {
 		t.Skip("this system has no clock for each thread")
 	} else if values[0] != values[1] || computed != 1 || *b <= 0 || *b < *a/2 {
-		t.Errorf("computed %d times, values %v, %v s for the first cell and %v s for the second", computed, values, *a, *b)
+		t.Errorf("computed %d times, values %v, %v s for the first cell and %v s for the second", computed, values, *a,
+			*b)
 	}
 
 	failed := errors.New("not now")

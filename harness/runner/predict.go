@@ -29,7 +29,8 @@ func NewPredictor(spec registry.Spec, l result.Run) (*Predictor, error) {
 		return nil, errors.New("no model is kept")
 	}
 	if l.MethodVersion != spec.Version {
-		return nil, fmt.Errorf("the model is of version %s of %s, this program has version %s; run the cell again with it", l.MethodVersion, spec.Name, spec.Version)
+		return nil, fmt.Errorf("the model is of version %s of %s, this program has version %s; run the cell again "+
+			"with it", l.MethodVersion, spec.Name, spec.Version)
 	}
 	task, err := registry.ParseTask(l.Task)
 	if err != nil {
@@ -40,7 +41,8 @@ func NewPredictor(spec registry.Spec, l result.Run) (*Predictor, error) {
 		return nil, err
 	}
 	sh := registry.Shape{Task: task, Classes: len(l.Model.Labels)}
-	return &Predictor{Features: l.Model.Features, Labels: l.Model.Labels, model: model, kept: l.Model, outputs: sh.Outputs()}, nil
+	return &Predictor{Features: l.Model.Features, Labels: l.Model.Labels, model: model, kept: l.Model,
+		outputs: sh.Outputs()}, nil
 }
 
 // Gaps reports whether rows may have gaps, NaN.
@@ -70,8 +72,8 @@ func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error)
 	return out, nil
 }
 
-// Label returns the name of the class that a row's scores mean. As in the tests, one score decides by its sign, where 0 is
-// the second class; of several scores the first of the largest decides.
+// Label returns the name of the class that a row's scores mean. As in the tests, one score decides by its sign, where 0
+// is the second class; of several scores the first of the largest decides.
 func (p *Predictor) Label(scores []float64) string {
 	if p.outputs == 1 {
 		if scores[0] >= 0 {

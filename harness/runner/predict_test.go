@@ -59,7 +59,8 @@ func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 	for _, how := range []string{`"median"`, "\"mean\"\nindicator = true", `"none"`} {
 		name := fmt.Sprint("gaps-", len(names))
 		names = append(names, name)
-		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\ncategorical = \"colour\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
+		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\ncategorical = "+
+			"\"colour\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
 	}
 	for name, text := range sets {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -75,11 +76,14 @@ func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	t.Helper()
 	p := must.Get(protocol.Parse("small", []byte(small)))(t)
 	data = files.Directory{Root: t.TempDir()}
-	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data, Keep: runner.KeepModels}
+	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data,
+		Keep: runner.KeepModels}
 	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)
-	plan := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"}, Datasets: sets, Splits: []int{1}}, nil, nil))(t)
+	plan := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"},
+		Datasets: sets, Splits: []int{1}}, nil, nil))(t)
 	said := result.Explain(result.Of(plan.Excluded, result.TakesNoGaps))
-	if len(said) != 1 || !strings.HasSuffix(said[0], "takes no missing values: GBRFF1 on gaps-2, GBRFF2 on gaps-2, RF on gaps-2") {
+	if len(said) != 1 || !strings.HasSuffix(said[0], "takes no missing values: GBRFF1 on gaps-2, GBRFF2 on gaps-2, RF "+
+		"on gaps-2") {
 		t.Errorf("left out: %q", said)
 	}
 	for _, c := range plan.Cells {
@@ -101,7 +105,8 @@ func TestASpecIsAValue(t *testing.T) {
 		}
 		one := must.Get((&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), c))(t)
 		two := must.Get((&runner.InProcess{Registry: methods.All(), Data: data}).Run(t.Context(), again))(t)
-		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Score, two.Score) || !reflect.DeepEqual(one.Stages, two.Stages) {
+		if one.Status != result.OK || one.ScoresHash != two.ScoresHash || !reflect.DeepEqual(one.Score, two.Score) ||
+			!reflect.DeepEqual(one.Stages, two.Stages) {
 			t.Errorf("%s: %s %q, %+v and %+v", c.Cell, one.Status, one.Error, one.Score, two.Score)
 		}
 	}
@@ -136,10 +141,12 @@ func TestKeptModelsPredict(t *testing.T) {
 			t.Fatalf("%s: %s %s %v", c.Cell, run.Status, run.Error, err)
 		}
 		spec := must.Get(methods.All().Lookup(c.Cell.Method))(t)
-		if _, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: "of another time"}, Model: run.Model}); err == nil {
+		if _, err := runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task,
+			MethodVersion: "of another time"}, Model: run.Model}); err == nil {
 			t.Errorf("%s: a model of another version is loaded", c.Cell)
 		}
-		p := must.Get(runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task, MethodVersion: run.MethodVersion}, Model: run.Model}))(t)
+		p := must.Get(runner.NewPredictor(spec, result.Run{Planned: result.Planned{Task: run.Task,
+			MethodVersion: run.MethodVersion}, Model: run.Model}))(t)
 		e := must.Get(c.Set.Entry())(t)
 		set := must.Get(read.Load(t.Context(), data, e))(t)
 		rows := must.Get(split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)

@@ -28,7 +28,8 @@ type Refitted struct {
 
 // Refit trains a method with point, a grid point as JSON, on all training rows of a split, and tests it. A
 // cell does the same after its search.
-func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int, point json.RawMessage) (*Refitted, error) {
+func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *datasets.Set, number int,
+	point json.RawMessage) (*Refitted, error) {
 	parts, err := partsOf(p, set, Cell{Method: spec.Name, Split: number})
 	if err != nil {
 		return nil, err
@@ -43,7 +44,8 @@ func Refit(ctx context.Context, p *protocol.Protocol, spec registry.Spec, set *d
 	if err != nil {
 		return nil, err
 	}
-	r := &Refitted{Model: fitted.model, Test: fitted.test, Shape: whole.Learn.Shape(), Features: whole.Inputs.Names(set.Features), Rows: parts.Split.Train, Learned: whole.Learn, inputs: whole.Inputs}
+	r := &Refitted{Model: fitted.model, Test: fitted.test, Shape: whole.Learn.Shape(),
+		Features: whole.Inputs.Names(set.Features), Rows: parts.Split.Train, Learned: whole.Learn, inputs: whole.Inputs}
 	r.Stages, err = j.stages(ctx, r.Model, whole)
 	return r, err
 }
@@ -62,8 +64,8 @@ func (r *Refitted) Unscaled(v []float64) []float64 {
 	return out
 }
 
-// Trees returns the trees for rows in the units of the data file, with gaps filled. Each threshold is moved so that exactly
-// the same rows go left. The second result is false for a model without trees.
+// Trees returns the trees for rows in the units of the data file, with gaps filled. Each threshold is moved so that
+// exactly the same rows go left. The second result is false for a model without trees.
 func (r *Refitted) Trees() (registry.TreeModel, bool) {
 	m, ok := r.Model.(registry.TreeModel)
 	s := r.inputs.Scale
@@ -80,7 +82,8 @@ func unscale(mean, scale, v float64) float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return v
 	}
-	low, high := key(-math.MaxFloat64), key(math.Inf(1)) // below(low) holds, unless it holds for no double; below(high) does not hold
+	// below(low) holds, unless it holds for no double; below(high) does not hold
+	low, high := key(-math.MaxFloat64), key(math.Inf(1))
 	for low+1 < high {
 		if mid := low&high + (low^high)>>1; below(mid) { // their mean, rounded down, without overflow
 			low = mid

@@ -49,20 +49,22 @@ type CellSpec struct {
 	Key      string                `json:"key"`
 	Protocol ProtocolText          `json:"protocol"`
 	Set      catalogue.Description `json:"set"`
-	Grid     []json.RawMessage     `json:"grid"`              // complete parameters, in grid order
-	Written  []json.RawMessage     `json:"points"`            // the grid points in the notation of the grid's author
-	Seeds    []uint32              `json:"seeds,omitempty"`   // the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed
-	Shape    registry.Shape        `json:"shape"`             // of the training part of the first split
-	Train    int                   `json:"train"`             // rows of the training part
-	Test     int                   `json:"test"`              // rows of the test part
-	Groups   [2]int                `json:"groups,omitzero"`   // of rows in these parts; zeros in a set without groups
-	Cost     float64               `json:"cost"`              // predicted, in the method's own units
-	Memory   int64                 `json:"memory"`            // predicted bytes at its peak, the data set included
-	Seconds  float64               `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
-	Keep     Keep                  `json:"keep"`
-	Replace  bool                  `json:"replace,omitempty"` // the result replaces a stored one
-	Suspect  bool                  `json:"suspect,omitempty"` // an earlier process began this cell and ended before the cell did
-	Canary   *Canary               `json:"canary,omitempty"`  // nil for a cell that is a result
+	Grid     []json.RawMessage     `json:"grid"`   // complete parameters, in grid order
+	Written  []json.RawMessage     `json:"points"` // the grid points in the notation of the grid's author
+	// the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed
+	Seeds   []uint32       `json:"seeds,omitempty"`
+	Shape   registry.Shape `json:"shape"`             // of the training part of the first split
+	Train   int            `json:"train"`             // rows of the training part
+	Test    int            `json:"test"`              // rows of the test part
+	Groups  [2]int         `json:"groups,omitzero"`   // of rows in these parts; zeros in a set without groups
+	Cost    float64        `json:"cost"`              // predicted, in the method's own units
+	Memory  int64          `json:"memory"`            // predicted bytes at its peak, the data set included
+	Seconds float64        `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
+	Keep    Keep           `json:"keep"`
+	Replace bool           `json:"replace,omitempty"` // the result replaces a stored one
+	// an earlier process began this cell and ended before the cell did
+	Suspect bool    `json:"suspect,omitempty"`
+	Canary  *Canary `json:"canary,omitempty"` // nil for a cell that is a result
 }
 
 // A ProtocolText is the text of a protocol and its source.
@@ -76,10 +78,12 @@ type ProtocolText struct {
 func (c CellSpec) planned() result.Planned {
 	return result.Planned{
 		Key: c.Key, Protocol: c.Cell.Protocol, ProtocolHash: c.Inputs.ProtocolHash,
-		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset, Fingerprint: c.Inputs.Fingerprint,
-		Split: c.Cell.Split, Task: c.Shape.Task.String(), Features: c.Shape.D, CostUnits: c.Cost,
+		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset,
+		Fingerprint: c.Inputs.Fingerprint,
+		Split:       c.Cell.Split, Task: c.Shape.Task.String(), Features: c.Shape.D, CostUnits: c.Cost,
 		Grid: c.Grid, GridWritten: c.Written, GridHash: c.Inputs.GridHash,
-		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits, SetFile: c.Set.Path,
+		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits,
+		SetFile: c.Set.Path,
 		Replace: c.Replace,
 	}
 }

@@ -14,8 +14,8 @@ import (
 // produce.
 var unwritten = math.Float64frombits(0x7ff8_6e6f_7473_6574)
 
-// newScore counts the rows of y that scores (n x Outputs, row-major) predict correctly. A score that is not finite is an
-// error of the method.
+// newScore counts the rows of y that scores (n x Outputs, row-major) predict correctly. A score that is not finite is
+// an error of the method.
 func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
@@ -102,7 +102,8 @@ func addProbabilities(s *result.Score, of func(score float64) float64, y, scores
 	p := make([]float64, len(scores))
 	for i, v := range scores {
 		if p[i] = of(v); !(p[i] >= 0 && p[i] <= 1) {
-			return badOutput("the model's score %v of row %d stands, as the method declares, for the probability %v, which is not between 0 and 1", v, i, p[i])
+			return badOutput("the model's score %v of row %d stands, as the method declares, for the probability %v, "+
+				"which is not between 0 and 1", v, i, p[i])
 		}
 	}
 	logLoss, brier, ece := metric.OfProbabilities(y, p)

@@ -12,9 +12,11 @@ import (
 
 func TestBinaryCounts(t *testing.T) {
 	y := []float64{1, 1, -1, -1, 1, -1}
-	s := must.Get(newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0, -5}))(t)
+	s := must.Get(newScore(registry.Shape{Task: registry.Binary, N: 6, D: 1, Classes: 2}, y, []float64{2, -1, 3, -4, 0,
+		-5}))(t)
 	if *s.TP != 2 || *s.FN != 1 || *s.FP != 1 || *s.TN != 2 || *s.Correct != 4 || s.N != 6 {
-		t.Errorf("got tp %d fn %d fp %d tn %d correct %d n %d; a score of 0 counts as +1", *s.TP, *s.FN, *s.FP, *s.TN, *s.Correct, s.N)
+		t.Errorf("got tp %d fn %d fp %d tn %d correct %d n %d; a score of 0 counts as +1", *s.TP, *s.FN, *s.FP, *s.TN,
+			*s.Correct, s.N)
 	}
 }
 
@@ -23,12 +25,14 @@ func TestProbabilitiesOfScores(t *testing.T) {
 	y, scores := []float64{1, -1, 1, 1}, []float64{0.4, -0.4, -0.15, 0.5}
 	shifted := func(score float64) float64 { return score + 0.5 }
 	s := binaryScore(y, scores)
-	if err := addProbabilities(&s, shifted, y, scores); err != nil || math.Abs(*s.Brier-(0.01+0.01+0.4225)/4) > 1e-15 || s.LogLoss == nil || s.ECE == nil {
+	if err := addProbabilities(&s, shifted, y, scores); err != nil || math.Abs(*s.Brier-(0.01+0.01+0.4225)/4) > 1e-15 ||
+		s.LogLoss == nil || s.ECE == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 	scores[2] = 0.75
 	s = binaryScore(y, scores)
-	if err := addProbabilities(&s, shifted, y, scores); classOf(err) != result.ClassBadOutput || !strings.Contains(err.Error(), "0.75 of row 2") || s.LogLoss != nil {
+	if err := addProbabilities(&s, shifted, y, scores); classOf(err) != result.ClassBadOutput ||
+		!strings.Contains(err.Error(), "0.75 of row 2") || s.LogLoss != nil {
 		t.Errorf("a probability of 1.25: %v, %+v", err, s)
 	}
 }

@@ -148,8 +148,8 @@ type childUse struct {
 	largest int64         // resident bytes of the largest process that has ended
 }
 
-// returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a method left running
-// may use a core that the next cell needs.
+// returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a method left
+// running may use a core that the next cell needs.
 func returnsTo(goroutines int) bool {
 	for range 20 {
 		if runtime.NumGoroutine() <= goroutines {

@@ -29,8 +29,8 @@ func Started() bool {
 }
 
 // limitSelf makes the garbage collector work before the limit is reached, and makes the system end this process before
-// other processes if memory is short. The limit of the data segment stops memory that grows faster than a keeper measures.
-// Programs reserve more memory than they use, so this limit is far above the first one.
+// other processes if memory is short. The limit of the data segment stops memory that grows faster than a keeper
+// measures. Programs reserve more memory than they use, so this limit is far above the first one.
 func limitSelf(limit int64) {
 	debug.SetTraceback("single")
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
@@ -81,8 +81,8 @@ type cpuTime struct {
 	known       bool
 }
 
-// threadCPU reads the processor time of the calling thread. It asks the thread's clock, since getrusage counts whole ticks of the
-// system, which are 4 ms and longer than a cell of few rows.
+// threadCPU reads the processor time of the calling thread. It asks the thread's clock, since getrusage counts whole
+// ticks of the system, which are 4 ms and longer than a cell of few rows.
 func threadCPU() cpuTime {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {

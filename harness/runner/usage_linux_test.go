@@ -10,7 +10,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestShortCellsHaveTheirTime: work shorter than a tick of the system counts as what it took. By getrusage most of it would be 0.
+// TestShortCellsHaveTheirTime: work shorter than a tick of the system counts as what it took. By getrusage most of it
+// would be 0.
 func TestShortCellsHaveTheirTime(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

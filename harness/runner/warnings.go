@@ -50,8 +50,10 @@ func (j *job) warnOfConstant(parts split.Parts, predictions []float64) {
 	if len(predictions) < 2 || slices.Min(predictions) != slices.Max(predictions) || low == high {
 		return
 	}
-	j.said.add(fmt.Sprintf("nothing is learned: every test row gets the prediction %.6g, and the training targets go from %.6g to %.6g; "+
-		"if they are very small or far from 0, give the set a target_range such as [-1.0, 1.0]", predictions[0], low, high))
+	j.said.add(fmt.Sprintf("nothing is learned: every test row gets the prediction %.6g, and the training targets go "+
+		"from %.6g to %.6g; "+
+		"if they are very small or far from 0, give the set a target_range such as [-1.0, 1.0]", predictions[0], low,
+		high))
 }
 
 // all returns the warnings so far, in the order of their first occurrence.

@@ -7,9 +7,9 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// The harness and a worker exchange lines of JSON over pipes that the output of a method cannot reach. A third pipe tells
-// the keeper, the process between the two, when cells begin and end. On a fourth pipe the keeper writes one line that says
-// how the processes below it ended.
+// The harness and a worker exchange lines of JSON over pipes that the output of a method cannot reach. A third pipe
+// tells the keeper, the process between the two, when cells begin and end. On a fourth pipe the keeper writes one line
+// that says how the processes below it ended.
 const (
 	fdRequests = 3 + iota // to the worker
 	fdReplies             // from the worker
@@ -44,9 +44,10 @@ type reply struct {
 
 // An ending says how a worker ended, and what all processes below its keeper used since the last cell began.
 type ending struct {
-	Code       int     `json:"code"`       // exit code of the worker
-	Signal     int     `json:"signal"`     // the signal that ended the worker; 0 if it exited
-	Why        string  `json:"why"`        // why the keeper ended the worker: whyAsked or whyMemory; "" if it ended by itself
+	Code   int `json:"code"`   // exit code of the worker
+	Signal int `json:"signal"` // the signal that ended the worker; 0 if it exited
+	// why the keeper ended the worker: whyAsked or whyMemory; "" if it ended by itself
+	Why        string  `json:"why"`
 	SystemOOM  bool    `json:"system_oom"` // the system ended processes in the meantime because memory was short
 	CPUSeconds float64 `json:"cpu_seconds"`
 	PeakBytes  int64   `json:"peak_bytes"`

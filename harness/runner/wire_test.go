@@ -20,23 +20,27 @@ import (
 
 // TestARunCrossesThePipe with all its bits, zeros behind pointers and infinite errors included.
 func TestARunCrossesThePipe(t *testing.T) {
-	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, math.MaxFloat64}))
+	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1),
+		math.Inf(-1), math.SmallestNonzeroFloat64, math.MaxFloat64}))
 	finite := rapid.Float64()
 	rapid.Check(t, func(r *rapid.T) {
 		count := func() *int { return rapid.Ptr(rapid.IntRange(0, 5), true).Draw(r, "count") }
 		real := func() *float64 { return rapid.Ptr(number, true).Draw(r, "real") }
 		score := func() result.Score {
-			return result.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(), true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
+			return result.Score{N: 7, Correct: count(), TN: count(), TP: count(), AUC2: rapid.Ptr(rapid.Int64(),
+				true).Draw(r, "auc"), RMSE: real(), MAE: real(), R2: real()}
 		}
 		run := result.Run{
 			Planned: result.Planned{
 				Key:  "k",
 				Grid: []json.RawMessage{json.RawMessage(`{"kernel":"<rbf>"}`)},
 			},
-			Status: result.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Score: score(), Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
+			Status: result.OK, Error: rapid.String().Draw(r, "error"), Selected: count(), Score: score(),
+			Scores: rapid.SliceOfN(finite, 1, 20).Draw(r, "scores"),
 			Folds:  []result.Evaluation{{GridIndex: 1, Fold: 2, Score: score(), FitSeconds: finite.Draw(r, "seconds")}},
 			Stages: []result.Stage{{Round: 3, Score: score()}}, Warnings: []result.Warning{{Text: "<&>", Times: 2}},
-			Model: &result.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"}, Mean: []float64{finite.Draw(r, "mean")}},
+			Model: &result.Model{Data: rapid.SliceOfN(rapid.Byte(), 1, 30).Draw(r, "model"), Features: []string{"a"},
+				Mean: []float64{finite.Draw(r, "mean")}},
 		}
 		run.Error = strings.ToValidUTF8(run.Error, "?")
 		var line bytes.Buffer
@@ -88,7 +92,8 @@ func TestTail(t *testing.T) {
 		end := ringbuf.Buffer{Most: mostTail}
 		var all []byte
 		for range rapid.IntRange(0, 30).Draw(r, "writes") {
-			piece := bytes.Repeat([]byte{byte(rapid.IntRange('a', 'z').Draw(r, "letter"))}, rapid.IntRange(0, mostTail+1000).Draw(r, "bytes"))
+			piece := bytes.Repeat([]byte{byte(rapid.IntRange('a', 'z').Draw(r, "letter"))},
+				rapid.IntRange(0, mostTail+1000).Draw(r, "bytes"))
 			if n, err := end.Write(piece); n != len(piece) || err != nil {
 				r.Fatal(n, err)
 			}
@@ -107,8 +112,10 @@ func TestTail(t *testing.T) {
 func TestReason(t *testing.T) {
 	noise := strings.Repeat("noise\n", 100)
 	for text, want := range map[string]string{
-		noise + "panic: no\n\ngoroutine 1 [running]:\n": "panic: no", "fatal error: stack overflow\n": "fatal error: stack overflow",
-		noise: "", "": "", "SIGSEGV: segmentation violation\nPC=0\n": "SIGSEGV: segmentation violation", "no panic: here\n": "",
+		noise + "panic: no\n\ngoroutine 1 [running]:\n": "panic: no",
+		"fatal error: stack overflow\n":                 "fatal error: stack overflow",
+		noise:                                           "", "": "", "SIGSEGV: segmentation violation\nPC=0\n": "SIGSEGV: segmentation violation",
+		"no panic: here\n": "",
 	} {
 		if said, from := reason(text); said != want || !strings.HasPrefix(from, want) {
 			t.Errorf("%.40q: %q, %.40q; want %q", text, said, from, want)
@@ -117,7 +124,8 @@ func TestReason(t *testing.T) {
 	if got := kept(noise + "the end"); !strings.HasSuffix(got, "the end") || len(got) > mostStderr {
 		t.Errorf("kept %d bytes: %q", len(got), got)
 	}
-	if got := kept(strings.Repeat("x", 10_000) + "\npanic: why\n" + noise + noise + strings.Repeat("y", 9000)); !strings.HasPrefix(got, "panic: why\n") || len(got) != mostStderr {
+	if got := kept(strings.Repeat("x", 10_000) + "\npanic: why\n" + noise + noise + strings.Repeat("y",
+		9000)); !strings.HasPrefix(got, "panic: why\n") || len(got) != mostStderr {
 		t.Errorf("kept %d bytes: %.40q", len(got), got)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
 
-// startsWithin is how long a worker may take until it is ready. endsPolitely is how long it may take to end after the last
-// request.
+// startsWithin is how long a worker may take until it is ready. endsPolitely is how long it may take to end after the
+// last request.
 const (
 	startsWithin = 2 * time.Minute
 	endsPolitely = time.Second
@@ -144,8 +144,8 @@ func (w *worker) wait(keeper *exec.Cmd, from *os.File) {
 	closeAll(w.readers)
 }
 
-// kill ends the worker and all processes that it started, and returns when they are gone. If the keeper does not end them
-// because it is stopped, kill ends the keeper and all processes below it.
+// kill ends the worker and all processes that it started, and returns when they are gone. If the keeper does not end
+// them because it is stopped, kill ends the keeper and all processes below it.
 func (w *worker) kill() {
 	_ = w.control.Close()
 	for waited := time.Duration(0); ; waited += keeperLook {

@@ -19,7 +19,8 @@ import (
 )
 
 // Workers runs each cell in a worker: a process in a group of its own. A worker runs cells one after another until one
-// fails or may leave state behind. So whatever a method does to its process harms only its own cell. Workers must be closed.
+// fails or may leave state behind. So whatever a method does to its process harms only its own cell. Workers must be
+// closed.
 type Workers struct {
 	Args    []string      // arguments with which this program becomes a keeper; the keeper starts the worker
 	Timeout time.Duration // per cell; 0 for none
@@ -62,8 +63,8 @@ type fault struct {
 
 func (f fault) Unwrap() error { return f.error }
 
-// Run implements Runner. If a worker ends for a reason that is not the method's, the cell is run once more, and a warning
-// of the run says so.
+// Run implements Runner. If a worker ends for a reason that is not the method's, the cell is run once more, and a
+// warning of the run says so.
 func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	run, err := r.once(ctx, c)
 	var first, second fault
@@ -77,7 +78,8 @@ func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	if errors.As(err, &second) && second.run != nil {
 		run, err = *second.run, nil
 	}
-	run.Warnings = append(run.Warnings, result.Warning{Text: oneLine("run once more, since " + first.Error()), Times: 1})
+	run.Warnings = append(run.Warnings, result.Warning{Text: oneLine("run once more, since " + first.Error()),
+		Times: 1})
 	return run, err
 }
 
@@ -140,7 +142,9 @@ const (
 
 func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, callEnd) {
 	// The worker prepares for the cell. This takes none of the cell's time.
-	if a, how := w.answer(ctx, request{Prepare: &c}, r.readyIn(), endUnready, func(a reply) bool { return a.Ready }); how != endWhole {
+	if a, how := w.answer(ctx, request{Prepare: &c}, r.readyIn(), endUnready, func(a reply) bool {
+		return a.Ready
+	}); how != endWhole {
 		return a, how
 	}
 	w.stderr.Reset()
@@ -155,7 +159,8 @@ func (r *Workers) call(ctx context.Context, w *worker, c CellSpec) (answer, call
 }
 
 // answer asks a worker and waits for an answer that is right, within a limit of time; 0 is any time.
-func (w *worker) answer(ctx context.Context, q request, limit time.Duration, late callEnd, right func(reply) bool) (answer, callEnd) {
+func (w *worker) answer(ctx context.Context, q request, limit time.Duration, late callEnd,
+	right func(reply) bool) (answer, callEnd) {
 	go func() { _ = w.ask.Encode(q) }() // an error ends the answers, too
 	over := make(chan struct{})
 	defer close(over)
@@ -178,7 +183,8 @@ func (w *worker) answer(ctx context.Context, q request, limit time.Duration, lat
 }
 
 // result turns an answer into the stored run of the cell. Unless the answer is ok, the worker has ended.
-func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd, took time.Duration) (result.Run, error) {
+func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, how callEnd,
+	took time.Duration) (result.Run, error) {
 	if how == endWhole && a.Run == nil {
 		return result.Run{}, errors.New(a.Error)
 	}
@@ -210,11 +216,14 @@ func (r *Workers) result(ctx context.Context, w *worker, c CellSpec, a answer, h
 	switch {
 	case how == endLate:
 		run.Status, run.Class = result.Timeout, result.ClassTimeout
-		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes were ended", r.Timeout)
+		run.Error = fmt.Sprintf("no result within %v (--timeout); the fit did not stop when asked and its processes "+
+			"were ended", r.Timeout)
 	case how == endUnready:
-		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v", r.readyIn())
+		run.Class, run.Error = result.ClassCrash, fmt.Sprintf("its process was not ready to begin within %v",
+			r.readyIn())
 	case how == endGarbled:
-		run.Class, run.Error = result.ClassBadOutput, oneLine(fmt.Sprintf("the answer of the cell's process cannot be read: %v", cmp.Or(a.err, errOtherCell)))
+		run.Class, run.Error = result.ClassBadOutput,
+			oneLine(fmt.Sprintf("the answer of the cell's process cannot be read: %v", cmp.Or(a.err, errOtherCell)))
 	default:
 		return r.died(w, run, text, a.err)
 	}
@@ -235,7 +244,8 @@ func (r *Workers) died(w *worker, run result.Run, text string, reading error) (r
 		return run, fault{w.lost, &run}
 	case e.Why == whyMemory:
 		run.Class = result.ClassOOM
-		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", wording.Bytes(r.Memory), wording.Bytes(e.PeakBytes))
+		run.Error = fmt.Sprintf("its processes needed more than %s (--memory): %s", wording.Bytes(r.Memory),
+			wording.Bytes(e.PeakBytes))
 	case e.Signal == int(syscall.SIGKILL):
 		run.Error = "its process was killed from outside"
 		if e.SystemOOM {

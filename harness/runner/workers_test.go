@@ -58,8 +58,8 @@ func prepareLong(context.Context, string) {
 	}
 }
 
-// TestPreparing: the time in which a method is made ready is not its cell's, in a worker or here. On busy cores a cell may take
-// longer than a short limit by itself, so that a longer one is tried then. Preparing takes longer than each.
+// TestPreparing: the time in which a method is made ready is not its cell's, in a worker or here. On busy cores a cell
+// may take longer than a short limit by itself, so that a longer one is tried then. Preparing takes longer than each.
 func TestPreparing(t *testing.T) {
 	for _, long := range []time.Duration{500 * time.Millisecond, 5 * time.Second, 30 * time.Second} {
 		t.Setenv("PREPARE_LONG", (long + long/2).String())
@@ -107,7 +107,8 @@ func newWorkers(t testing.TB, memory int64) *runner.Workers {
 func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	t.Helper()
 	p := must.Get(protocol.Parse("short", []byte(short)))(t)
-	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}
+	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: catalogue.Builtin(),
+		Data: files.Directory{Root: t.TempDir()}}
 	req := plan.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)
@@ -134,8 +135,8 @@ func below(t *testing.T, wanted int) []processes.Process {
 	}
 }
 
-// TestWorkersAreReused by the project's own methods until something goes wrong, and end when they are closed. A method of
-// another module has each for one cell, so that it remembers nothing of it in the next.
+// TestWorkersAreReused by the project's own methods until something goes wrong, and end when they are closed. A method
+// of another module has each for one cell, so that it remembers nothing of it in the next.
 func TestWorkersAreReused(t *testing.T) {
 	w := newWorkers(t, 0)
 	ctx := context.Background()
@@ -193,7 +194,9 @@ func TestWhatIsNotTheMethodsDoing(t *testing.T) {
 
 func againSince(t *testing.T, run result.Run, err error, says string) {
 	t.Helper()
-	if err != nil || run.Class != result.ClassCrash || len(run.Warnings) != 1 || !strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text, says) {
+	if err != nil || run.Class != result.ClassCrash || len(run.Warnings) != 1 ||
+		!strings.HasPrefix(run.Warnings[0].Text, "run once more, since ") || !strings.Contains(run.Warnings[0].Text,
+		says) {
 		t.Errorf("%+v, %v; want a second try since %s", run, err, says)
 	}
 }
@@ -224,8 +227,8 @@ func TestACancelledCellHasNoResult(t *testing.T) {
 	below(t, 0)
 }
 
-// TestAStoppedProcessStallsNothing: the limit of a cell runs while its worker is stopped, and a keeper that is stopped, which
-// cannot end its worker, is ended with it.
+// TestAStoppedProcessStallsNothing: the limit of a cell runs while its worker is stopped, and a keeper that is stopped,
+// which cannot end its worker, is ended with it.
 func TestAStoppedProcessStallsNothing(t *testing.T) {
 	for i, who := range []string{"keeper", "worker"} {
 		w := newWorkers(t, 0)
@@ -237,7 +240,8 @@ func TestAStoppedProcessStallsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := w.Run(context.Background(), cells(t, "Hangs", 1)[0])
-		if err != nil || run.Class != result.ClassTimeout && !strings.Contains(run.Error, "not ready to begin within 1s") {
+		if err != nil || run.Class != result.ClassTimeout &&
+			!strings.Contains(run.Error, "not ready to begin within 1s") {
 			t.Errorf("a stopped %s: %+v, %v", who, run, err)
 		}
 		below(t, 0)
@@ -311,14 +315,15 @@ func TestTimeoutsEndInTime(t *testing.T) {
 	t.Logf("%d tries took at most %v from the limit until everything was gone", tries, longest)
 }
 
-// BenchmarkCell compares a cell in this process, in a worker that stays, and in one of its own: the differences are what isolation
-// and one process a cell cost.
+// BenchmarkCell compares a cell in this process, in a worker that stays, and in one of its own: the differences are
+// what isolation and one process a cell cost.
 func BenchmarkCell(b *testing.B) {
 	isolated := newWorkers(b, 0)
 	for _, each := range []struct {
 		name, method string
 		r            runner.Runner
-	}{{"here", "Good", &runner.InProcess{Registry: tried()}}, {"isolated", "CART", isolated}, {"foreign", "Good", isolated}} {
+	}{{"here", "Good", &runner.InProcess{Registry: tried()}}, {"isolated", "CART", isolated}, {"foreign", "Good",
+		isolated}} {
 		specs, r := cells(b, each.method, 40), each.r
 		b.Run(each.name, func(b *testing.B) {
 			for i := range b.N {

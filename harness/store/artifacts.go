@@ -54,7 +54,8 @@ func partsOf(r result.Run, fields []result.Field) (folds, others, kept []part, e
 		if t := m.Target; t != nil {
 			mean, scale = t.Mean, t.Scale
 		}
-		model.add(asStored([]any{string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale, deflate(m.Data)}))
+		model.add(asStored([]any{string(features), string(labels), doubles(m.Mean), doubles(m.Scale), mean, scale,
+			deflate(m.Data)}))
 	}
 	return []part{evaluations}, []part{stages, points, seeds, warnings}, []part{saved, model}, err
 }
@@ -185,10 +186,11 @@ func (db *DB) Artifacts(ctx context.Context, protocol, dataset, method string, s
 	if err != nil {
 		return r, false, fmt.Errorf("scores of %s: %w", r.Name(), err)
 	}
-	err = each(ctx, db.sql, "SELECT "+strings.Join(modelColumns, ", ")+" FROM models WHERE run_id = ?", func(row []any) (err error) {
-		r.Model, err = readModel(row)
-		return err
-	}, id)
+	err = each(ctx, db.sql, "SELECT "+strings.Join(modelColumns, ", ")+" FROM models WHERE run_id = ?",
+		func(row []any) (err error) {
+			r.Model, err = readModel(row)
+			return err
+		}, id)
 	return r, err == nil, err
 }
 

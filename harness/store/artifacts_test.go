@@ -21,13 +21,16 @@ func withArtifacts(r result.Run) result.Run {
 	r.ScoresHash = result.HashScores(r.Scores)
 	r.Score.AUC2 = ptr(int64(400))
 	for round := range 3 {
-		r.Stages = append(r.Stages, result.Stage{Round: round + 1, Score: result.Score{N: 30, Correct: ptr(20 + round), TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
+		r.Stages = append(r.Stages, result.Stage{Round: round + 1, Score: result.Score{N: 30, Correct: ptr(20 + round),
+			TN: ptr(10), FP: ptr(1), FN: ptr(9 - round), TP: ptr(10 + round)}})
 	}
 	r.SeedTests = []result.SeedTest{
-		{Seed: 1, ScoresHash: r.ScoresHash, Score: r.Score}, {Seed: 2, ScoresHash: r.ScoresHash, Score: r.Stages[1].Score},
+		{Seed: 1, ScoresHash: r.ScoresHash, Score: r.Score}, {Seed: 2, ScoresHash: r.ScoresHash,
+			Score: r.Stages[1].Score},
 	}
 	r.Warnings = []result.Warning{{Text: "stopped early", Times: 3}, {Text: "capped", Times: 1}}
-	r.Model = &result.Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
+	r.Model = &result.Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no",
+		"yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
 	return r
 }
 
@@ -42,7 +45,8 @@ func TestArtifactsComeBack(t *testing.T) {
 	if err != nil || !found || result.HashScores(got.Scores) != want.ScoresHash {
 		t.Errorf("scores %v, %v, %v", got, found, err)
 	}
-	if got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 2); err != nil || !found || got.Scores != nil || got.Model != nil {
+	if got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 2); err != nil || !found ||
+		got.Scores != nil || got.Model != nil {
 		t.Errorf("of a cell that keeps nothing: %+v, %v, %v", got, found, err)
 	}
 	if _, found, err := db.Artifacts(context.Background(), "p", "d", "M", 3); err != nil || found {
@@ -68,7 +72,8 @@ func TestPlanes(t *testing.T) {
 		values := rapid.SliceOf(rapid.Float64()).Draw(t, "values")
 		packed := must.Get(inflate(deflate(planes(values))))(t)
 		got, err := fromPlanes(packed)
-		if err != nil || result.HashScores(got) != result.HashScores(values) || result.HashScores(fromDoubles(result.Doubles(values))) != result.HashScores(values) {
+		if err != nil || result.HashScores(got) != result.HashScores(values) ||
+			result.HashScores(fromDoubles(result.Doubles(values))) != result.HashScores(values) {
 			t.Fatalf("%v come back as %v, %v", values, got, err)
 		}
 	})

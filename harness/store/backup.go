@@ -97,11 +97,13 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 		return nil
 	}
 	if err := recognise(ctx, path); err != nil {
-		return fmt.Errorf("backup %s: the existing file is no results database and stays as it is; name another file", path)
+		return fmt.Errorf("backup %s: the existing file is no results database and stays as it is; name another file",
+			path)
 	}
 	for _, log := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(path + log); err == nil && info.Size() > 0 {
-			return fmt.Errorf("backup %s: a program has that database open, or was killed with it (%s%s is there); name another file", path, path, log)
+			return fmt.Errorf("backup %s: a program has that database open, or was killed with it (%s%s is there); "+
+				"name another file", path, path, log)
 		}
 	}
 	return nil

@@ -20,7 +20,8 @@ func dump(t *testing.T, path string) string {
 	t.Helper()
 	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
-	_, tables := query(t, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('underway', 'underway_cells', 'sqlite_sequence') ORDER BY name`)
+	_, tables := query(t, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('underway', `+
+		`'underway_cells', 'sqlite_sequence') ORDER BY name`)
 	var lines []string
 	for _, table := range tables {
 		_, rows := query(t, db, fmt.Sprintf("SELECT * FROM %s", table[0]))
@@ -92,7 +93,8 @@ func TestCompact(t *testing.T) {
 		gone.Split = 5 + i
 		put(t, db, gone)
 	}
-	must.Get(db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE FROM runs WHERE key LIKE 'gone %'`))(t)
+	must.Get(db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE ` +
+		`FROM runs WHERE key LIKE 'gone %'`))(t)
 	want := dump(t, path)
 	before, after, err := db.Compact(context.Background())
 	if err != nil || after >= before {

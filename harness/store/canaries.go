@@ -19,8 +19,10 @@ func insertCanary(ctx context.Context, tx *sql.Tx, r result.Run) error {
 	if r.Status == result.OK {
 		p = r.Canary.P
 	}
-	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
-		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Score.Correct), value(r.Score.RMSE), value(r.Score.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt)
+	return sealedCanaries.insert(ctx, tx, "INSERT OR IGNORE", r.Key, r.Protocol, r.ProtocolHash, r.Method,
+		r.MethodVersion, r.Dataset, r.Fingerprint, r.Split,
+		string(r.Status), string(r.Class), r.Error, r.TestRows, value(r.Score.Correct), value(r.Score.RMSE),
+		value(r.Score.R2), r.Canary.Constant, p, value(r.TimeoutSeconds), r.StartedAt)
 }
 
 // Canaries returns every stored canary by its key, as Keys does for cells.
@@ -29,10 +31,12 @@ func (db *DB) Canaries(ctx context.Context) (map[string]Known, error) {
 		return nil, err
 	}
 	out := map[string]Known{}
-	err := each(ctx, db.sql, `SELECT key, status, coalesce(timeout_seconds, 0.0), checksum FROM canaries`, func(r []any) error {
-		out[r[0].(string)] = Known{Status: result.Status(r[1].(string)), TimeoutSeconds: r[2].(float64), Attempt: r[3].(int64)}
-		return nil
-	})
+	err := each(ctx, db.sql, `SELECT key, status, coalesce(timeout_seconds, 0.0), checksum FROM canaries`,
+		func(r []any) error {
+			out[r[0].(string)] = Known{Status: result.Status(r[1].(string)), TimeoutSeconds: r[2].(float64),
+				Attempt: r[3].(int64)}
+			return nil
+		})
 	return out, err
 }
 
@@ -51,10 +55,12 @@ func (db *DB) Secret(ctx context.Context) ([]byte, error) {
 		fresh := make([]byte, 32)
 		rand.Read(fresh)
 		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", canarySecret, hex.EncodeToString(fresh)); err != nil {
+			if err := sealedSecrets.insert(ctx, tx, "INSERT OR IGNORE", canarySecret,
+				hex.EncodeToString(fresh)); err != nil {
 				return err
 			}
-			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text) // another program may have inserted its secret first
+			// another program may have inserted its secret first
+			return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE what = ?`, canarySecret).Scan(&text)
 		})
 	}
 	if err != nil {

@@ -40,7 +40,8 @@ func (e *DamageError) Error() string {
 		}
 		texts = append(texts, p.String())
 	}
-	return fmt.Sprintf("database %s is damaged: %s; `bench db check` lists everything, restore a copy or let `bench db check --remove` take the damaged rows out",
+	return fmt.Sprintf("database %s is damaged: %s; `bench db check` lists everything, restore a copy or let `bench "+
+		"db check --remove` take the damaged rows out",
 		e.Path, strings.Join(texts, "; "))
 }
 
@@ -146,15 +147,18 @@ const deleteNothing = `DELETE FROM cells WHERE run_id = ?`
 
 func checkReferences(ctx context.Context, q queryer, report func(Problem)) error {
 	for _, c := range []struct{ query, what, remove string }{
-		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c LEFT JOIN runs r ON r.id = c.run_id WHERE r.id IS NULL`,
+		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c LEFT JOIN runs r ON ` +
+			`r.id = c.run_id WHERE r.id IS NULL`,
 			"its row is gone", `DELETE FROM cells WHERE run_id = ?`},
-		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c JOIN runs r ON r.id = c.run_id
+		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c JOIN runs r
+			ON r.id = c.run_id
 			WHERE (r.protocol, r.dataset, r.method, r.split) <> (c.protocol, c.dataset, c.method, c.split)`,
 			"another cell's row stands for it", `DELETE FROM cells WHERE run_id = ?`},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r
 			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split) WHERE c.run_id IS NULL`,
 			"it is stored and stands for no cell", deleteNothing},
-		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g ON g.id = r.grid_id
+		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g
+			ON g.id = r.grid_id
 			LEFT JOIN environments e ON e.id = r.environment_id
 			LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 			WHERE g.id IS NULL OR e.id IS NULL OR r.selected IS NOT NULL AND p.grid_id IS NULL`,
@@ -231,7 +235,8 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 // smallTables are the tables that every reader compares. largeTables are compared only where they are read, and by
 // a full check.
 var (
-	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests seed_counts warnings underway underway_cells code_checks skipped secrets canaries state_checks`)
+	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests ` +
+		`seed_counts warnings underway underway_cells code_checks skipped secrets canaries state_checks`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 
@@ -267,7 +272,9 @@ func largeSteps(tables []string, spans []span) []step {
 // tableSteps let SQLite check the pages of tables.
 func tableSteps(tables []string) (steps []step) {
 	for _, t := range tables {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return checkPages(ctx, q, t, report) })
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
+			return checkPages(ctx, q, t, report)
+		})
 	}
 	return steps
 }
@@ -295,7 +302,9 @@ var everything = span{math.MinInt64, math.MaxInt64}
 // steps compare the rows of spans with their checksums.
 func (s sealed) steps(spans []span) (steps []step) {
 	for _, in := range spans {
-		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error { return s.check(ctx, q, in, report) })
+		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
+			return s.check(ctx, q, in, report)
+		})
 	}
 	return steps
 }

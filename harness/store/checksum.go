@@ -15,13 +15,13 @@ import (
 //	254, the name of the table, 0            before the first row of a table
 //	255, and then the values that are there  for each row
 //
-// A value is the place of its column in the table (a byte), a byte for its type, and its bytes. Integers and lengths have
-// eight bytes, little-endian:
+// A value is the place of its column in the table (a byte), a byte for its type, and its bytes. Integers and lengths
+// have eight bytes, little-endian:
 //
 //	1 integer, 2 real (IEEE 754), 3 text (length, UTF-8), 4 blob (length, bytes)
 //
-// Checksums, numbers of rows and numbers of owners have no place. NULL is left out, so that a column that is added at the
-// end of a table changes no checksum.
+// Checksums, numbers of rows and numbers of owners have no place. NULL is left out, so that a column that is added at
+// the end of a table changes no checksum.
 type digest struct {
 	sum hash.Hash
 	buf []byte
@@ -58,8 +58,8 @@ func (d *digest) row(values []any) {
 	d.sum.Write(d.buf)
 }
 
-// add takes values in the form in which the driver returns them, and writes NULL as the type 0. The checksum of the table
-// of published values is made so.
+// add takes values in the form in which the driver returns them, and writes NULL as the type 0. The checksum of the
+// table of published values is made so.
 func (d *digest) add(values ...any) {
 	d.buf = d.buf[:0]
 	for _, v := range values {

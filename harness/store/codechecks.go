@@ -98,19 +98,23 @@ func (db *DB) NoteSkipped(ctx context.Context, out, taken []result.Exclusion) er
 	for _, l := range noted {
 		there[name{l.Protocol, l.Dataset, l.Method, l.Split}] = true
 	}
-	taken = slices.DeleteFunc(slices.Clone(taken), func(l result.Exclusion) bool { return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}] })
+	taken = slices.DeleteFunc(slices.Clone(taken), func(l result.Exclusion) bool {
+		return !there[name{l.Protocol, l.Dataset, l.Method, l.Split}]
+	})
 	if len(out) == 0 && len(taken) == 0 {
 		return nil // nothing to write, so no lock is needed
 	}
 	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		for _, l := range taken {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE protocol = ? AND dataset = ? AND method = ? `+
+				`AND split = ?`, l.Protocol, l.Dataset, l.Method, l.Split); err != nil {
 				return err
 			}
 		}
 		now := time.Now().UTC().Format(time.RFC3339)
 		for _, l := range out {
-			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", l.Protocol, l.Dataset, l.Method, l.Split, l.Why.Seconds, l.Why.Bytes, l.Why.Text, now); err != nil {
+			if err := sealedSkipped.insert(ctx, tx, "INSERT OR REPLACE", l.Protocol, l.Dataset, l.Method, l.Split,
+				l.Why.Seconds, l.Why.Bytes, l.Why.Text, now); err != nil {
 				return err
 			}
 		}
@@ -124,11 +128,13 @@ func (db *DB) Skipped(ctx context.Context, protocol string) ([]result.Exclusion,
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	out, err := listOf(ctx, db.sql, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason FROM skipped l
+	out, err := listOf(ctx, db.sql, `SELECT l.protocol, l.dataset, l.method, l.split, l.seconds, l.bytes, l.reason
+		FROM skipped l
 		LEFT JOIN cells c USING (protocol, dataset, method, split)
-		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`, func(l *result.Exclusion) []any {
-		return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Why.Seconds, &l.Why.Bytes, &l.Why.Text}
-	}, protocol)
+		WHERE c.run_id IS NULL AND ?1 IN ('', l.protocol) ORDER BY l.protocol, l.dataset, l.method, l.split`,
+		func(l *result.Exclusion) []any {
+			return []any{&l.Protocol, &l.Dataset, &l.Method, &l.Split, &l.Why.Seconds, &l.Why.Bytes, &l.Why.Text}
+		}, protocol)
 	for i, l := range out {
 		out[i].Why = result.Over(l.Why.Text, l.Why.Seconds, l.Why.Bytes)
 	}

@@ -86,7 +86,8 @@ func (w *Writer) insert(ctx context.Context, tx *sql.Tx, r result.Run) error {
 func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []any) (id int64, stored bool,
 	err error) {
 	replaces := r.Replace && r.Status == result.OK
-	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key, replaces); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE key = ? AND (status <> 'ok' OR ?)`, r.Key,
+		replaces); err != nil {
 		return 0, false, err
 	}
 	res, err := tx.ExecContext(ctx, "INSERT INTO runs VALUES (NULL"+strings.Repeat(", ?",
@@ -110,7 +111,8 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []
 // storedBefore returns the attempt's number.
 func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	var others int
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?`,
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND `+
+		`split = ?`,
 		r.Protocol, r.Dataset, r.Method, r.Split).Scan(&others)
 	if err == nil && others == 0 {
 		return makeCurrent(ctx, tx, r.Key)
@@ -200,7 +202,8 @@ func (db *DB) Withdraw(ctx context.Context, keys []string) error {
 // A part is the rows of a run in one table.
 type part struct {
 	table string
-	rows  [][]any // in the order of the table and of their numbers, without run_id, in the form in which they are read back
+	// in the order of the table and of their numbers, without run_id, in the form in which they are read back
+	rows [][]any
 }
 
 func (p *part) add(row []any) { p.rows = append(p.rows, row) }
@@ -223,8 +226,8 @@ func digestOf(own []any, parts []part) int64 {
 	return d.value()
 }
 
-// insert stores many rows with one statement: binding values is cheap, executing a statement is not. The connection keeps
-// the prepared statements.
+// insert stores many rows with one statement: binding values is cheap, executing a statement is not. The connection
+// keeps the prepared statements.
 func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 	const batch = 25
 	var args []any
@@ -247,7 +250,8 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 	return nil
 }
 
-// scoreFields are the fields of the last columns of tables with scores; tests adds those that only the test of a cell has.
+// scoreFields are the fields of the last columns of tables with scores; tests adds those that only the test of a cell
+// has.
 func scoreFields(tests bool) (out []result.Field) {
 	if tests {
 		return result.Fields()
@@ -338,7 +342,8 @@ func insertGrid(ctx context.Context, tx *sql.Tx, r result.Run) (int64, error) {
 		return 0, err
 	}
 	for _, p := range points {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO grid_points (grid_id, grid_index, params, point) VALUES (?, ?, ?, ?)`, append([]any{id}, p...)...); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO grid_points (grid_id, grid_index, params, point) VALUES (?, ?, `+
+			`?, ?)`, append([]any{id}, p...)...); err != nil {
 			return 0, err
 		}
 	}
@@ -376,7 +381,8 @@ func insertEnvironment(ctx context.Context, tx *sql.Tx, e result.Environment) (i
 	}
 	sum := sha256.Sum256(raw)
 	hash := hex.EncodeToString(sum[:16])
-	if err := sealedEnvironments.insert(ctx, tx, "INSERT OR IGNORE", hash, e.ProgramVersion, e.VCSRevision, e.VCSModified, e.GoVersion,
+	if err := sealedEnvironments.insert(ctx, tx, "INSERT OR IGNORE", hash, e.ProgramVersion, e.VCSRevision,
+		e.VCSModified, e.GoVersion,
 		e.OS, e.Arch, e.Kernel, e.CPU, e.Cores, e.MemoryBytes); err != nil {
 		return 0, err
 	}

@@ -132,7 +132,8 @@ func (tr *trial) allows(db *DB, m moment) error {
 		return err
 	}
 	if at := slices.Index(tr.states, text); at < m.promised || at > m.asked {
-		return fmt.Errorf("the database is in state %d; states %d (promised) to %d (asked for) may be seen", at, m.promised, m.asked)
+		return fmt.Errorf("the database is in state %d; states %d (promised) to %d (asked for) may be seen", at,
+			m.promised, m.asked)
 	}
 	return nil
 }
@@ -161,7 +162,8 @@ func (tr *trial) image(files map[string][]byte, m moment) error {
 		}
 	}
 	if tr.checks%2 == 0 { // what lay in memory means nothing afterwards
-		if err := os.WriteFile(filepath.Join(dir, "r.db-shm"), []byte(strings.Repeat("of an earlier life ", 3000)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "r.db-shm"), []byte(strings.Repeat("of an earlier life ", 3000)),
+			0o644); err != nil {
 			return err
 		}
 	}
@@ -198,7 +200,9 @@ func fates(pending []faultvfs.Op, random int, rng *rand.Rand) map[string][]fault
 		"every other second": by(func(i int) faultvfs.Fate { return choose(i%2 == 1, kept, lost) }),
 	}
 	for _, p := range pending {
-		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) faultvfs.Fate { return choose(pending[i].File == p.File, kept, lost) })
+		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) faultvfs.Fate {
+			return choose(pending[i].File == p.File, kept, lost)
+		})
 	}
 	for n := range random {
 		out[fmt.Sprintf("chance %d", n)] = by(func(int) faultvfs.Fate { return faultvfs.Fate(rng.IntN(4)) })
@@ -265,14 +269,16 @@ func TestLossOfPower(t *testing.T) {
 				for what, f := range all {
 					for _, names := range []bool{false, true} {
 						if err := tr.image(disk.After(f, names), j.at(n)); err != nil {
-							t.Errorf("%s, seed %d: power is lost after %d operations; of %d not synced %s, names kept %v: %v", name, seed, n, len(f), what, names, err)
+							t.Errorf("%s, seed %d: power is lost after %d operations; of %d not synced %s, names kept "+
+								"%v: %v", name, seed, n, len(f), what, names, err)
 						}
 					}
 				}
 			}
 			disk.Apply(op)
 		}
-		t.Logf("%s: %d points of %d operations, up to %d kinds each, %d different disks", name, points, len(j.disk.Ops())-j.moments[0].ops, kinds, tr.checks)
+		t.Logf("%s: %d points of %d operations, up to %d kinds each, %d different disks", name, points,
+			len(j.disk.Ops())-j.moments[0].ops, kinds, tr.checks)
 	}
 }
 

@@ -39,30 +39,34 @@ func (db *DB) Findings(ctx context.Context, protocol string) ([]Finding, error) 
 	var out []Finding
 	err := scanned(ctx, db.sql, `SELECT finding, protocol, method, method_version, dataset, fingerprint, split,
 		  coalesce(p, 0), coalesce(n_test, 0), n_correct, coalesce(r2, 0), differs
-		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`, func(scan func(...any) error) error {
-		var f Finding
-		var p, r2 float64
-		var tested int
-		var correct *int
-		err := scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p, &tested, &correct, &r2, &f.Details)
-		switch {
-		case f.Kind == Leak && correct != nil:
-			f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
-		case f.Kind == Leak:
-			f.Details = fmt.Sprintf("R2 %.2f on %d rows, p = %.1g", r2, tested, p)
-		case f.Kind == Canary:
-			f.Details, _, _ = strings.Cut(f.Details, "\n")
-		}
-		out = append(out, f)
-		return err
-	}, protocol)
+		FROM findings WHERE ?1 IN ('', protocol) ORDER BY method, method_version, finding, protocol, dataset, split`,
+		func(scan func(...any) error) error {
+			var f Finding
+			var p, r2 float64
+			var tested int
+			var correct *int
+			err := scan(&f.Kind, &f.Protocol, &f.Method, &f.MethodVersion, &f.Dataset, &f.Fingerprint, &f.Split, &p,
+				&tested, &correct, &r2, &f.Details)
+			switch {
+			case f.Kind == Leak && correct != nil:
+				f.Details = fmt.Sprintf("%d of %d rows, p = %.1g", *correct, tested, p)
+			case f.Kind == Leak:
+				f.Details = fmt.Sprintf("R2 %.2f on %d rows, p = %.1g", r2, tested, p)
+			case f.Kind == Canary:
+				f.Details, _, _ = strings.Cut(f.Details, "\n")
+			}
+			out = append(out, f)
+			return err
+		}, protocol)
 	return out, err
 }
 
 // sentences take the method, its data sets and an example.
 var sentences = map[FindingKind]string{
-	Leak:   "leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows labels from elsewhere, or does not learn from its training labels.",
-	Canary: "canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from elsewhere is not known: it fails where its training labels contradict the truth.",
+	Leak: "leak: %s is right about test rows of %s although its training labels contradicted them (%s). It knows " +
+		"labels from elsewhere, or does not learn from its training labels.",
+	Canary: "canary: the canary of %s failed on %s, where its cells end ok (%s). Whether it knows labels from " +
+		"elsewhere is not known: it fails where its training labels contradict the truth.",
 	State: "state: results of %s on %s depend on what its process did before, or on chance: " +
 		"computed again in a new process they differ (%s).",
 }
@@ -115,7 +119,8 @@ func (db *DB) PutStateChecks(ctx context.Context, checks []StateCheck) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	var rows [][]any
 	for _, c := range checks {
-		rows = append(rows, []any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint, c.Split, c.Differs == "", c.Differs, now})
+		rows = append(rows, []any{c.Protocol, c.ProtocolHash, c.Method, c.MethodVersion, c.Dataset, c.Fingerprint,
+			c.Split, c.Differs == "", c.Differs, now})
 	}
 	return db.replaceAll(ctx, sealedStateChecks, rows)
 }

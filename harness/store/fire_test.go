@@ -70,11 +70,13 @@ func TestTruncatedFiles(t *testing.T) {
 // last does, whatever the clock said.
 func TestAClockThatJumps(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	for i, at := range []string{"2026-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"} {
+	for i, at := range []string{"2026-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "1970-01-01T00:00:00Z",
+		"9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"} {
 		r := testRun(fmt.Sprint("k", i), result.OK)
 		r.MethodVersion, r.StartedAt = fmt.Sprint(i), at
 		put(t, db, r)
-		if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != r.MethodVersion {
+		if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 ||
+			rows[0][0] != r.MethodVersion {
 			t.Errorf("after one that says it started at %s results show %v", at, rows)
 		}
 	}

@@ -66,7 +66,9 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 	for name, f := range spreads {
 		all = append(all, c.RegisterAggregator(name, func() *column { return &column{name: name, of: f} }, true))
 	}
-	all = append(all, c.RegisterAggregator("quantile", func() *quantiles { return &quantiles{column: column{name: "quantile"}} }, true),
+	all = append(all, c.RegisterAggregator("quantile", func() *quantiles {
+		return &quantiles{column: column{name: "quantile"}}
+	}, true),
 		c.RegisterAggregator("corr", func() *pairs { return &pairs{} }, true))
 	return errors.Join(all...)
 }
@@ -172,7 +174,8 @@ func (p *pairs) Done() (any, error) {
 	for i, v := range p.values {
 		x[i], y[i] = v[0], v[1]
 	}
-	if len(p.values) == 0 || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) { // their rounded variance may not be 0
+	// their rounded variance may not be 0
+	if len(p.values) == 0 || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
 		return nil, nil
 	}
 	return finite(max(-1, min(1, stat.Correlation(x, y, nil)))), nil

@@ -64,7 +64,8 @@ func recognise(ctx context.Context, path string) error {
 			return nil
 		}
 		if mark, err = loggedMark(ctx, path); err != nil {
-			return fmt.Errorf("database %s: it is not a SQLite file (%d bytes); it is left as it is, name another with --db", path, info.Size())
+			return fmt.Errorf("database %s: it is not a SQLite file (%d bytes); it is left as it is, name another "+
+				"with --db", path, info.Size())
 		}
 	}
 	switch mark {
@@ -101,7 +102,8 @@ func wasEmpty(path string) bool {
 	defer f.Close()
 	head := make([]byte, 20) // the mark, numbers of records and of the journal, pages of the file
 	_, err = io.ReadFull(f, head)
-	return err == nil && strings.HasPrefix(string(head), "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") && binary.BigEndian.Uint32(head[16:]) == 0
+	return err == nil && strings.HasPrefix(string(head), "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") &&
+		binary.BigEndian.Uint32(head[16:]) == 0
 }
 
 // recogniseTables refuses a file whose tables are not those of a results database.
@@ -118,11 +120,13 @@ func recogniseTables(ctx context.Context, path string) error {
 }
 
 func foreign(path string) error {
-	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with --db", path)
+	return fmt.Errorf("database %s: it is a SQLite file of another program; it is left as it is, name another with "+
+		"--db", path)
 }
 
 // errUpgradable is the error for a file that lacks columns, which Open adds.
-var errUpgradable = errors.New("it lacks columns of values that this program stores; this program adds them when it can write the file")
+var errUpgradable = errors.New("it lacks columns of values that this program stores; this program adds them when it " +
+	"can write the file")
 
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
@@ -131,14 +135,18 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version > schemaVersion:
-		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version, schemaVersion)
+		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version,
+			schemaVersion)
 	case version < schemaVersion:
-		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads version %d; "+
-			"it stays as it is and readable by the program that made it; name another with --db, and run the cells again", version, schemaVersion)
+		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads "+
+			"version %d; "+
+			"it stays as it is and readable by the program that made it; name another with --db, and run the cells "+
+			"again", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
-		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or another program changed it; restore a copy, or name another with --db")
+		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or " +
+			"another program changed it; restore a copy, or name another with --db")
 	}
 	for table := range tablesOfScores {
 		if fields, failed := db.missing(ctx, table); err == nil && (failed != nil || fields != nil) {
@@ -151,8 +159,12 @@ func (db *DB) checkSchema(ctx context.Context) error {
 // version returns the schema's version: 0 for a file without any table.
 func (db *DB) version(ctx context.Context, q queryer) (version int64, err error) {
 	var tables, ours, listed int64
-	err = scanned(ctx, q, `SELECT count(*), coalesce(sum(name IN ('runs', 'fold_counts', 'grid_points')), 0), coalesce(sum(name = 'goose_db_version'), 0)
-		FROM sqlite_schema WHERE type = 'table'`, func(scan func(...any) error) error { return scan(&tables, &ours, &listed) })
+	err = scanned(ctx, q, `SELECT count(*), coalesce(sum(name IN ('runs', 'fold_counts', 'grid_points')), 0),
+		coalesce(sum(name = 'goose_db_version'), 0)
+		FROM sqlite_schema WHERE type = 'table'`, func(scan func(...any) error) error {
+		return scan(&tables, &ours,
+			&listed)
+	})
 	if err != nil || tables == 0 {
 		return 0, err
 	}
@@ -167,29 +179,32 @@ func (db *DB) version(ctx context.Context, q queryer) (version int64, err error)
 	return version, err
 }
 
-// definitions hashes the tables and views of this program without the columns of scores that end their lists of columns:
-// addFields may have added some. Tables and views of a user do not count.
+// definitions hashes the tables and views of this program without the columns of scores that end their lists of
+// columns: addFields may have added some. Tables and views of a user do not count.
 func (db *DB) definitions(ctx context.Context) (string, error) {
 	sum := sha256.New()
-	err := scanned(ctx, db.sql, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`, func(scan func(...any) error) error {
-		var name, text string
-		err := scan(&name, &text)
-		for _, f := range slices.Backward(result.Fields()) { // the last was added last
-			text = strings.ReplaceAll(text, ", "+columnOf(f), "")
-			if column, shown := shownBy[name]; shown {
-				text = strings.ReplaceAll(text, ", "+column+f.Name+endOfColumns, endOfColumns)
+	err := scanned(ctx, db.sql, `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`,
+		func(scan func(...any) error) error {
+			var name, text string
+			err := scan(&name, &text)
+			for _, f := range slices.Backward(result.Fields()) { // the last was added last
+				text = strings.ReplaceAll(text, ", "+columnOf(f), "")
+				if column, shown := shownBy[name]; shown {
+					text = strings.ReplaceAll(text, ", "+column+f.Name+endOfColumns, endOfColumns)
+				}
 			}
-		}
-		if slices.Contains(objects, name) {
-			fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
-		}
-		return err
-	})
+			if slices.Contains(objects, name) {
+				fmt.Fprintf(sum, "%s\x00%s\x00", name, text)
+			}
+			return err
+		})
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts", "grid_points", "grid_tests", "grids", "history", "models",
-	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
+	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts",
+	"grid_points", "grid_tests", "grids", "history", "models",
+	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts",
+	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
 }

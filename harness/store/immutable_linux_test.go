@@ -49,8 +49,8 @@ func TestAReadOnlyDisk(t *testing.T) {
 	refusesToWrite(t, path, "the file is not writable")
 }
 
-// TestReadingOnAFullDisk: reports and questions need no space on the database's disk, which is full when they are wanted most. What a
-// killed program left in the log cannot be read there, and that is said.
+// TestReadingOnAFullDisk: reports and questions need no space on the database's disk, which is full when they are
+// wanted most. What a killed program left in the log cannot be read there, and that is said.
 func TestReadingOnAFullDisk(t *testing.T) {
 	disk := testenv.SmallDisk(t, "2m")
 	path := filepath.Join(disk.Dir, "r.db")
@@ -58,7 +58,8 @@ func TestReadingOnAFullDisk(t *testing.T) {
 	free := disk.Fill(t)
 	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
-	if _, rows := query(t, db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) SELECT max(x) FROM (SELECT zeroblob(100) || i AS x FROM n ORDER BY 1 DESC)"); len(rows) == 0 {
+	if _, rows := query(t, db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "+
+		"SELECT max(x) FROM (SELECT zeroblob(100) || i AS x FROM n ORDER BY 1 DESC)"); len(rows) == 0 {
 		t.Error("no rows")
 	}
 	sound(t, db)
@@ -74,7 +75,8 @@ func TestReadingOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer disk.Fill(t)()
-	if db, err := OpenReader(context.Background(), path); err == nil || !strings.Contains(err.Error(), "copy both files elsewhere") {
+	if db, err := OpenReader(context.Background(), path); err == nil ||
+		!strings.Contains(err.Error(), "copy both files elsewhere") {
 		if err == nil {
 			_ = db.Close()
 		}

@@ -66,10 +66,16 @@ func printed(path string) (text string, noticed error) {
 	cell, found, err5 := db.Attempt(ctx, "p", "wine", "CART", 2)
 	artifacts, _, err6 := db.Artifacts(ctx, "p", "wine", "CART", 2)
 	model, err7 := json.Marshal(artifacts.Model)
-	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Point, found, artifacts.Scores, model)
+	fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%s %v\n%v %s\n", status, files, protocols, cell.Point, found, artifacts.Scores,
+		model)
 	all := errors.Join(err1, err2, err3, err4, err5, err6, err7)
-	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores", "SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations", "SELECT * FROM grid_tests", "SELECT * FROM seed_tests", "SELECT * FROM published", "SELECT * FROM environments"} {
-		err := db.Query(ctx, q, func([]string) error { return nil }, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
+	for _, q := range []string{"SELECT * FROM stages", "SELECT * FROM warnings", "SELECT * FROM scores",
+		"SELECT * FROM models", "SELECT * FROM results", "SELECT * FROM history", "SELECT * FROM evaluations",
+		"SELECT * FROM grid_tests", "SELECT * FROM seed_tests", "SELECT * FROM published",
+		"SELECT * FROM environments"} {
+		err := db.Query(ctx, q, func([]string) error {
+			return nil
+		}, func(r []any) error { fmt.Fprintln(&b, r...); return nil })
 		all = errors.Join(all, err)
 	}
 	return b.String(), all
@@ -114,24 +120,33 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 func TestAChangedCountIsNoticed(t *testing.T) {
 	testenv.NotUnderRace(t)
 	for _, c := range []struct{ change, names string }{
-		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`, "CART on wine, split 1"},
-		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, fold) = (SELECT min(run_id), 1, 3 FROM fold_counts)`, "CART on wine, split 1"},
+		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`,
+			"CART on wine, split 1"},
+		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, fold) ` +
+			`= (SELECT min(run_id), 1, 3 FROM fold_counts)`, "CART on wine, split 1"},
 		{`DELETE FROM fold_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k113')`, "GBRFF2 on sonar, split 3"},
-		{`UPDATE cells SET run_id = (SELECT id FROM runs WHERE key = 'k001') WHERE method = 'CART' AND dataset = 'wine' AND split = 1`, "CART on wine, split 1"},
+		{`UPDATE cells SET run_id = (SELECT id FROM runs WHERE key = 'k001') WHERE method = 'CART' AND dataset = ` +
+			`'wine' AND split = 1`, "CART on wine, split 1"},
 		{`UPDATE grid_points SET params = '{"c":3}' WHERE grid_index = 1`, "grid g"},
 		{`UPDATE environments SET cpu = 'another'`, "environment"},
 		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
-		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "CART on wine, split 1"},
+		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND ` +
+			`round = 1`, "CART on wine, split 1"},
 		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
-		{`UPDATE seed_counts SET seed = seed + 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND number = 1`, "CART on wine, split 1"},
-		{`DELETE FROM seed_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k002') AND number = 1`, "CART on wine, split 2"},
+		{`UPDATE seed_counts SET seed = seed + 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND number ` +
+			`= 1`, "CART on wine, split 1"},
+		{`DELETE FROM seed_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k002') AND number = 1`,
+			"CART on wine, split 2"},
 		{`UPDATE runs SET class = 'oom' WHERE key = 'k failed'`, "its checksum is wrong"},
-		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
-		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},
+		{`UPDATE warnings SET text = 'all is well' WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`,
+			"CART on wine, split 1"},
+		{`UPDATE scores SET data = x'00' WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`,
+			"CART on wine, split 2"},
 		{`INSERT INTO stages (run_id, round, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2)
 			SELECT run_id, 5, n_test, n_correct, tn, fp, fn, tp, auc2, rmse, mae, r2 FROM stages
 			WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND round = 1`, "CART on wine, split 1"},
-		{`UPDATE seed_counts SET number = number + 2 WHERE run_id = (SELECT id FROM runs WHERE key = 'k003')`, "CART on wine, split 3"},
+		{`UPDATE seed_counts SET number = number + 2 WHERE run_id = (SELECT id FROM runs WHERE key = 'k003')`,
+			"CART on wine, split 3"},
 		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
 		{`DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'`, "stands for no cell"},
 	} {
@@ -145,7 +160,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		if err != nil || len(problems) == 0 {
 			t.Errorf("%s: a check finds %v, %v", c.change, problems, err)
 		}
-		if removed, left, err := db.Repair(context.Background()); err != nil || left != 0 || len(removed) != len(problems) {
+		if removed, left, err := db.Repair(context.Background()); err != nil || left != 0 ||
+			len(removed) != len(problems) {
 			t.Errorf("%s: repairing finds %v and leaves %d, %v", c.change, removed, left, err)
 		}
 		if _, err := printed(path); err != nil {
@@ -180,7 +196,8 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 	must.Do(t, os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 100)), 0o644))
 	for _, path := range []string{other, byte1, text, dir} {
 		before, _ := os.ReadFile(path)
-		for name, open := range map[string]func(context.Context, string) (*DB, error){"Open": Open, "OpenReader": OpenReader} {
+		for name, open := range map[string]func(context.Context, string) (*DB, error){"Open": Open,
+			"OpenReader": OpenReader} {
 			must.Say(t, must.Err(open(context.Background(), path)), "--db")
 			if after, _ := os.ReadFile(path); string(after) != string(before) {
 				t.Errorf("%s changed %s", name, filepath.Base(path))
@@ -206,9 +223,11 @@ func TestOtherSchemas(t *testing.T) {
 // TestFunctions against values worked out by hand.
 func TestFunctions(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	values := `(SELECT 2.0 AS x UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 5 UNION ALL SELECT 7 UNION ALL SELECT 9 UNION ALL SELECT NULL)`
+	values := `(SELECT 2.0 AS x UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL ` +
+		`SELECT 5 UNION ALL SELECT 7 UNION ALL SELECT 9 UNION ALL SELECT NULL)`
 	for expression, want := range map[string]any{
-		"sqrt(16)": 4.0, "sqrt(-1)": nil, "sqrt(NULL)": nil, "ln(exp(1))": 1.0, "log10(1000)": math.Log10(1000), "log(100)": 2.0, "log2(8)": 3.0,
+		"sqrt(16)": 4.0, "sqrt(-1)": nil, "sqrt(NULL)": nil, "ln(exp(1))": 1.0, "log10(1000)": math.Log10(1000),
+		"log(100)": 2.0, "log2(8)": 3.0,
 		"pow(2, 10)": 1024.0, "power(2.0, -1)": 0.5, "pow(NULL, 2)": nil, "floor(-1.5)": -2.0, "ceil(1.2)": 2.0,
 		"(SELECT stddev_pop(x) FROM " + values + ")":      2.0,
 		"(SELECT stddev(x) FROM " + values + ")":          math.Sqrt(32.0 / 7),
@@ -231,7 +250,9 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"sqrt('x')", "quantile(1, 2)", "median('x')", "corr(1, 'x')"} {
-		err := db.Query(context.Background(), "SELECT "+wrong, func([]string) error { return nil }, func([]any) error { return nil })
+		err := db.Query(context.Background(), "SELECT "+wrong, func([]string) error {
+			return nil
+		}, func([]any) error { return nil })
 		if err == nil {
 			t.Errorf("%s is no error", wrong)
 		}

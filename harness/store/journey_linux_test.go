@@ -96,7 +96,8 @@ func filled(j *journey) error {
 	again.Split, again.Replace, again.SearchSeconds = 2, true, 0.75
 	last := withArtifacts(testRun("last", result.OK))
 	last.Split = 4
-	skipped := result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: 9, Why: result.Over("--max-cell 1m", 61, 1)}
+	skipped := result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: 9, Why: result.Over("--max-cell 1m",
+		61, 1)}
 	return inTurn(
 		func() error {
 			return j.session(func(s *session) error {
@@ -171,7 +172,8 @@ func (s *session) put(groups ...[]result.Run) error {
 	}
 	var w *Writer
 	all, bad := make(chan struct{}), error(nil)
-	put := func() { // the first group is one cell; later ones are put while the writer waits, so that each is one commit
+	// the first group is one cell; later ones are put while the writer waits, so that each is one commit
+	put := func() {
 		if len(groups) == 0 {
 			close(all)
 			return
@@ -213,7 +215,9 @@ func (s *session) note(out, taken []result.Exclusion) error {
 
 func (s *session) current(key string) error {
 	s.j.ask()
-	if err := s.j.try("current", func() error { return s.db.MakeCurrent(context.Background(), []string{key}) }); err != nil {
+	if err := s.j.try("current", func() error {
+		return s.db.MakeCurrent(context.Background(), []string{key})
+	}); err != nil {
 		return err
 	}
 	return s.j.keep(s.db)
@@ -235,7 +239,10 @@ func content(db *DB) (string, error) {
 	}
 	for _, table := range tables {
 		var names []string
-		err := eachNamed(context.Background(), db.sql, "SELECT * FROM "+table, func(columns []string) error { names = columns; return nil }, func(r []any) error {
+		err := eachNamed(context.Background(), db.sql, "SELECT * FROM "+table, func(columns []string) error {
+			names = columns
+			return nil
+		}, func(r []any) error {
 			for i, name := range names {
 				if !slices.Contains([]string{"id", "checksum", "said_at"}, name) {
 					fmt.Fprint(&b, r[i], " ")

@@ -34,7 +34,8 @@ func (db *DB) migrate(ctx context.Context) error {
 }
 
 // tablesOfScores are the tables whose last columns are those of scores, and the view that shows each.
-var tablesOfScores = map[string]string{"runs": "history", "fold_counts": "evaluations", "point_tests": "grid_tests", "seed_counts": "seed_tests", "stages": ""}
+var tablesOfScores = map[string]string{"runs": "history", "fold_counts": "evaluations", "point_tests": "grid_tests",
+	"seed_counts": "seed_tests", "stages": ""}
 
 // missing returns the fields of scores that a table lacks.
 func (db *DB) missing(ctx context.Context, table string) (out []result.Field, err error) {
@@ -47,7 +48,8 @@ func (db *DB) missing(ctx context.Context, table string) (out []result.Field, er
 	return out, err
 }
 
-// addFields adds columns for the fields of scores that the file lacks. They are NULL in all rows, and change no checksum.
+// addFields adds columns for the fields of scores that the file lacks. They are NULL in all rows, and change no
+// checksum.
 func (db *DB) addFields(ctx context.Context) error {
 	for table, view := range tablesOfScores {
 		fields, err := db.missing(ctx, table)
@@ -64,7 +66,8 @@ func (db *DB) addFields(ctx context.Context) error {
 				}
 				return err
 			})
-			if left, unknown := db.missing(ctx, table); unknown == nil && !slices.ContainsFunc(left, func(g result.Field) bool { return g.Name == f.Name }) {
+			if left, unknown := db.missing(ctx, table); unknown == nil &&
+				!slices.ContainsFunc(left, func(g result.Field) bool { return g.Name == f.Name }) {
 				continue // another program may have added it meanwhile
 			}
 			if err != nil {
@@ -84,7 +87,8 @@ func columnOf(f result.Field) string {
 }
 
 // shownBy is how a view names the table whose columns it shows.
-var shownBy = map[string]string{"history": "r.", "results": "", "evaluations": "f.", "grid_tests": "t.", "seed_tests": "t."}
+var shownBy = map[string]string{"history": "r.", "results": "", "evaluations": "f.", "grid_tests": "t.",
+	"seed_tests": "t."}
 
 func addToView(ctx context.Context, tx *sql.Tx, view, column string) error {
 	var text string

@@ -48,7 +48,8 @@ func endings(t *testing.T, db *DB) {
 	if err != nil || !found || got.Class != bad.Class || !got.Isolated || got.Stderr != bad.Stderr {
 		t.Errorf("result %+v %v %v", got, found, err)
 	}
-	if rows, err := db.Rows(t.Context(), "p", false); err != nil || len(rows) != 1 || rows[0].Class != bad.Class || !rows[0].Isolated {
+	if rows, err := db.Rows(t.Context(), "p", false); err != nil || len(rows) != 1 || rows[0].Class != bad.Class ||
+		!rows[0].Isolated {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 	put(t, db, r)
@@ -72,7 +73,8 @@ func origins(t *testing.T, db *DB) {
 	same.Scores, same.Outputs, same.Model = nil, 0, nil
 	same.ProtocolText, same.ProtocolPath, same.ProtocolSplits, same.SetFile = "", "", 0, ""
 	must.Be(t, got, same)
-	if got, found, err := db.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" || got.Environment.ProgramVersion != "test" {
+	if got, found, err := db.Result(ctx, plain.Key); err != nil || !found || got.Code != "" || got.Imported != "" ||
+		got.Environment.ProgramVersion != "test" {
 		t.Errorf("result without origin %+v %v %v", got, found, err)
 	}
 	if _, found, err := db.Result(ctx, "no such key"); err != nil || found {
@@ -80,12 +82,14 @@ func origins(t *testing.T, db *DB) {
 	}
 	cells, err := db.Cells(ctx)
 	in := Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
-	if first := (Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK, Seconds: 1,
-		Code: "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
+	if first := (Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK,
+		Seconds: 1,
+		Code:    "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
 	codes, err := db.Codes(ctx, "p", "ph")
-	if want := []CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1", Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
+	if want := []CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1",
+		Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
 		t.Errorf("codes %+v, %v", codes, err)
 	}
 	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
@@ -94,7 +98,8 @@ func origins(t *testing.T, db *DB) {
 		}
 	}
 	rows, err := db.Rows(ctx, "p", false)
-	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" || rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
+	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" ||
+		rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 }

@@ -51,7 +51,8 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 	case isDamage(err):
 		return &DamageError{db.path, []Problem{{Row: db.path, What: err.Error()}}}
 	case isRefusal(err):
-		return errors.New("the statement does more than read this database; use SELECT, or a PRAGMA that describes its tables")
+		return errors.New("the statement does more than read this database; use SELECT, or a PRAGMA that describes " +
+			"its tables")
 	case err != nil:
 		return db.suggest(ctx, explain(db.beyondMemory(err)))
 	}
@@ -63,7 +64,8 @@ func (db *DB) Query(ctx context.Context, query string, columns func([]string) er
 
 // unknownNames are SQLite's messages for an unknown name, and where the known names are.
 var unknownNames = map[string]string{
-	"no such column: ":   `SELECT DISTINCT c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE t.name IN (SELECT value FROM json_each(?))`,
+	"no such column: ": `SELECT DISTINCT c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE ` +
+		`t.name IN (SELECT value FROM json_each(?))`,
 	"no such table: ":    `SELECT value FROM json_each(?)`,
 	"no such function: ": `SELECT DISTINCT name FROM pragma_function_list WHERE ? <> ''`,
 }
@@ -92,7 +94,8 @@ func (db *DB) suggest(ctx context.Context, err error) error {
 }
 
 func (db *DB) elsewhere(ctx context.Context, err error, column, known string) error {
-	const of = `SELECT t.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE c.name = ? AND t.name IN (SELECT value FROM json_each(?)) ORDER BY 1`
+	const of = `SELECT t.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE c.name = ? AND t.name ` +
+		`IN (SELECT value FROM json_each(?)) ORDER BY 1`
 	tables, failed := texts(ctx, db.sql, of, column, known)
 	if failed != nil || tables == nil {
 		return err // the error of the statement is the one that matters
@@ -113,7 +116,8 @@ const actionRecursive = 33
 var (
 	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check
 		integrity_check quick_check database_list collation_list function_list module_list pragma_list compile_options`)
-	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size freelist_count encoding journal_mode query_only synchronous`)
+	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size ` +
+		`freelist_count encoding journal_mode query_only synchronous`)
 )
 
 // allowed reports whether a statement may do the action that SQLite asks about when it prepares the statement.
@@ -182,8 +186,10 @@ func (db *DB) watched(ctx context.Context, query string, work func(q queryer, re
 		return err
 	}
 	defer conn.Close()
-	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()                 // so that the connection is not used again
-	read := &reading{statement: unquoted.Replace(strings.ToLower(query)), runs: map[int64]bool{}} // SQLite calls back from within the calls of work
+	// so that the connection is not used again
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
+	// SQLite calls back from within the calls of work
+	read := &reading{statement: unquoted.Replace(strings.ToLower(query)), runs: map[int64]bool{}}
 	var view string
 	err = each(ctx, conn, `SELECT name, sql FROM sqlite_schema`, func(r []any) error {
 		switch name := fmt.Sprint(r[0]); {
@@ -197,9 +203,13 @@ func (db *DB) watched(ctx context.Context, query string, work func(q queryer, re
 	if err != nil {
 		return err
 	}
-	view = strings.NewReplacer("CREATE VIEW", "CREATE TEMP VIEW", "f.run_id = r.id", "f.run_id = noted(r.id)").Replace(view)
+	view = strings.NewReplacer("CREATE VIEW", "CREATE TEMP VIEW", "f.run_id = r.id",
+		"f.run_id = noted(r.id)").Replace(view)
 	err = conn.Raw(func(c any) error {
-		return c.(*sqlite3.SQLiteConn).RegisterFunc("noted", func(run int64) int64 { read.runs[run] = true; return run }, false)
+		return c.(*sqlite3.SQLiteConn).RegisterFunc("noted", func(run int64) int64 {
+			read.runs[run] = true
+			return run
+		}, false)
 	})
 	for _, statement := range []string{"PRAGMA query_only = 0", view, "PRAGMA query_only = 1"} {
 		if err == nil {
@@ -333,10 +343,12 @@ func (db *DB) beyondMemory(err error) error {
 	case db.memory == 0:
 		return err
 	case errors.As(err, &e) && e.Code == sqlite3.ErrTooBig:
-		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a query may use (%s); select less, or raise --memory",
+		return fmt.Errorf("a value is longer than %s, a %dth of the memory that a query may use (%s); select less, or "+
+			"raise --memory",
 			wording.Bytes(db.memory/valueShare), valueShare, wording.Bytes(db.memory))
 	case errors.As(err, &e) && e.Code == sqlite3.ErrNomem, err != nil && err.Error() == errCollected.Error():
-		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory", wording.Bytes(db.memory))
+		return fmt.Errorf("the statement needs more memory than it may take (%s); select less, or raise --memory",
+			wording.Bytes(db.memory))
 	}
 	return err
 }

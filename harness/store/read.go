@@ -21,7 +21,8 @@ func (db *DB) Keys(ctx context.Context) (map[string]Known, error) {
 		return nil, err
 	}
 	out := map[string]Known{}
-	return out, scanned(ctx, db.sql, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL, coalesce(r.scores_hash, ''), r.checksum
+	return out, scanned(ctx, db.sql, `SELECT r.key, r.status, coalesce(r.timeout_seconds, 0), c.run_id IS NOT NULL,
+		coalesce(r.scores_hash, ''), r.checksum
 		FROM runs r LEFT JOIN cells c ON c.run_id = r.id`, func(scan func(...any) error) error {
 		var key string
 		var k Known
@@ -53,12 +54,16 @@ type Timing struct {
 // Timings returns the times of the attempts that ended ok on a machine like env: with the same processor and
 // as many cores. Times of other machines, which imported cells have, say nothing about this one.
 func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
-	return listOf(ctx, db.sql, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units), max(r.n_train), coalesce(max(r.n_features), 0)
+	return listOf(ctx, db.sql, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds,
+		r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units), max(r.n_train),
+		coalesce(max(r.n_features), 0)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
 		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
-		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`, func(t *Timing) []any {
-		return []any{&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits, &t.TrainRows, &t.Features}
-	}, env.CPU, env.Cores)
+		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`,
+		func(t *Timing) []any {
+			return []any{&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits, &t.TrainRows,
+				&t.Features}
+		}, env.CPU, env.Cores)
 }
 
 // StatusRow counts the cells of one protocol, data set and method that belong to the same data.
@@ -77,11 +82,13 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db.sql, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split), sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
+	return listOf(ctx, db.sql, `SELECT protocol, dataset, method, fingerprint, max(started_at), max(split),
+		sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
 		  sum(failure IS 'oom'), sum(failure IS 'crash'), sum(failure IS 'bad-output'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
 		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`, func(s *StatusRow) []any {
-		return []any{&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed, &s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds}
+		return []any{&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed,
+			&s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds}
 	})
 }
 
@@ -121,13 +128,15 @@ func (db *DB) Attempts(ctx context.Context) ([]Attempted, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db.sql, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash, r.method_version, r.fingerprint, g.hash,
+	return listOf(ctx, db.sql, `SELECT r.key, r.protocol, r.dataset, r.method, r.split, r.protocol_hash,
+		r.method_version, r.fingerprint, g.hash,
 		  r.status, r.search_seconds + coalesce(r.fit_seconds, 0) + coalesce(r.predict_seconds, 0), r.code, r.imported,
 		  r.started_at, r.environment_id, r.id IN (SELECT run_id FROM cells)
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		ORDER BY r.protocol, r.dataset, r.method, r.split, r.started_at`, func(c *Attempted) []any {
 		in := &c.Inputs
-		return []any{&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion, &in.Fingerprint, &in.GridHash,
+		return []any{&c.Key, &c.Protocol, &c.Dataset, &c.Method, &c.Split, &in.ProtocolHash, &in.MethodVersion,
+			&in.Fingerprint, &in.GridHash,
 			&c.Status, &c.Seconds, &c.Code, &c.Imported, &c.StartedAt, &c.EnvironmentID, &c.Current}
 	})
 }
@@ -139,12 +148,13 @@ func (db *DB) SetFiles(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	return out, scanned(ctx, db.sql, `SELECT dataset, path FROM set_files ORDER BY seen_at`, func(scan func(...any) error) error {
-		var name, path string
-		err := scan(&name, &path)
-		out[name] = path
-		return err
-	})
+	return out, scanned(ctx, db.sql, `SELECT dataset, path FROM set_files ORDER BY seen_at`,
+		func(scan func(...any) error) error {
+			var name, path string
+			err := scan(&name, &path)
+			out[name] = path
+			return err
+		})
 }
 
 // A StoredProtocol is a protocol as it was when cells ran under it.
@@ -162,12 +172,13 @@ func (db *DB) Protocols(ctx context.Context) (map[string]StoredProtocol, error) 
 		return nil, err
 	}
 	out := map[string]StoredProtocol{}
-	return out, scanned(ctx, db.sql, `SELECT name, hash, text, path, splits FROM protocols ORDER BY seen_at`, func(scan func(...any) error) error {
-		var p StoredProtocol
-		err := scan(&p.Name, &p.Hash, &p.Text, &p.Path, &p.Splits)
-		out[p.Name] = p
-		return err
-	})
+	return out, scanned(ctx, db.sql, `SELECT name, hash, text, path, splits FROM protocols ORDER BY seen_at`,
+		func(scan func(...any) error) error {
+			var p StoredProtocol
+			err := scan(&p.Name, &p.Hash, &p.Text, &p.Path, &p.Splits)
+			out[p.Name] = p
+			return err
+		})
 }
 
 // A DataName is the name of a data set with one fingerprint that stored cells have under this name.
@@ -199,10 +210,12 @@ func (db *DB) Failures(ctx context.Context) ([]FailureRow, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
-	return listOf(ctx, db.sql, `SELECT protocol, dataset, method, fingerprint, status, coalesce(failure, ''), coalesce(error, ''), count(*)
-		FROM results WHERE status <> 'ok' GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 3, 2, 4, 5, 6, 7`, func(f *FailureRow) []any {
-		return []any{&f.Protocol, &f.Dataset, &f.Method, &f.Fingerprint, &f.Status, &f.Class, &f.Error, &f.Cells}
-	})
+	return listOf(ctx, db.sql, `SELECT protocol, dataset, method, fingerprint, status, coalesce(failure, ''),
+		coalesce(error, ''), count(*)
+		FROM results WHERE status <> 'ok' GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 3, 2, 4, 5, 6, 7`,
+		func(f *FailureRow) []any {
+			return []any{&f.Protocol, &f.Dataset, &f.Method, &f.Fingerprint, &f.Status, &f.Class, &f.Error, &f.Cells}
+		})
 }
 
 // A FailureShown is a group of cells of a method that failed for the same reason. Stderr is what the last of these
@@ -220,7 +233,8 @@ type FailureShown struct {
 // no checksums.
 func (db *DB) LastFailures(ctx context.Context, protocol string, most int) ([]FailureShown, error) {
 	var started string // selecting max(started_at) makes SQLite take the other columns from the last cell's row
-	return listOf(ctx, db.sql, `SELECT r.method, r.dataset, r.split, r.status, r.class, coalesce(r.error, ''), r.stderr, count(*), max(r.started_at)
+	return listOf(ctx, db.sql, `SELECT r.method, r.dataset, r.split, r.status, r.class, coalesce(r.error, ''), r.stderr,
+		count(*), max(r.started_at)
 		FROM cells c JOIN runs r ON r.id = c.run_id WHERE c.protocol = ? AND r.status <> 'ok'
 		GROUP BY r.method, r.status, r.class, r.error ORDER BY 9 DESC LIMIT ?`, func(f *FailureShown) []any {
 		return []any{&f.Method, &f.Dataset, &f.Split, &f.Status, &f.Class, &f.Error, &f.Stderr, &f.Cells, &started}

@@ -13,10 +13,12 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// refusesToWrite demands that a database is not opened to be written, in one line that says why, and that it can be read.
+// refusesToWrite demands that a database is not opened to be written, in one line that says why, and that it can be
+// read.
 func refusesToWrite(t *testing.T, path, says string) {
 	t.Helper()
-	if db, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+	if db, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), says) ||
+		strings.Contains(err.Error(), "\n") {
 		if err == nil {
 			_ = db.Close()
 		}

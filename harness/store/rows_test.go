@@ -21,7 +21,8 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	number.Score, number.Folds = result.Score{N: 30, RMSE: ptr(1.5), MAE: ptr(1.25), R2: ptr(-0.5)}, nil
 	elsewhere := testRun("d", result.OK)
 	elsewhere.Protocol = "q"
-	environment := result.Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1", OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
+	environment := result.Environment{ProgramVersion: "v1", VCSRevision: "r", VCSModified: true, GoVersion: "go1",
+		OS: "linux", Arch: "amd64", Kernel: "6", CPU: "c", Cores: 2, MemoryBytes: 8}
 	w := db.NewWriter(environment, nil)
 	for _, r := range []result.Run{number, failed, ok, elsewhere} {
 		must.Do(t, w.Put(r))
@@ -30,13 +31,19 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	row := func(r result.Run, params string) Row {
 		out := Row{
 			Planned: result.Planned{
-				Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion,
-				Dataset: r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task, Features: r.Features, CostUnits: r.CostUnits,
+				Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method,
+				MethodVersion: r.MethodVersion,
+				Dataset:       r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task,
+				Features: r.Features, CostUnits: r.CostUnits,
 			},
 			Status: r.Status,
-			Error:  r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Stages: r.Stages, Warnings: r.Warnings, SeedTests: r.SeedTests, Score: r.Score, ScoresHash: r.ScoresHash, Folds: r.Folds,
-			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds, CPUSeconds: r.CPUSeconds,
-			Class: r.Class, Isolated: r.Isolated, Stderr: r.Stderr, TimeoutSeconds: r.TimeoutSeconds, PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt, Environment: &environment,
+			Error:  r.Error, TrainRows: r.TrainRows, TestRows: r.TestRows, Stages: r.Stages, Warnings: r.Warnings,
+			SeedTests: r.SeedTests, Score: r.Score, ScoresHash: r.ScoresHash, Folds: r.Folds,
+			SearchSeconds: r.SearchSeconds, FitSeconds: r.FitSeconds, PredictSeconds: r.PredictSeconds,
+			CPUSeconds: r.CPUSeconds,
+			Class:      r.Class, Isolated: r.Isolated, Stderr: r.Stderr, TimeoutSeconds: r.TimeoutSeconds,
+			PeakRSSBytes: r.PeakRSSBytes, ModelBytes: r.ModelBytes, StartedAt: r.StartedAt,
+			Environment: &environment,
 		}
 		if params != "" {
 			out.Point, out.Selected = json.RawMessage(params), r.Selected
@@ -73,7 +80,8 @@ func TestQueriesAnswer(t *testing.T) {
 	put(t, db, r)
 	version := Version{"M'", "1"}
 	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")},
-		TitledQuery{"version", VersionQuery("it's", "", version)}, TitledQuery{"version on a set", VersionQuery("it's", "o'dd", version)})
+		TitledQuery{"version", VersionQuery("it's", "", version)}, TitledQuery{"version on a set", VersionQuery("it's",
+			"o'dd", version)})
 	for _, q := range queries {
 		if _, rows := query(t, db, q.SQL); len(rows) == 0 {
 			t.Errorf("%s: no row", q.Title)
@@ -81,8 +89,8 @@ func TestQueriesAnswer(t *testing.T) {
 	}
 }
 
-// TestRowsOfAVersion: of a method version each cell has the last attempt that ended ok, also where another attempt stands for it
-// since; Rows has those that stand alone.
+// TestRowsOfAVersion: of a method version each cell has the last attempt that ended ok, also where another attempt
+// stands for it since; Rows has those that stand alone.
 func TestRowsOfAVersion(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	attempt := func(key, version string, split int, status result.Status, started, grid string) result.Run {
@@ -93,8 +101,10 @@ func TestRowsOfAVersion(t *testing.T) {
 	other := attempt("other", "1", 1, result.OK, "2026-01-09T00:00:00Z", "g")
 	other.Method = "N"
 	put(t, db,
-		attempt("a1", "1", 1, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, result.OK, "2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, result.Failed, "2026-01-03T00:00:00Z", "i"),
-		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK, "2026-01-04T00:00:00Z", "g"), other)
+		attempt("a1", "1", 1, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("a2", "1", 1, result.OK,
+			"2026-01-02T00:00:00Z", "h"), attempt("a3", "1", 1, result.Failed, "2026-01-03T00:00:00Z", "i"),
+		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK,
+			"2026-01-04T00:00:00Z", "g"), other)
 	keys := func(rows []Row, err error) string {
 		if err != nil {
 			t.Fatal(err)

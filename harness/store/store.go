@@ -2,11 +2,11 @@
 //
 // A [DB] is opened for writing (one connection) or for reading (many connections, nothing can be changed). A
 // [Writer] takes finished cells and commits them in groups. A cell and all its evaluations are in the
-// database whole or not at all. A committed cell survives the loss of power. A Writer waits as long as
-// another program or a full disk keeps it from writing. The schema is in schema.sql. Its views (results,
-// evaluations, published, history) are the contract with other programs, and docs/reference/results-schema.md describes
-// them. A checksum covers all rows of a cell, and each other row has its own ([DB.Check]). Functions that read rows first
-// compare the checksums.
+// database whole or not at all. A committed cell survives the loss of power. A Writer waits as long as another program
+// or a full disk keeps it from writing. The schema is in schema.sql. Its views (results, evaluations, published,
+// history) are the contract with other programs, and docs/reference/results-schema.md describes them. A checksum covers
+// all rows of a cell, and each other row has its own ([DB.Check]). Functions that read rows first compare the
+// checksums.
 //
 // The package computes nothing about methods: means, ranks and tests belong to reports.
 package store
@@ -53,7 +53,8 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	if not := mayWrite(path); not != "" {
-		return nil, fmt.Errorf("database %s: the %s is not writable; give it the permission, copy the database elsewhere, or name another with --db", path, not)
+		return nil, fmt.Errorf("database %s: the %s is not writable; give it the permission, copy the database "+
+			"elsewhere, or name another with --db", path, not)
 	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
@@ -108,11 +109,13 @@ func openChecked(ctx context.Context, path string) (*DB, error) {
 	options := readOnly()
 	db, err := tryReader(ctx, path, options)
 	var e sqlite3.Error
-	if !errors.As(err, &e) || !slices.Contains([]sqlite3.ErrNo{sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrFull, sqlite3.ErrIoErr}, e.Code) {
+	if !errors.As(err, &e) || !slices.Contains([]sqlite3.ErrNo{sqlite3.ErrReadonly, sqlite3.ErrCantOpen,
+		sqlite3.ErrFull, sqlite3.ErrIoErr}, e.Code) {
 		return db, err
 	}
 	if !noLog(path) {
-		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written or its disk is full; copy both files elsewhere", err, path)
+		return nil, fmt.Errorf("%w: %s-wal holds rows that are not in the file yet, and its folder cannot be written "+
+			"or its disk is full; copy both files elsewhere", err, path)
 	}
 	// SQLite needs a file of shared memory beside the database, and could not make it. If the directory cannot
 	// be written, the database is an archive, which nobody changes. If the disk is full, no other program can
@@ -172,7 +175,8 @@ func (db *DB) checkPragmas(ctx context.Context) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("PRAGMA %s is %v, not %v; is the file on a network file system? Keep results on a local disk", pragma, got, want)
+			return fmt.Errorf("PRAGMA %s is %v, not %v; is the file on a network file system? Keep results on a local "+
+				"disk", pragma, got, want)
 		}
 	}
 	return nil

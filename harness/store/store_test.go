@@ -20,8 +20,10 @@ func ptr[T any](v T) *T { return &v }
 func testRun(key string, status result.Status) result.Run {
 	r := result.Run{
 		Planned: result.Planned{
-			Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d", Fingerprint: "f",
-			Split: 1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, GridHash: "g", CostUnits: 1e9,
+			Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d",
+			Fingerprint: "f",
+			Split:       1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+			GridHash: "g", CostUnits: 1e9,
 		},
 		Status:    status,
 		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, StartedAt: "2026-01-01T00:00:00Z",
@@ -35,7 +37,8 @@ func testRun(key string, status result.Status) result.Run {
 	for g := range 2 {
 		for f := range 30 {
 			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
-				Score: result.Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g), TP: ptr(5 + g)}})
+				Score: result.Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g),
+					TP: ptr(5 + g)}})
 		}
 	}
 	return r
@@ -95,7 +98,8 @@ func TestViewsHaveTheContractsColumns(t *testing.T) {
 func TestWhatIsPutComesBack(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	put(t, db, testRun("k1", result.OK))
-	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, error, environment_id FROM results`)
+	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, error, `+
+		`environment_id FROM results`)
 	want := []any{`{"c":2}`, int64(2), int64(27), 0.9, 0.785714, int64(17), nil, int64(1)}
 	if len(rows) != 1 || !slices.Equal(rows[0], want) {
 		t.Errorf("results hold %v, want %v", rows, want)
@@ -167,7 +171,8 @@ func TestReaderChangesNothing(t *testing.T) {
 	row := func([]any) error { return nil }
 	for _, q := range []string{
 		"DELETE FROM runs", "DELETE FROM runs RETURNING key", "UPDATE runs SET method = 'x'", "DROP VIEW results",
-		"CREATE TABLE x (a)", "PRAGMA query_only = off; DELETE FROM runs", "ATTACH 'other.db' AS o; CREATE TABLE o.x (a)",
+		"CREATE TABLE x (a)", "PRAGMA query_only = off; DELETE FROM runs", "ATTACH 'other.db' AS o; CREATE TABLE o.x " +
+			"(a)",
 	} {
 		_ = db.Query(context.Background(), q, none, row) // most are errors; none may change anything
 	}
@@ -243,7 +248,8 @@ func TestTwoWritersShareAFile(t *testing.T) {
 	}
 	wg.Wait()
 	db := open(t, path)
-	if _, rows := query(t, db, `SELECT count(*), (SELECT count(*) FROM fold_counts), (SELECT count(*) FROM grids) FROM runs`); !slices.Equal(rows[0], []any{int64(5), int64(300), int64(1)}) {
+	if _, rows := query(t, db, `SELECT count(*), (SELECT count(*) FROM fold_counts), (SELECT count(*) FROM grids) `+
+		`FROM runs`); !slices.Equal(rows[0], []any{int64(5), int64(300), int64(1)}) {
 		t.Errorf("runs, evaluations, grids: %v; want 5, 300, 1", rows[0])
 	}
 }

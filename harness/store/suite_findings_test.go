@@ -22,19 +22,23 @@ func findings(t *testing.T, db *DB) {
 	ctx := t.Context()
 	secret, err := db.Secret(ctx)
 	again, err2 := db.Secret(ctx)
-	if err != nil || err2 != nil || len(secret) != 32 || !bytes.Equal(secret, again) || bytes.Equal(secret, make([]byte, 32)) {
+	if err != nil || err2 != nil || len(secret) != 32 || !bytes.Equal(secret, again) ||
+		bytes.Equal(secret, make([]byte, 32)) {
 		t.Fatalf("secrets %x and %x, %v %v", secret, again, err, err2)
 	}
-	cheat, poor, honest, newer := storetest.Finished("Cheat", "wine", 1), storetest.Finished("Poor", "wine", 1), storetest.Finished("Honest", "wine", 1), storetest.Finished("Newer", "wine", 1)
+	cheat, poor, honest, newer := storetest.Finished("Cheat", "wine", 1), storetest.Finished("Poor", "wine", 1),
+		storetest.Finished("Honest", "wine", 1), storetest.Finished("Newer", "wine", 1)
 	other := canaryOf(newer, 1e-9, 20)
 	other.MethodVersion = "0"
 	broken := failed(storetest.Finished("Broken", "wine", 1), result.Failed, "on purpose")
 	broken.Key, broken.Canary = "canary of Broken", &result.Canary{P: 1}
-	put(t, db, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5, 20), other, broken)
+	put(t, db, cheat, poor, honest, newer, canaryOf(cheat, 1e-9, 26), canaryOf(poor, 1e-9, 27), canaryOf(honest, 1e-5,
+		20), other, broken)
 	put(t, db, canaryOf(cheat, 1, 26)) // does not replace
 	must.Be(t, len(must.Get(db.Keys(ctx))(t)), 4)
 	canaries, err := db.Canaries(ctx)
-	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.Failed || canaries["canary "+cheat.Key].Status != result.OK || canaries["canary "+cheat.Key].Attempt == 0 {
+	if err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.Failed ||
+		canaries["canary "+cheat.Key].Status != result.OK || canaries["canary "+cheat.Key].Attempt == 0 {
 		t.Errorf("canaries %v, %v", canaries, err)
 	}
 	found := func(protocol string) (out []string) {
@@ -47,7 +51,8 @@ func findings(t *testing.T, db *DB) {
 	if got := found(""); len(got) != 1 || !strings.HasPrefix(got[0], "leak Cheat 27 of 30 rows, p = 1e-09") {
 		t.Errorf("found %q", got)
 	}
-	check := StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine", Fingerprint: "f wine", Split: 1}
+	check := StateCheck{Protocol: "p", ProtocolHash: "ph", Method: "Honest", MethodVersion: "1", Dataset: "wine",
+		Fingerprint: "f wine", Split: 1}
 	differs := check
 	differs.Method, differs.Differs = "Cheat", "test part: 1, now 2"
 	must.Do(t, db.PutStateChecks(ctx, []StateCheck{check, differs}))
@@ -57,7 +62,8 @@ func findings(t *testing.T, db *DB) {
 	}
 	broken.Status, broken.Error = result.OK, ""
 	put(t, db, broken)
-	if canaries, err := db.Canaries(ctx); err != nil || len(canaries) != 5 || canaries["canary of Broken"].Status != result.OK {
+	if canaries, err := db.Canaries(ctx); err != nil || len(canaries) != 5 ||
+		canaries["canary of Broken"].Status != result.OK {
 		t.Errorf("a canary that failed before: %v, %v", canaries, err)
 	}
 }

@@ -38,7 +38,8 @@ func TestStore(t *testing.T) {
 func failed(r result.Run, status result.Status, why string) result.Run {
 	return result.Run{
 		Planned: result.Planned{
-			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method, MethodVersion: r.MethodVersion, Dataset: r.Dataset,
+			Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method,
+			MethodVersion: r.MethodVersion, Dataset: r.Dataset,
 			Fingerprint: r.Fingerprint, Split: r.Split, Task: r.Task, Grid: r.Grid, GridHash: r.GridHash,
 		},
 		Status: status, Error: why,
@@ -51,27 +52,37 @@ func comesBack(t *testing.T, db *DB) {
 	put(t, db, want, failed(storetest.Finished("M", "d", 2), result.Timeout, "too slow"))
 	ctx := t.Context()
 	keys, err := db.Keys(ctx)
-	if k := keys[want.Key]; err != nil || len(keys) != 2 || k != (Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) || k.Attempt == 0 {
+	if k := keys[want.Key]; err != nil || len(keys) != 2 ||
+		k != (Known{Status: result.OK, Current: true, ScoresHash: want.ScoresHash, Attempt: k.Attempt}) ||
+		k.Attempt == 0 {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	cell, found, err := db.Attempt(ctx, "p", "d", "M", 1)
-	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` || *cell.Score.Correct != 27 || cell.TestRows != 30 || cell.Key != want.Key || InputsOf(cell) != (Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
+	if err != nil || !found || cell.Status != result.OK || string(cell.Point) != `{"c":2}` ||
+		*cell.Score.Correct != 27 || cell.TestRows != 30 || cell.Key != want.Key ||
+		InputsOf(cell) != (Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}) {
 		t.Errorf("cell %+v %v %v", cell, found, err)
 	}
-	if cell, found, err := db.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout || cell.Error != "too slow" || cell.Point != nil {
+	if cell, found, err := db.Attempt(ctx, "p", "d", "M", 2); err != nil || !found || cell.Status != result.Timeout ||
+		cell.Error != "too slow" || cell.Point != nil {
 		t.Errorf("cell without a result %+v %v %v", cell, found, err)
 	}
 	artifacts, found, err := db.Artifacts(ctx, "p", "d", "M", 1)
-	if err != nil || !found || !slices.Equal(artifacts.Scores, want.Scores) || artifacts.Outputs != 1 || !reflect.DeepEqual(artifacts.Model, want.Model) {
+	if err != nil || !found || !slices.Equal(artifacts.Scores, want.Scores) || artifacts.Outputs != 1 ||
+		!reflect.DeepEqual(artifacts.Model, want.Model) {
 		t.Errorf("artifacts: %+v %v %v", artifacts, found, err)
 	}
 	rows, err := db.Rows(ctx, "p", true)
-	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Score) || !reflect.DeepEqual(rows[0].Folds, want.Folds) ||
-		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) || !reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash || !reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
+	if err != nil || len(rows) != 2 || !reflect.DeepEqual(rows[0].Score, want.Score) ||
+		!reflect.DeepEqual(rows[0].Folds, want.Folds) ||
+		!reflect.DeepEqual(rows[0].Stages, want.Stages) || !reflect.DeepEqual(rows[0].GridTests, want.GridTests) ||
+		!reflect.DeepEqual(rows[0].SeedTests, want.SeedTests) || rows[0].ScoresHash != want.ScoresHash ||
+		!reflect.DeepEqual(rows[0].Warnings, want.Warnings) || rows[1].Status != result.Timeout {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 	for env, want := range map[result.Environment][]Timing{
-		{CPU: "another", Cores: 3}:           {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1, CostUnits: 1e9, TrainRows: 28, Features: 4}},
+		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1,
+			CostUnits: 1e9, TrainRows: 28, Features: 4}},
 		{CPU: "another", Cores: 4}:           nil,
 		{ProgramVersion: "test", CPU: "cpu"}: nil,
 	} {
@@ -81,7 +92,8 @@ func comesBack(t *testing.T, db *DB) {
 		}
 	}
 	counts, err := db.Status(ctx)
-	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 || counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
+	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 ||
+		counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
 		t.Errorf("status %+v, %v", counts, err)
 	}
 }
@@ -89,9 +101,11 @@ func comesBack(t *testing.T, db *DB) {
 func sources(t *testing.T, db *DB) {
 	ctx := t.Context()
 	later := storetest.Finished("M", "e", 3)
-	later.Key, later.Fingerprint, later.SetFile, later.ProtocolHash, later.ProtocolText = "k", "f2", "/other/e.toml", "ph2", "splits = 9"
+	later.Key, later.Fingerprint, later.SetFile, later.ProtocolHash, later.ProtocolText = "k", "f2", "/other/e.toml",
+		"ph2", "splits = 9"
 	put(t, db, storetest.Finished("M", "d", 1), storetest.Finished("M", "e", 2), later)
-	if files, err := db.SetFiles(ctx); err != nil || !reflect.DeepEqual(files, map[string]string{"d": "/sets/d.toml", "e": "/other/e.toml"}) {
+	if files, err := db.SetFiles(ctx); err != nil || !reflect.DeepEqual(files, map[string]string{"d": "/sets/d.toml",
+		"e": "/other/e.toml"}) {
 		t.Errorf("files %v, %v", files, err)
 	}
 	if p, err := db.Protocols(ctx); err != nil || len(p) != 1 || p["p"].Text != "splits = 9" || p["p"].Hash != "ph2" {
@@ -124,7 +138,8 @@ func noCells(t *testing.T, db *DB) {
 func skipped(t *testing.T, db *DB) {
 	ctx := t.Context()
 	cell := func(split int) result.Exclusion {
-		return result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: split, Why: result.Over("--max-cell 30m", 3600, 1<<30)}
+		return result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: split,
+			Why: result.Over("--max-cell 30m", 3600, 1<<30)}
 	}
 	check := func(what, protocol string, want ...result.Exclusion) {
 		t.Helper()
@@ -139,7 +154,8 @@ func skipped(t *testing.T, db *DB) {
 	check("of another protocol", "q")
 	larger := cell(1)
 	larger.Why.Text = "--max-cell 1h"
-	must.Do(t, db.NoteSkipped(ctx, []result.Exclusion{larger}, []result.Exclusion{{Protocol: "p", Dataset: "d", Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}))
+	must.Do(t, db.NoteSkipped(ctx, []result.Exclusion{larger}, []result.Exclusion{{Protocol: "p", Dataset: "d",
+		Method: "M", Split: 2}, {Protocol: "p", Dataset: "d", Method: "N", Split: 1}}))
 	check("noted again, one taken", "p", larger, cell(3))
 	put(t, db, storetest.Finished("M", "d", 3))
 	check("one stored", "p", larger)

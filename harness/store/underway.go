@@ -18,16 +18,17 @@ import (
 
 // Progress is what a run says of itself while it is under way, for people who look on.
 type Progress struct {
-	Machine  string         `json:"machine"` // name of the machine, and process number
-	Protocol string         `json:"protocol"`
-	Begun    time.Time      `json:"begun"`
-	Until    time.Time      `json:"until"`            // when the run will have ended, as it predicts
-	Join     string         `json:"join,omitempty"`   // how to add a worker; "" if the run takes none
-	Jobs     int            `json:"jobs"`             // cells at a time on this machine
-	Planned  int            `json:"planned"`          // cells
-	Ended    int            `json:"ended"`            // of these
-	Failed   int            `json:"failed,omitempty"` // of those that ended
-	Left     map[string]int `json:"left,omitempty"`   // cells of each data set that have no result yet, without canaries
+	Machine  string    `json:"machine"` // name of the machine, and process number
+	Protocol string    `json:"protocol"`
+	Begun    time.Time `json:"begun"`
+	Until    time.Time `json:"until"`            // when the run will have ended, as it predicts
+	Join     string    `json:"join,omitempty"`   // how to add a worker; "" if the run takes none
+	Jobs     int       `json:"jobs"`             // cells at a time on this machine
+	Planned  int       `json:"planned"`          // cells
+	Ended    int       `json:"ended"`            // of these
+	Failed   int       `json:"failed,omitempty"` // of those that ended
+	// cells of each data set that have no result yet, without canaries
+	Left map[string]int `json:"left,omitempty"`
 
 	Workers []Worker      `json:"workers,omitempty"` // processes beside the run's own that compute its cells
 	Running []RunningCell `json:"running,omitempty"` // the longest first
@@ -43,8 +44,9 @@ type Worker struct {
 
 // A RunningCell is a cell that is being computed.
 type RunningCell struct {
-	Name  string    `json:"name"`
-	By    string    `json:"by,omitempty"` // the name of the worker or the run's machine; "" while a worker has not said so
+	Name string `json:"name"`
+	// the name of the worker or the run's machine; "" while a worker has not said so
+	By    string    `json:"by,omitempty"`
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"` // predicted
 }
@@ -113,7 +115,8 @@ func (e *OverlapError) Error() string {
 	if e.Cells > 1 {
 		what = fmt.Sprintf("%d of these cells are", e.Cells)
 	}
-	text := fmt.Sprintf("%s of the run of %s since %s", what, e.Run.Machine, e.Run.Begun.Local().Format("2 Jan 15:04:05"))
+	text := fmt.Sprintf("%s of the run of %s since %s", what, e.Run.Machine,
+		e.Run.Begun.Local().Format("2 Jan 15:04:05"))
 	if !e.sure {
 		text += ", which is dead if it writes nothing for a minute"
 	}

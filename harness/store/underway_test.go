@@ -46,7 +46,8 @@ func dead(t *testing.T) process {
 	return process{me.host, 1 << 30, 1} // no process has that number
 }
 
-// TestOverlap: a cell is of one run until it is stored, or that run is over or dead. A canary is left to the run that planned it first.
+// TestOverlap: a cell is of one run until it is stored, or that run is over or dead. A canary is left to the run that
+// planned it first.
 func TestOverlap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
@@ -76,7 +77,8 @@ func TestOverlap(t *testing.T) {
 	must.Do(t, beside.Close())
 	must.Do(t, first.Begin(t.Context(), []string{"b"}))
 	must.Do(t, errors.Join(other.Process.Kill(), ignore(other.Wait())))
-	if after := register(t, db, "b", "c", "~x"); !maps.Equal(after.Deaths, map[string]int{"b": 1}) || len(after.Elsewhere) > 0 {
+	if after := register(t, db, "b", "c", "~x"); !maps.Equal(after.Deaths, map[string]int{"b": 1}) ||
+		len(after.Elsewhere) > 0 {
 		t.Errorf("after a dead run: %+v", after)
 	} else if err := after.Close(); err != nil {
 		t.Error(err)
@@ -85,7 +87,8 @@ func TestOverlap(t *testing.T) {
 		t.Errorf("left are %v, want the cell of which a process died", rows)
 	}
 	put(t, db, testRun("b", result.OK))
-	if _, rows := query(t, db, "SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"); rows[0][0] != int64(0) {
+	if _, rows := query(t, db,
+		"SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"); rows[0][0] != int64(0) {
 		t.Errorf("%v rows are left", rows[0][0])
 	}
 	must.Do(t, first.Close())
@@ -94,7 +97,8 @@ func TestOverlap(t *testing.T) {
 // ignore is for the error of a process that was killed.
 func ignore(error) error { return nil }
 
-// TestDeathsAreCounted: each process that ends while it is at a cell counts, and one that leaves the cell alone does not.
+// TestDeathsAreCounted: each process that ends while it is at a cell counts, and one that leaves the cell alone does
+// not.
 func TestDeathsAreCounted(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	gone := dead(t)
@@ -116,7 +120,8 @@ func TestDeathsAreCounted(t *testing.T) {
 	}
 }
 
-// TestRunsOfOtherMachines are alive if they write, and dead after a minute without a beat, by this machine's own count of time.
+// TestRunsOfOtherMachines are alive if they write, and dead after a minute without a beat, by this machine's own count
+// of time.
 func TestRunsOfOtherMachines(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	theirs, mine := register(t, db, "a"), &Registration{pool: db.sql}
@@ -188,8 +193,8 @@ func TestBeginWithoutTheDatabase(t *testing.T) {
 	must.Do(t, errors.Join(tx.Rollback(), r.Close()))
 }
 
-// TestProgressIsRead: who looks on sees what runs say of themselves. It sees no run that is over, nor one whose process is gone, and
-// none in a copy.
+// TestProgressIsRead: who looks on sees what runs say of themselves. It sees no run that is over, nor one whose process
+// is gone, and none in a copy.
 func TestProgressIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
@@ -211,15 +216,18 @@ func TestProgressIsRead(t *testing.T) {
 	first, second := register(t, db, "a"), register(t, db, "b")
 	must.Get(on.Changed(t.Context()))(t)
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	err := second.Write(t.Context(), Progress{Machine: "second", Left: map[string]int{"d": 2}, Workers: []Worker{{Name: "w", Jobs: 1, Memory: 2}},
+	err := second.Write(t.Context(), Progress{Machine: "second", Left: map[string]int{"d": 2},
+		Workers: []Worker{{Name: "w", Jobs: 1, Memory: 2}},
 		Running: []RunningCell{{Name: "M on d", By: "w", Since: at, Until: at}}})
 	if changed, unknown := on.Changed(t.Context()); !changed || err != nil || unknown != nil {
 		t.Errorf("a written progress is no change: %v, %v", err, unknown)
 	}
-	sees(on, "firstmap[] [] [];secondmap[d:2] [{w 1 2 []}] [{M on d w 2026-11-01 12:00:00 +0000 UTC 2026-11-01 12:00:00 +0000 UTC}];")
+	sees(on, "firstmap[] [] [];secondmap[d:2] [{w 1 2 []}] [{M on d w 2026-11-01 12:00:00 +0000 UTC 2026-11-01 "+
+		"12:00:00 +0000 UTC}];")
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	must.Do(t, db.Backup(t.Context(), copied, atomicfile.Write))
-	if n, err := open(t, copied).one(t.Context(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM underway_cells)"); err != nil || n != int64(0) {
+	if n, err := open(t, copied).one(t.Context(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM "+
+		"underway_cells)"); err != nil || n != int64(0) {
 		t.Errorf("a copy has %v rows of runs, %v", n, err)
 	}
 	must.Do(t, second.Close())
@@ -229,7 +237,8 @@ func TestProgressIsRead(t *testing.T) {
 	must.Do(t, first.Close())
 }
 
-// TestUnreadableProgress: what a run said of itself is for people alone, so that a text that nobody can read stops no run.
+// TestUnreadableProgress: what a run said of itself is for people alone, so that a text that nobody can read stops no
+// run.
 func TestUnreadableProgress(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	register(t, db, "a")

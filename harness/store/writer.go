@@ -82,7 +82,8 @@ func (e *LostError) Error() string {
 	if e.Count > 1 {
 		what = fmt.Sprintf("%d finished results are lost", e.Count)
 	}
-	return fmt.Sprintf("database %s: %v; %s: %s; run again to compute them", e.Path, e.Cause, what, strings.Join(e.Cells, "; "))
+	return fmt.Sprintf("database %s: %v; %s: %s; run again to compute them", e.Path, e.Cause, what,
+		strings.Join(e.Cells, "; "))
 }
 
 func (e *LostError) Unwrap() error { return e.Cause }
@@ -157,7 +158,8 @@ func (w *Writer) Close() error {
 		w.lost = append(w.lost, lostRun{r, w.err})
 	}
 	w.queue = nil
-	w.lost = slices.DeleteFunc(w.lost, func(l lostRun) bool { return l.run.Canary != nil }) // the next run computes the canary again
+	// the next run computes the canary again
+	w.lost = slices.DeleteFunc(w.lost, func(l lostRun) bool { return l.run.Canary != nil })
 	if len(w.lost) == 0 {
 		return w.err
 	}
@@ -346,7 +348,8 @@ func IsBusy(err error) bool {
 // refused reports that the schema refuses a row, so that trying again is useless.
 func refused(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrMismatch || e.Code == sqlite3.ErrTooBig)
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrMismatch ||
+		e.Code == sqlite3.ErrTooBig)
 }
 
 // passes reports an error that may pass: a lock, a full or unreachable disk.
@@ -359,7 +362,8 @@ func passes(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrReadonly,
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrCantOpen,
+		sqlite3.ErrReadonly,
 		sqlite3.ErrNomem, sqlite3.ErrProtocol, sqlite3.ErrPerm:
 		return true
 	}

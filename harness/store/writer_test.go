@@ -175,7 +175,8 @@ func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 	}
 	release()
 	err := w.Close()
-	if err == nil || !strings.Contains(err.Error(), "1 finished result is lost: M on d, split 8;") || !strings.Contains(err.Error(), "CHECK") {
+	if err == nil || !strings.Contains(err.Error(), "1 finished result is lost: M on d, split 8;") ||
+		!strings.Contains(err.Error(), "CHECK") {
 		t.Errorf("closing says %v", err)
 	}
 	holds(t, path, 19)

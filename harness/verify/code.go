@@ -55,7 +55,8 @@ type codeGroup struct {
 // protocol. A check that the store has is not made again. The caller stores new checks. run runs the cells.
 // told, if not nil, is called before their cells start: once with the methods whose code changed, and once
 // with those whose results are imported. Methods that the request reruns are left out.
-func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, req plan.Request, opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
+func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, req plan.Request,
+	opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -96,9 +97,10 @@ func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runn
 	return out, ctx.Err()
 }
 
-// otherCode returns the stored cells of the request's methods that were computed by other code than today's. It leaves out
-// code that is known to give the same results.
-func otherCode(ctx context.Context, h *plan.Experiment, db *store.DB, req plan.Request, same map[store.CodeCheck]bool) ([]codeGroup, error) {
+// otherCode returns the stored cells of the request's methods that were computed by other code than today's. It leaves
+// out code that is known to give the same results.
+func otherCode(ctx context.Context, h *plan.Experiment, db *store.DB, req plan.Request,
+	same map[store.CodeCheck]bool) ([]codeGroup, error) {
 	methods, err := h.Methods(req.Methods)
 	if err != nil {
 		return nil, err
@@ -109,13 +111,16 @@ func otherCode(ctx context.Context, h *plan.Experiment, db *store.DB, req plan.R
 	}
 	var changed []store.CodeCheck
 	for _, m := range methods {
-		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool { return c.Method != m.Name || c.MethodVersion != m.Version })
+		own := slices.DeleteFunc(slices.Clone(codes), func(c store.CodeCheck) bool {
+			return c.Method != m.Name || c.MethodVersion != m.Version
+		})
 		if len(own) == 0 || req.Reruns(m.Name) {
 			continue
 		}
 		code := runner.Code(h.Registry, m.Name)
 		for _, c := range own {
-			if c.Code = code; c.Stored != code && code != "" && !same[c] { // a program that cannot tell its code compares nothing
+			// a program that cannot tell its code compares nothing
+			if c.Code = code; c.Stored != code && code != "" && !same[c] {
 				changed = append(changed, c)
 			}
 		}
@@ -131,11 +136,13 @@ func otherCode(ctx context.Context, h *plan.Experiment, db *store.DB, req plan.R
 }
 
 // withCells adds the cells to each check. A check has no cells left if today's plan computes them with other inputs.
-func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup, error) {
+func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck, cells []store.Cell) ([]codeGroup,
+	error) {
 	var groups []codeGroup
 	for _, check := range checks {
 		own := slices.DeleteFunc(slices.Clone(cells), func(c store.Cell) bool {
-			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored || c.Status != result.OK
+			return c.Protocol != h.Protocol.Name || c.Method != check.Method || c.Code != check.Stored ||
+				c.Status != result.OK
 		})
 		stand, err := h.Standing(ctx, own, false)
 		if err != nil {
@@ -153,7 +160,8 @@ func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck
 
 // compareCode runs one cell of each group. It notes in report the verdicts and the groups that could not be
 // compared. It returns the groups whose results differ.
-func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, groups []codeGroup, opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
+func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, groups []codeGroup,
+	opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	byKey := map[string]codeGroup{}
 	var cells []*plan.Cell
 	names := map[bool][]string{} // by whether their results are imported
@@ -162,7 +170,8 @@ func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runn
 		if g.imported {
 			to = &report.Taken
 		}
-		*to = append(*to, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: len(g.cells), Why: why})
+		*to = append(*to, plan.Group{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Cells: len(g.cells),
+			Why: why})
 	}
 	for _, g := range groups {
 		c, why := cheapest(h, g)
@@ -191,7 +200,8 @@ func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runn
 		keys[c.Cell] = c.Spec.Key
 	}
 	var old []codeGroup
-	_, err := Cells(limited, run, nil, cells, schedule.Options{Jobs: opt.Jobs, Limits: plan.Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
+	_, err := Cells(limited, run, nil, cells, schedule.Options{Jobs: opt.Jobs,
+		Limits: plan.Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
 		g := byKey[keys[v.Cell]]
 		delete(byKey, keys[v.Cell])
 		g.check.Same = len(v.Differences) == 0

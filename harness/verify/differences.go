@@ -18,9 +18,9 @@ type Difference struct {
 // endDiffers is the What of a cell whose two runs ended with different status.
 const endDiffers = "end"
 
-// Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid point, in
-// the selected grid point, in a count of the test part or of a stage, or in the bits of the test scores. If one run came
-// from a file without folds, folds are not compared, only the selected grid point.
+// Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
+// point, in the selected grid point, in a count of the test part or of a stage, or in the bits of the test scores. If
+// one run came from a file without folds, folds are not compared, only the selected grid point.
 func Differences(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {
@@ -54,7 +54,8 @@ func Differences(stored, computed result.Run) []Difference {
 		return "test part with " + point(stored, &g), counts(&s)
 	})
 	each(stored.SeedTests, computed.SeedTests, differs, func(k int, t result.SeedTest) (string, string) {
-		return fmt.Sprintf("test part with seed %d of the cell", k+1), fmt.Sprintf("seed %d, %s, scores %s", t.Seed, counts(&t.Score), t.ScoresHash)
+		return fmt.Sprintf("test part with seed %d of the cell", k+1), fmt.Sprintf("seed %d, %s, scores %s", t.Seed,
+			counts(&t.Score), t.ScoresHash)
 	})
 	differs("bits of the test scores", stored.ScoresHash, computed.ScoresHash)
 	return out

@@ -165,7 +165,8 @@ func repeatedly(ctx context.Context, fresh Processes, c Sampled, stop <-chan str
 	for n := 1; n <= Repeats; n++ {
 		for k, before := range [][]*plan.Cell{nil, {c.Before}} {
 			run, err := last(ctx, fresh, k == 0, append(before, c.Cell), stop)
-			if err != nil || run.Status != result.OK || run.TestRows*run.Outputs != len(run.Scores) || run.Outputs == 0 {
+			if err != nil || run.Status != result.OK || run.TestRows*run.Outputs != len(run.Scores) ||
+				run.Outputs == 0 {
 				return "", false, err
 			}
 			runs[k], predictions[k] = append(runs[k], run), append(predictions[k], predictionOf(run))

@@ -43,14 +43,16 @@ type Verified struct {
 
 // Cells runs cells once more, in the way of schedule.Run, and compares each with its stored result in db. It
 // stores nothing. It calls compared for each cell that ends, one call at a time.
-func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options, db *store.DB, compared func(Verified)) (schedule.Outcome, error) {
+func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt schedule.Options,
+	db *store.DB, compared func(Verified)) (schedule.Outcome, error) {
 	var mu sync.Mutex
 	return schedule.Run(ctx, run, stop, cells, opt, func(computed result.Run) error {
 		stored, found, err := db.Result(context.WithoutCancel(ctx), computed.Key)
 		if err != nil {
 			return err
 		}
-		v := Verified{Cell: runner.Cell{Protocol: computed.Protocol, Dataset: computed.Dataset, Split: computed.Split, Method: computed.Method}}
+		v := Verified{Cell: runner.Cell{Protocol: computed.Protocol, Dataset: computed.Dataset, Split: computed.Split,
+			Method: computed.Method}}
 		if v.Differences = Differences(stored, computed); !found {
 			v.Differences = []Difference{{What: "cell", Stored: "gone", Computed: endOf(computed)}}
 		}

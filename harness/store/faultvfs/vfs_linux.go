@@ -135,7 +135,8 @@ func (d *Disk) fail(kind Kind) C.int {
 	if d.fault.Full && kind&(Write|Create|ShmMap) != 0 {
 		return 13
 	}
-	return C.int(map[Kind]int{Read: 1, Write: 3, Sync: 4, Truncate: 6, Remove: 10, ShmLock: 20, ShmMap: 21, Create: 0}[kind]<<8 | map[bool]int{true: 14, false: 10}[kind == Create])
+	return C.int(map[Kind]int{Read: 1, Write: 3, Sync: 4, Truncate: 6, Remove: 10, ShmLock: 20, ShmMap: 21,
+		Create: 0}[kind]<<8 | map[bool]int{true: 14, false: 10}[kind == Create])
 }
 
 func diskOf(path string) *Disk {

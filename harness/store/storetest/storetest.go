@@ -20,21 +20,27 @@ func Finished(method, dataset string, split int) result.Run {
 	selected, fit, bytes := 1, 0.25, int64(5)
 	r := result.Run{
 		Planned: result.Planned{
-			Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph", ProtocolText: "splits = 3", ProtocolSplits: 3,
-			Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" + dataset + ".toml",
+			Key: fmt.Sprintf("%s %s %d", method, dataset, split), Protocol: "p", ProtocolHash: "ph",
+			ProtocolText: "splits = 3", ProtocolSplits: 3,
+			Method: method, MethodVersion: "1", Dataset: dataset, Fingerprint: "f " + dataset, SetFile: "/sets/" +
+				dataset + ".toml",
 			Split: split, Task: "binary", GridHash: "g",
 			Grid:        []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
-			GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, Features: 4, CostUnits: 1e9,
+			GridWritten: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}, Features: 4,
+			CostUnits: 1e9,
 		},
 		Status:   result.OK,
 		Selected: &selected, TrainRows: 28, TestRows: 30, Score: counts(30, 11, 27, 10),
-		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes, StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
-		Outputs:  1,
-		Stages:   []result.Stage{{Round: 1, Score: counts(30, 11, 20, 8)}, {Round: 10, Score: counts(30, 11, 27, 10)}},
-		Warnings: []result.Warning{{Text: "stopped early", Times: 2}},
-		Code:     "c0de", Imported: "a file",
+		SearchSeconds: 0.5, FitSeconds: &fit, PredictSeconds: &fit, ModelBytes: &bytes,
+		StartedAt: fmt.Sprintf("2026-01-01T00:00:%02dZ", split),
+		Outputs:   1,
+		Stages:    []result.Stage{{Round: 1, Score: counts(30, 11, 20, 8)}, {Round: 10, Score: counts(30, 11, 27, 10)}},
+		Warnings:  []result.Warning{{Text: "stopped early", Times: 2}},
+		Code:      "c0de", Imported: "a file",
 		Environment: &result.Environment{ProgramVersion: "v1", CPU: "another", Cores: 3},
-		Model:       &result.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no", "yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7, 8}},
+		Model: &result.Model{Data: []byte("saved"), Features: []string{"a", "b", "c", "d"}, Labels: []string{"no",
+			"yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2, 3, 4}, Scale: []float64{5, 6, 7,
+			8}},
 	}
 	logLoss, brier, ece := 0.25, 0.0625, 0.1
 	r.Score.LogLoss, r.Score.Brier, r.Score.ECE = &logLoss, &brier, &ece
