@@ -138,7 +138,8 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 	must.Be(t, found, []string{"leak reads", "leak reads most", "leak remembers"})
 	if text := strings.Join(store.Describe(findings), "\n"); !strings.Contains(text,
-		"leak: reads is right about test rows of swiss although its training labels contradicted them (swiss, split ") ||
+		"leak: reads is right about test rows of swiss although its training labels contradicted them "+
+			"(swiss, split ") ||
 		!strings.Contains(text, "150 of 150 rows, p = ") {
 		t.Error(text)
 	}

@@ -41,8 +41,10 @@ method_seed = 1
 standardise = true
 [methods]
 BMKR         = { params = { rounds = 3 }, grid = [{ name = "c", values = [0.1, 1.0] }] }
-GBRFF        = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
-GBRFF-random = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [{ name = "beta", values = [1.0, 16.0] }] }
+GBRFF        = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [
+  { name = "beta", values = [1.0, 16.0] }] }
+GBRFF-random = { params = { rounds = 4, features = 5, learning_rate = 0.1 }, grid = [
+  { name = "beta", values = [1.0, 16.0] }] }
 GBRFF1       = { params = { rounds = 20 }, grid = [{ name = "beta", values = [0.1, 10.0] }] }
 GBRFF2       = { params = { rounds = 40 } }
 GFC          = { params = { features = 3 } }

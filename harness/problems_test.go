@@ -141,7 +141,8 @@ func TestSelectionByAnotherMetric(t *testing.T) {
 	h := newTestHarness(t, detector)
 	h.edit(t, "standardise = true", `metric = "rmse"`)
 	_, err := h.Plan(t.Context(), plan.Request{Datasets: []string{"swiss"}, Splits: []int{1}}, nil, nil)
-	if want := "swiss, protocol test: semantics.metric: the metric rmse is of regression sets, not of binary ones"; err == nil || err.Error() != want {
+	want := "swiss, protocol test: semantics.metric: the metric rmse is of regression sets, not of binary ones"
+	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -1,6 +1,6 @@
 // Package admit takes results that another program computed. There are three kinds of them:
 //
-//	runs.go      the results of a bundle or of a database; the key of each must be the key that this program would plan
+//	runs.go      the results of a bundle or of a database; the key of each must be the one that this program plans
 //	source.go    bundles and databases, as what Runs reads
 //	scores.go    test scores of a method that this program does not have; they are counted here
 //	included.go  the results that come with the program, as a database

@@ -104,7 +104,8 @@ func TestChecks(t *testing.T) {
 		{"below = 0", "each_set = true, below = 0"}: "claim 1, comparison 1: each_set needs datasets",
 		{"below = 0", "printed = [1, 2, 3], below = 0"}: "claim 1, comparison 1: printed = [1 2 3]; it is " +
 			"one number",
-		{"below = 0", `of = "acuracy", below = 0`}: `claim 1, comparison 1: of: no metric is named "acuracy"; did you ` +
+		{"below = 0", `of = "acuracy", below = 0`}: `claim 1, comparison 1: of: no metric is named "acuracy"; did ` +
+			`you ` +
 			`mean accuracy?`,
 		{`with = ["LGBM"], below = 0`,
 			`of = "cpu", below = 1`}: "claim 1, comparison 1: processor times are compared with those of a series",

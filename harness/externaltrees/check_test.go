@@ -20,8 +20,10 @@ var deep = strings.NewReplacer("num_leaves=2", "num_leaves=3", "split_feature=0"
 	Replace(strings.Replace(stump, "OBJECTIVE", "binary", 1))
 
 // xgStump is a model of XGBoost of one tree.
-const xgStump = `{"learner":{"objective":{"name":"binary:logistic"},"learner_model_param":{"base_score":"0.5","num_class":"0","num_feature":"2"},
-"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],
+const xgStump = `{"learner":{"objective":{"name":"binary:logistic"},
+"learner_model_param":{"base_score":"0.5","num_class":"0","num_feature":"2"},
+"gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{
+"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[0,0,0],
 "split_conditions":[0.0,-2.0,3.0],"default_left":[1,0,0]}]}}}}`
 
 // What scoring would not survive, or would take for a number, is refused with its reason.
@@ -128,9 +130,10 @@ func TestSumsAreFinite(t *testing.T) {
 }
 
 // twoTrees is a model of one feature and two constant trees, as LightGBM writes them.
-const twoTrees = "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\ntree_sizes=9 " +
-	"9\n\n" +
-	"Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=LEAF\n\n\nTree=1\nnum_leaves=1\nnum_cat=0\nleaf_value=LEAF\n\n\nend of trees\n"
+const twoTrees = "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\n" +
+	"tree_sizes=9 9\n\n" +
+	"Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=LEAF\n\n\n" +
+	"Tree=1\nnum_leaves=1\nnum_cat=0\nleaf_value=LEAF\n\n\nend of trees\n"
 
 // Reading takes no more memory than is asked for beforehand, whatever a file holds most of, and is refused where it may
 // not take that.

@@ -114,8 +114,9 @@ func TestReason(t *testing.T) {
 	for text, want := range map[string]string{
 		noise + "panic: no\n\ngoroutine 1 [running]:\n": "panic: no",
 		"fatal error: stack overflow\n":                 "fatal error: stack overflow",
-		noise:                                           "", "": "", "SIGSEGV: segmentation violation\nPC=0\n": "SIGSEGV: segmentation violation",
-		"no panic: here\n": "",
+		noise:                                           "", "": "",
+		"SIGSEGV: segmentation violation\nPC=0\n": "SIGSEGV: segmentation violation",
+		"no panic: here\n":                        "",
 	} {
 		if said, from := reason(text); said != want || !strings.HasPrefix(from, want) {
 			t.Errorf("%.40q: %q, %.40q; want %q", text, said, from, want)

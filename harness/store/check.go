@@ -155,7 +155,8 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 			WHERE (r.protocol, r.dataset, r.method, r.split) <> (c.protocol, c.dataset, c.method, c.split)`,
 			"another cell's row stands for it", `DELETE FROM cells WHERE run_id = ?`},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r
-			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split) WHERE c.run_id IS NULL`,
+			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)
+			WHERE c.run_id IS NULL`,
 			"it is stored and stands for no cell", deleteNothing},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g
 			ON g.id = r.grid_id

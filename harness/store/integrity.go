@@ -19,7 +19,8 @@ type sealed struct {
 	parts  []string // tables whose rows belong to a row, numbered by their first column
 	name   string   // of a row for people, in SQL
 	damage string   // what is said of a row whose checksum is wrong
-	remove string   // the statements that remove such a row; its number, or its checksum where it has none, is their only argument
+	// the statements that remove such a row; its number, or its checksum where it has none, is their only argument
+	remove string
 }
 
 const (
@@ -30,14 +31,20 @@ const (
 // These are the sealed tables. A run has three checksums, since its folds, its scores and its model are compared only
 // where they are read, and by a full check.
 var (
-	sealedRuns  = sealed{"runs", "checksum", []string{"stages", "point_tests", "seed_counts", "warnings"}, ofCell, badChecksum, removeRun}
-	sealedFolds = sealed{"runs", "folds_checksum", []string{"fold_counts"}, ofCell, "its evaluations are not those that were stored", removeRun}
-	sealedKept  = sealed{"runs", "kept_checksum", []string{"scores", "models"}, ofCell, "its scores or its model are not those that were stored", removeRun}
-	sealedGrids = sealed{"grids", "checksum", []string{"grid_points"}, `'grid ' || hash`, badChecksum, // and the attempts that chose among its points
-		`DELETE FROM runs WHERE grid_id = ?1; DELETE FROM grid_points WHERE grid_id = ?1; DELETE FROM grids WHERE id = ?1`}
+	sealedRuns = sealed{"runs", "checksum", []string{"stages", "point_tests", "seed_counts", "warnings"}, ofCell,
+		badChecksum, removeRun}
+	sealedFolds = sealed{"runs", "folds_checksum", []string{"fold_counts"}, ofCell,
+		"its evaluations are not those that were stored", removeRun}
+	sealedKept = sealed{"runs", "kept_checksum", []string{"scores", "models"}, ofCell,
+		"its scores or its model are not those that were stored", removeRun}
+	// and the attempts that chose among its points
+	sealedGrids = sealed{"grids", "checksum", []string{"grid_points"}, `'grid ' || hash`, badChecksum,
+		`DELETE FROM runs WHERE grid_id = ?1; DELETE FROM grid_points WHERE grid_id = ?1; DELETE FROM grids WHERE id ` +
+			`= ?1`}
 	// A damaged environment becomes unknown, since the counts of its cells are in other rows.
 	sealedEnvironments = sealed{"environments", "checksum", nil, `'environment ' || hash`, badChecksum,
-		`UPDATE environments SET hash = 'damaged ' || id, program_version = 'unknown', vcs_revision = '', vcs_modified = 0, go_version = 'unknown', os = 'unknown',
+		`UPDATE environments SET hash = 'damaged ' || id, program_version = 'unknown', vcs_revision = '',
+			vcs_modified = 0, go_version = 'unknown', os = 'unknown',
 			arch = 'unknown', kernel = 'unknown', cpu = 'unknown', cores = 0, memory_bytes = 0 WHERE id = ?1`}
 	sealedCells       = row("cells", ofCell)
 	sealedSetFiles    = row("set_files", `'file of data set ' || dataset`)
@@ -48,7 +55,8 @@ var (
 	sealedCanaries    = row("canaries", `'canary of ' || method || ' on ' || dataset`)
 	sealedStateChecks = row("state_checks", `'check of the state of ' || `+ofCell)
 
-	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedCells, sealedSetFiles, sealedProtocols,
+	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedCells,
+		sealedSetFiles, sealedProtocols,
 		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks}
 )
 
@@ -75,7 +83,8 @@ func (s sealed) insert(ctx context.Context, tx *sql.Tx, verb string, values ...a
 	d := newDigest()
 	d.table(s.table)
 	d.row(values)
-	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" VALUES ("+number+strings.Repeat("?, ", len(values))+"?)", append(values, d.value())...)
+	_, err := tx.ExecContext(ctx, verb+" INTO "+s.table+" VALUES ("+number+strings.Repeat("?, ", len(values))+"?)",
+		append(values, d.value())...)
 	return err
 }
 
@@ -118,7 +127,8 @@ func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table
 			n, ok1 := head[0].(int64)
 			sum, ok2 := head[1].(int64)
 			if !ok1 || !ok2 {
-				return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table, sqlite3.Error{Code: sqlite3.ErrCorrupt})
+				return fmt.Errorf("%s: a checksum or a number of a row is no number: %w", s.table,
+					sqlite3.Error{Code: sqlite3.ErrCorrupt})
 			}
 			one := seal{at: n, stored: sum, digest: newDigest()}
 			if s.own() {
@@ -136,7 +146,8 @@ func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table
 		var last int64
 		i, begun := 0, false
 		if err == nil { // both are in the order of the owners' numbers
-			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? ORDER "+
+			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? "+
+				"ORDER "+
 				"BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
 				n, ok := head[0].(int64)
 				if !ok {
@@ -178,12 +189,14 @@ func (s sealed) owner() string {
 
 // each hands over the rows of a query whose first two columns are not the table's: these, and the values that have a
 // place in a digest.
-func (s sealed) each(ctx context.Context, q queryer, table, query string, args []any, take func(head, values []any) error) error {
+func (s sealed) each(ctx context.Context, q queryer, table, query string, args []any,
+	take func(head, values []any) error) error {
 	var places []int
 	values := []any{}
 	return eachNamed(ctx, q, query, func(names []string) error {
 		for i, name := range names[2:] {
-			belongs := table != s.table && name == s.owner() || table == s.table && s.numbered() && name == "id" || name == "checksum"
+			belongs := table != s.table && name == s.owner() || table == s.table && s.numbered() && name == "id" ||
+				name == "checksum"
 			if !belongs {
 				places = append(places, 2+i)
 			}
@@ -228,7 +241,8 @@ func (s sealed) reseal(ctx context.Context, tx *sql.Tx) error {
 // check reports the rows of a span that are not what was stored, and the rows that belong to none.
 func (s sealed) check(ctx context.Context, q queryer, in span, report func(Problem)) error {
 	wrong, err := s.wrong(ctx, q, in, func(table string, owner int64) {
-		report(Problem{fmt.Sprintf("%s of %s %d", table, strings.TrimSuffix(s.table, "s"), owner), "they belong to nothing that is stored",
+		report(Problem{fmt.Sprintf("%s of %s %d", table, strings.TrimSuffix(s.table, "s"), owner),
+			"they belong to nothing that is stored",
 			"DELETE FROM " + table + " WHERE " + s.owner() + " = ?", []any{owner}})
 	})
 	for _, one := range wrong {
@@ -251,7 +265,8 @@ func each(ctx context.Context, q queryer, query string, row func([]any) error, a
 }
 
 // eachNamed is each, but hands over the names of the columns first.
-func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error, args ...any) error {
+func eachNamed(ctx context.Context, q queryer, query string, columns func([]string) error, row func([]any) error,
+	args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -296,7 +311,8 @@ func scanned(ctx context.Context, q queryer, query string, row func(scan func(..
 
 // listOf runs a query and returns a value for each of its rows. fields returns the pointers that a row is scanned
 // into.
-func listOf[T any](ctx context.Context, q queryer, query string, fields func(*T) []any, args ...any) (out []T, err error) {
+func listOf[T any](ctx context.Context, q queryer, query string, fields func(*T) []any, args ...any) (out []T,
+	err error) {
 	err = scanned(ctx, q, query, func(scan func(...any) error) error {
 		var v T
 		err := scan(fields(&v)...)
@@ -313,7 +329,8 @@ func texts(ctx context.Context, q queryer, query string, args ...any) ([]string,
 
 func publishedSum(ctx context.Context, q queryer) (int64, error) {
 	d := newDigest()
-	err := each(ctx, q, `SELECT source, dataset, method, unit, mean, std, spread, folds FROM published_values ORDER BY source, dataset, method`,
+	err := each(ctx, q, `SELECT source, dataset, method, unit, mean, std, spread, folds FROM published_values ORDER `+
+		`BY source, dataset, method`,
 		func(r []any) error { d.add(r...); return nil })
 	return d.value(), err
 }
@@ -331,5 +348,6 @@ func sealPublished(ctx context.Context, tx *sql.Tx) error {
 // isDamage reports whether SQLite itself found damage in the file.
 func isDamage(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB ||
+		e.Code == sqlite3.ErrFormat)
 }

@@ -122,7 +122,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 	for _, c := range []struct{ change, names string }{
 		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`,
 			"CART on wine, split 1"},
-		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, fold) ` +
+		{`UPDATE fold_counts SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE (run_id, grid_index, ` +
+			`fold) ` +
 			`= (SELECT min(run_id), 1, 3 FROM fold_counts)`, "CART on wine, split 1"},
 		{`DELETE FROM fold_counts WHERE run_id = (SELECT id FROM runs WHERE key = 'k113')`, "GBRFF2 on sonar, split 3"},
 		{`UPDATE cells SET run_id = (SELECT id FROM runs WHERE key = 'k001') WHERE method = 'CART' AND dataset = ` +
@@ -223,7 +224,8 @@ func TestOtherSchemas(t *testing.T) {
 // TestFunctions against values worked out by hand.
 func TestFunctions(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	values := `(SELECT 2.0 AS x UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL ` +
+	values := `(SELECT 2.0 AS x UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ` +
+		`ALL ` +
 		`SELECT 5 UNION ALL SELECT 7 UNION ALL SELECT 9 UNION ALL SELECT NULL)`
 	for expression, want := range map[string]any{
 		"sqrt(16)": 4.0, "sqrt(-1)": nil, "sqrt(NULL)": nil, "ln(exp(1))": 1.0, "log10(1000)": math.Log10(1000),
@@ -239,7 +241,8 @@ func TestFunctions(t *testing.T) {
 		"(SELECT median(x) FROM (SELECT 1 AS x) WHERE 0)": nil,
 		"(SELECT stddev(1))":                              nil,
 		// By hand: deviations (-1.5, -0.5, 0.5, 1.5) and (-1, -1, 1, 1), sums of squares 5 and 4, of products 4.
-		"(SELECT corr(column1, column2) FROM (VALUES (1, 2), (2, 2), (3, 4), (4, 4.0), (NULL, 9), (9, NULL)))":     4 / math.Sqrt(5) / 2,
+		"(SELECT corr(column1, column2) FROM (VALUES (1, 2), (2, 2), (3, 4), (4, 4.0), (NULL, 9), (9, NULL)))": 4 /
+			math.Sqrt(5) / 2,
 		"(SELECT corr(column1, column2) FROM (VALUES (1, 3), (2, 2), (3, 1)))":                                     -1.0,
 		"(SELECT corr(column1, column2) FROM (VALUES (0.1, 3), (0.1, 2), (0.1, 1), (0.1, 1), (0.1, 1), (0.1, 4)))": nil,
 		"(SELECT corr(column1, column2) FROM (VALUES (3, 0.1), (2, 0.1), (1, 0.1)))":                               nil,

@@ -84,7 +84,8 @@ func origins(t *testing.T, db *DB) {
 	in := Inputs{ProtocolHash: "ph", MethodVersion: "1", Fingerprint: "f d", GridHash: "g"}
 	if first := (Cell{Key: want.Key, Protocol: "p", Dataset: "d", Method: "M", Split: 1, Inputs: in, Status: result.OK,
 		Seconds: 1,
-		Code:    "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first || cells[1].Code != "" {
+		Code:    "c0de", Imported: "a file"}); err != nil || len(cells) != 2 || cells[0] != first ||
+		cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
 	codes, err := db.Codes(ctx, "p", "ph")

@@ -27,8 +27,10 @@ func (db *DB) loadPublished(ctx context.Context) error {
 			return err
 		}
 		for _, p := range want {
-			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, unit, mean, std, spread, folds)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.Source, p.Dataset, p.Method, p.Unit, p.Mean, p.Std, p.Spread, p.Folds)
+			_, err := tx.ExecContext(ctx, `INSERT INTO published_values (source, dataset, method, unit, mean, std,
+				spread, folds)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+				p.Source, p.Dataset, p.Method, p.Unit, p.Mean, p.Std, p.Spread, p.Folds)
 			if err != nil {
 				return fmt.Errorf("published value of %s: %s on %s: %w", p.Source, p.Method, p.Dataset, err)
 			}
@@ -40,6 +42,7 @@ func (db *DB) loadPublished(ctx context.Context) error {
 // sortedPublished returns the printed values in the order of publishedSum.
 func sortedPublished() []published.Value {
 	return slices.SortedFunc(slices.Values(published.Values()), func(a, b published.Value) int {
-		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
+		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Dataset, b.Dataset),
+			strings.Compare(a.Method, b.Method))
 	})
 }

@@ -13,7 +13,8 @@ import (
 func TestPublishedFollowsTheProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
-	must.Get(db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 'u', 1, 2,` +
+	must.Get(db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 'u', 1,` +
+		` 2,` +
 		` 'k', '3 4')`))(t)
 	const query = `SELECT source, dataset, method, unit, mean, std, spread, folds FROM published ORDER BY source, ` +
 		`dataset, method`

@@ -114,7 +114,8 @@ const actionRecursive = 33
 // These are the pragmas that a statement may use. A telling pragma takes the name of a table or the like. A value
 // pragma returns a value, and would change that value if it were given a new one.
 var (
-	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check
+	tellingPragmas = strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo
+		foreign_key_list foreign_key_check
 		integrity_check quick_check database_list collation_list function_list module_list pragma_list compile_options`)
 	valuePragmas = strings.Fields(`application_id user_version schema_version data_version page_count page_size ` +
 		`freelist_count encoding journal_mode query_only synchronous`)

@@ -196,7 +196,8 @@ func TestOtherAnswersAreNoticed(t *testing.T) {
 		defer db.Close()
 		some := fmt.Sprintf(" WHERE run_id %% 14 = %d AND fold %% 30 < %d", rapid.IntRange(0, 13).Draw(r, "run"),
 			rapid.IntRange(1, 30).Draw(r, "folds"))
-		damage := rapid.SampledFrom([]string{"DELETE FROM fold_counts", "UPDATE fold_counts SET n_correct = n_correct " +
+		damage := rapid.SampledFrom([]string{"DELETE FROM fold_counts", "UPDATE fold_counts SET n_correct = " +
+			"n_correct " +
 			"+ 1, fp = fp - 1, tn = tn + 1", "UPDATE fold_counts SET fold = fold + 100",
 			"UPDATE OR REPLACE fold_counts SET run_id = 3"}).Draw(r, "damage")
 		must.Get(db.sql.Exec(damage + some))(r)

@@ -86,7 +86,8 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 		sum(status = 'ok'), sum(status = 'failed'), sum(status = 'timeout'),
 		  sum(failure IS 'oom'), sum(failure IS 'crash'), sum(failure IS 'bad-output'),
 		  sum(search_seconds + coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0))
-		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method, max(started_at)`, func(s *StatusRow) []any {
+		FROM results GROUP BY protocol, dataset, method, fingerprint ORDER BY protocol, dataset, method,
+		max(started_at)`, func(s *StatusRow) []any {
 		return []any{&s.Protocol, &s.Dataset, &s.Method, &s.Fingerprint, &s.LastRun, &s.LastSplit, &s.OK, &s.Failed,
 			&s.Timeout, &s.OOM, &s.Crash, &s.BadOutput, &s.Seconds}
 	})
@@ -191,7 +192,8 @@ type DataName struct {
 // DataNames lists the fingerprints of every name. Within a name the fingerprint that ran last comes last.
 func (db *DB) DataNames(ctx context.Context) ([]DataName, error) {
 	return listOf(ctx, db.sql, `SELECT r.dataset, r.fingerprint, count(*), max(r.started_at)
-		FROM cells c JOIN runs r ON r.id = c.run_id GROUP BY r.dataset, r.fingerprint ORDER BY r.dataset, max(r.started_at)`, func(d *DataName) []any {
+		FROM cells c JOIN runs r ON r.id = c.run_id GROUP BY r.dataset, r.fingerprint ORDER BY r.dataset,
+		max(r.started_at)`, func(d *DataName) []any {
 		return []any{&d.Dataset, &d.Fingerprint, &d.Cells, &d.LastRun}
 	})
 }

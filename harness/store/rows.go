@@ -21,7 +21,8 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 
 // Attempt returns the attempt that stands for a cell, and false if there is none.
 func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Row, bool, error) {
-	found, err := db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND split = ?", []any{protocol, dataset, method, split}}, false)
+	found, err := db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ? AND dataset = ? AND method = ? " +
+		"AND split = ?", []any{protocol, dataset, method, split}}, false)
 	if err != nil || len(found) == 0 {
 		return Row{}, false, err
 	}
@@ -77,17 +78,23 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 	scores := newScoreScan(true)
 	err = scanned(ctx, q, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method,
 		  r.method_version, r.dataset, r.fingerprint,
-		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test, coalesce(r.n_features, 0),
-		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.cost_units, r.timeout_seconds, r.started_at,
-		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''), r.`+strings.Join(columnsOf(scores.fields), ", r.")+`
+		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test,
+		  coalesce(r.n_features, 0),
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes,
+		  r.cost_units, r.timeout_seconds, r.started_at,
+		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''),
+		  r.`+strings.Join(columnsOf(scores.fields), ", r.")+`
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
 		var r Row
 		var id, environment int64
-		err := scores.scan(scan, &r.Score, &id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
-			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, (*[]byte)(&r.Point), &r.TrainRows, &r.TestRows, &r.Features,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
+		err := scores.scan(scan, &r.Score, &id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash,
+			&r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, (*[]byte)(&r.Point), &r.TrainRows, &r.TestRows,
+			&r.Features,
+			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes,
+			&r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
 			&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
 		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
@@ -118,12 +125,20 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 		into           []any
 		add            func(*Row)
 	}{
-		{"stages", "round, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) { r.Stages = append(r.Stages, result.Stage{Round: number, Score: t.Score}) }},
-		{"point_tests", "grid_index, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) { r.GridTests = append(r.GridTests, t.Score) }},
-		{"seed_counts", "number, n_test, seed, scores_hash", &t.Score, []any{&number, &t.Score.N, &t.Seed, &t.ScoresHash},
+		{"stages", "round, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) {
+			r.Stages = append(r.Stages, result.Stage{Round: number, Score: t.Score})
+		}},
+		{"point_tests", "grid_index, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) {
+			r.GridTests = append(r.GridTests, t.Score)
+		}},
+		{"seed_counts", "number, n_test, seed, scores_hash", &t.Score, []any{&number, &t.Score.N, &t.Seed,
+			&t.ScoresHash},
 			func(r *Row) { r.SeedTests = append(r.SeedTests, t) }},
-		{"warnings", "number, text, times", none, []any{&number, &w.Text, &w.Times}, func(r *Row) { r.Warnings = append(r.Warnings, w) }},
-		{"fold_counts", "grid_index, fold, n_valid, fit_seconds", &e.Score, []any{&e.GridIndex, &e.Fold, &e.Score.N, &e.FitSeconds},
+		{"warnings", "number, text, times", none, []any{&number, &w.Text, &w.Times}, func(r *Row) {
+			r.Warnings = append(r.Warnings, w)
+		}},
+		{"fold_counts", "grid_index, fold, n_valid, fit_seconds", &e.Score, []any{&e.GridIndex, &e.Fold, &e.Score.N,
+			&e.FitSeconds},
 			func(r *Row) { r.Folds = append(r.Folds, e) }},
 	} {
 		if part.table == "fold_counts" && !folds {
@@ -180,7 +195,8 @@ func (c scoreScan) scan(scan func(...any) error, s *result.Score, before ...any)
 // kept.
 func (db *DB) gridOf(ctx context.Context, hash string) (grid, written []json.RawMessage, err error) {
 	complete := true
-	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE g.hash = ? ORDER BY p.grid_index`, func(r []any) error {
+	err = each(ctx, db.sql, `SELECT p.params, p.point FROM grids g JOIN grid_points p ON p.grid_id = g.id WHERE `+
+		`g.hash = ? ORDER BY p.grid_index`, func(r []any) error {
 		grid = append(grid, json.RawMessage(fmt.Sprint(r[0])))
 		written = append(written, json.RawMessage(fmt.Sprint(r[1])))
 		complete = complete && r[1] != ""
@@ -196,7 +212,8 @@ func (db *DB) gridOf(ctx context.Context, hash string) (grid, written []json.Raw
 // grid point is in its author's notation where this is known, else with the values that fits were given.
 func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error) {
 	out := map[string][]json.RawMessage{}
-	return out, scanned(ctx, db.sql, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g JOIN grid_points p ON p.grid_id = g.id
+	return out, scanned(ctx, db.sql, `SELECT g.hash, coalesce(nullif(p.point, ''), p.params) FROM grids g
+		JOIN grid_points p ON p.grid_id = g.id
 		WHERE g.id IN (SELECT grid_id FROM runs WHERE protocol = ?)
 		ORDER BY g.id, p.grid_index`, func(scan func(...any) error) error {
 		var hash, point string
@@ -212,7 +229,8 @@ func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environme
 		cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
-		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel, &e.CPU, &e.Cores, &e.MemoryBytes)
+		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel,
+			&e.CPU, &e.Cores, &e.MemoryBytes)
 		out[id] = e
 		return err
 	})
@@ -225,9 +243,12 @@ type TitledQuery struct{ Title, SQL string }
 func TableQueries(protocol string) []TitledQuery {
 	name := literal(protocol)
 	return []TitledQuery{
-		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE protocol = " + name + "\nORDER BY dataset, method, split"},
-		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
-		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
+		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE " +
+			"protocol = " + name + "\nORDER BY dataset, method, split"},
+		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE " +
+			"protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
+		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM " +
+			"evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
 	}
 }
 
@@ -251,7 +272,8 @@ func shownColumns() string {
 // FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a
 // table.
 func FoldsQuery(protocol, dataset, method string) string {
-	return "SELECT split, grid_index, selected, fold, n_correct, n_valid, params FROM evaluations WHERE protocol = " + literal(protocol) +
+	return "SELECT split, grid_index, selected, fold, n_correct, n_valid, params FROM evaluations WHERE protocol = " +
+		literal(protocol) +
 		" AND dataset = " + literal(dataset) + " AND method = " + literal(method) + " ORDER BY split, grid_index, fold"
 }
 
@@ -272,7 +294,8 @@ func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) 
 func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{`SELECT id FROM (
 		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs
-		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok') WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
+		WHERE protocol = ? AND method = ? AND method_version = ? AND status = 'ok')
+		WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
 }
 
 // VersionQuery returns the query over the public views that gives the splits of a method version: for each split
@@ -282,8 +305,10 @@ func VersionQuery(protocol, dataset string, v Version) string {
 	if dataset != "" {
 		of = " AND dataset = " + literal(dataset)
 	}
-	return "SELECT dataset, split, status, n_test, " + shownColumns() + ", max(started_at) AS started_at\nFROM history WHERE protocol = " +
-		literal(protocol) + " AND method = " + literal(v.Method) + " AND method_version = " + literal(v.Version) + " AND status = 'ok'" + of +
+	return "SELECT dataset, split, status, n_test, " + shownColumns() + ", max(started_at) AS started_at\nFROM " +
+		"history WHERE protocol = " +
+		literal(protocol) + " AND method = " + literal(v.Method) + " AND method_version = " + literal(v.Version) +
+		" AND status = 'ok'" + of +
 		"\nGROUP BY dataset, split ORDER BY dataset, split"
 }
 

@@ -33,7 +33,8 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 			Planned: result.Planned{
 				Key: r.Key, Protocol: r.Protocol, ProtocolHash: r.ProtocolHash, Method: r.Method,
 				MethodVersion: r.MethodVersion,
-				Dataset:       r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split, Task: r.Task,
+				Dataset:       r.Dataset, Fingerprint: r.Fingerprint, GridHash: r.GridHash, Split: r.Split,
+				Task:     r.Task,
 				Features: r.Features, CostUnits: r.CostUnits,
 			},
 			Status: r.Status,

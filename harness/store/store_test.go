@@ -22,7 +22,8 @@ func testRun(key string, status result.Status) result.Run {
 		Planned: result.Planned{
 			Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d",
 			Fingerprint: "f",
-			Split:       1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)},
+			Split:       1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`),
+				json.RawMessage(`{"c":2}`)},
 			GridHash: "g", CostUnits: 1e9,
 		},
 		Status:    status,
@@ -82,8 +83,10 @@ func query(t *testing.T, db *DB, q string) (names []string, rows [][]any) {
 func TestViewsHaveTheContractsColumns(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	for view, columns := range map[string]string{
-		"results": `protocol method method_version dataset split status params grid_size n_train n_test n_correct accuracy cv_accuracy
-			tn fp fn tp search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes error started_at environment_id rmse mae r2`,
+		"results": `protocol method method_version dataset split status params grid_size n_train n_test 
+			n_correct accuracy cv_accuracy
+			tn fp fn tp search_seconds fit_seconds predict_seconds cpu_seconds peak_rss_bytes model_bytes error
+			started_at environment_id rmse mae r2`,
 		"evaluations": "protocol method dataset split grid_index params fold n_valid n_correct fit_seconds rmse mae r2",
 		"published":   "source dataset method mean std",
 	} {
