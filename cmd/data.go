@@ -232,6 +232,13 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	n, d := set.X.Dims()
 	l.add("rows", n)
 	l.add("features", d)
+	var dates []string
+	for _, j := range set.Dates {
+		dates = append(dates, strings.TrimSuffix(set.Features[j], read.DateParts[0]))
+	}
+	if dates != nil {
+		l.add("dates", some(dates)+": days since the earliest training row, month and day of the week")
+	}
 	if set.TrainRows > 0 {
 		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless they say split = \"given\"", n-set.TrainRows))
 	}

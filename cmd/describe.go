@@ -19,7 +19,7 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 		Long: `describe looks at a file in CSV (also as spreadsheets export it), TSV, columns separated by
 blanks, ARFF, LIBSVM or Parquet, also packed by gzip (.gz). It writes the TOML that describes
 the set: separator, header, decimal commas, separators of thousands, the label, columns of
-categories, marks of missing values, and columns that are left out with the reason. What is
+dates and of categories, marks of missing values, and columns that are left out with the reason. What is
 wrong with the file, and what is to be checked, follows on standard error, all at once: lines
 and values that cannot be read, identifiers, constant columns, columns that tell the label,
 repeated rows, rare levels. Exit code 3 says that the set does not load yet.
@@ -52,6 +52,8 @@ that was edited is not replaced.`,
 	dropFlag(c, &o.Drop)
 	c.Flags().StringVar(&o.Thousands, "thousands", "",
 		"what separates thousands: , . ' _ or a blank (default: found where a column shows it)")
+	c.Flags().StringVar(&o.DateOrder, "date-order", "",
+		"of dates that end with the year: dmy or mdy (default: found where a date shows it)")
 	c.Flags().StringVar(&o.Test, "test", "", "a test file of the set's own")
 	a.outputFlag(c, &out, "write the description to this file")
 	return c

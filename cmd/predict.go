@@ -42,7 +42,7 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, l *listin
 	if err != nil {
 		return err
 	}
-	x, err := read.Rows(file, p.Features, p.Gaps(), like, a.memory)
+	x, err := read.Rows(file, p.Features, p.Dates(), p.Gaps(), like, a.memory)
 	if err != nil {
 		return refused(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -30,6 +31,8 @@ func drawnColumn(r *rapid.T, rows int) []string {
 		{"red", "blue", "Blue", "two words", "a,b", `q"q`, "o'x", "50 % off", "a\\nb"},
 		{"1", "2", "x"}, {"1", "2", "3", "4", "5", "6", "unknown"}, {"", "a"}, {"2020-01-02", "2021-03-04"}, {"k"},
 		{"yes", "no"}, {"1,5", "2,25"}, {"1,234", "12,345,678", "7"}, {"1.234,5", "2"}, {"1 234", "12"},
+		{"13/01/2020", "2/3/2021"}, {"1/2/2020", "3/4/2021"}, {"2020-01-31T23:59:59.5+02:00", "2020-02-29 00:00Z"},
+		{"2020-01-02", "2021-03-04", "2/3/2021"}, {"2020-01-02", "1970-01-01", "unknown"},
 		{"12%", "3.5 %"}, {"12%", "12"}, {"Yes", "NO", "n", "true"}, {"1", "0", "yes"},
 	}).Draw(r, "kind")
 	marks := rapid.SampledFrom([]string{"", "?", "NA", "nan", "-999"})
@@ -252,6 +255,14 @@ func compare(r *rapid.T, d *describe.Description, set *datasets.Set) {
 		}
 		next++
 		got := fmt.Sprintf("numbers %v to %v, %d different", low, high, len(seen))
+		if strings.HasPrefix(m[2], "dates ") {
+			day := func(v float64) string {
+				return time.Unix(int64(math.Floor(v))*86400,
+					0).UTC().Format(time.DateOnly)
+			}
+			got = fmt.Sprintf("dates %s to %s, %d different", day(low), day(high), len(seen))
+			next += 2
+		}
 		if strings.Contains(m[2], " yes, ") {
 			got = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", seen[1], seen[0])
 		}

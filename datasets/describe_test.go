@@ -110,7 +110,7 @@ func TestColumns(t *testing.T) {
 	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; ` +
 		`thousands = ","; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
-		`drop = ["id", "unit", "when", "note"]; ` +
+		`drop = ["id", "unit", "note"]; dates = ["when"]; ` +
 		`categorical = ["colour", "leak", "level", "twin"]; missing = ["NA", "unknown"]; impute = "median"; ` +
 		`cautions = ["column id is left out: it numbers the rows", ` +
 		`"column note is left out: it looks like an identifier or free text: 120 different values in 121 rows", ` +
@@ -120,13 +120,14 @@ func TestColumns(t *testing.T) {
 	must.Be(t, keys(d.TOML), want)
 	said := strings.Join(append(d.Problems, d.Notes...), "\n")
 	for _, part := range []string{
-		"column id is left out: it numbers the rows", `column unit is left out: every known value is "kg"`, "column when: each of 121 values is a date or a time (DIR/a.csv:2 \"2021-03-01\"",
+		"column id is left out: it numbers the rows", `column unit is left out: every known value is "kg"`,
+		`column when: dates ("2021-03-01" is 2021-03-01) become days since`,
 		`"," separates thousands in column amount: "1,000,000.5" is read as 1000000.5`,
 		`column age: "unknown" in 12 rows is read as a missing value`,
 		"column note is left out: it looks like an identifier or free text", "column code has -999 in 16 rows, far from its other values 1 to 39",
 		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its validation part alone: "rare"`,
 		"column twin repeats column level", "1 row repeats an earlier row with the same label",
-		"the set has 121 rows and 15 features",
+		"the set has 121 rows and 18 features",
 	} {
 		must.Hold(t, said, part)
 	}

@@ -125,17 +125,23 @@ func (m Imputer) Names(columns []string) []string {
 	return out
 }
 
-// Inputs turns rows of a set into the rows that methods see: gaps are filled first, and then columns are standardised. The zero
-// value changes nothing.
+// Inputs turns rows of a set into the rows that methods see: days count from the earliest one, gaps are filled, and
+// columns are standardised, in this order. The zero value changes nothing.
 type Inputs struct {
+	Dates *Origins      // nil for a set without dates
 	Gaps  *Imputer      // nil for a set without gaps
 	Scale *Standardiser // nil if columns are not standardised
 }
 
-// FitInputs fits Gaps and Scale on the given rows of a set; nil means all rows. It is an error if a column cannot be
-// standardised.
+// FitInputs fits Dates, Gaps and Scale on the given rows of a set; nil means all rows. It is an error if a column
+// cannot be standardised.
 func FitInputs(s *Set, rows []int, standardise bool) (in Inputs, err error) {
 	x, names := s.X, s.Features
+	if s.Dates != nil {
+		o := FitOrigins(x, rows, s.Dates)
+		in.Dates = &o
+		x, rows = o.Apply(x, rows), nil
+	}
 	if s.Gaps != (Gaps{}) {
 		m := FitImputer(x, rows, s.Gaps)
 		in.Gaps = &m
@@ -153,6 +159,9 @@ func FitInputs(s *Set, rows []int, standardise bool) (in Inputs, err error) {
 
 // Apply returns a copy of the given rows of x as methods see them; nil means all rows.
 func (in Inputs) Apply(x *mat.Dense, rows []int) *mat.Dense {
+	if in.Dates != nil {
+		x, rows = in.Dates.Apply(x, rows), nil
+	}
 	switch {
 	case in.Gaps != nil:
 		out := in.Gaps.Apply(x, rows)
@@ -164,6 +173,8 @@ func (in Inputs) Apply(x *mat.Dense, rows []int) *mat.Dense {
 		out := &mat.Dense{}
 		in.Scale.Apply(out, x, rows)
 		return out
+	case in.Dates != nil:
+		return x // a copy already
 	}
 	return Rows(x, rows)
 }

@@ -1,6 +1,6 @@
-// Package datasets holds the loaded data on which methods are compared: a [Set] of numbers, the [Imputer] that fills its
-// gaps, and the [Standardiser] that centres and scales its columns. Imputer and Standardiser use statistics of chosen rows.
-// [Inputs] applies them one after the other.
+// Package datasets holds the loaded data on which methods are compared: a [Set] of numbers, the [Origins] of its
+// dates, the [Imputer] that fills its gaps, and the [Standardiser] that centres and scales its columns. These use
+// statistics of chosen rows. [Inputs] applies them one after the other.
 //
 // Each package in folders below does one part of the work that makes a set:
 //
@@ -38,6 +38,7 @@ type Set struct {
 	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
 	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
 	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
+	Dates       []int            // the columns of X with days
 	Gaps        Gaps             // what becomes of missing values, which are NaN in X
 	Groups      *Groups          // which rows belong together; nil if each row stands for itself
 	Splits      []Division       // the set's own splits, in order; nil if it has none

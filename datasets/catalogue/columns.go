@@ -191,7 +191,7 @@ func (e *Entry) remaining() []Column {
 			taken[e.fromStart(*c).Index] = true
 		}
 	}
-	for _, c := range e.Drop {
+	for _, c := range slices.Concat(e.Drop, e.Dates) {
 		taken[e.fromStart(c).Index] = true
 	}
 	var out []Column

@@ -60,6 +60,8 @@ type Reading struct {
 	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
 	Decimal      string     `toml:"decimal" json:"decimal,omitempty"`               // of csv and blank: "," where numbers have a decimal comma
 	Thousands    string     `toml:"thousands" json:"thousands,omitempty"`           // one of the Separators, or ""
+	Dates        ColumnList `toml:"dates" json:"dates,omitempty"`                   // see package datasets
+	DateOrder    string     `toml:"date_order" json:"date_order,omitempty"`         // DayFirst, MonthFirst, or ""
 	Missing      Marks      `toml:"missing" json:"missing,omitzero"`                // the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
 	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
 	Impute       string     `toml:"impute" json:"impute,omitempty"`                 // what a missing number becomes: "median", "mean" or "most-frequent" of the training rows, or "none" (NaN); "" makes it an error
@@ -255,7 +257,7 @@ func decodeEntry(path string, raw []byte, dir string) (*Entry, error) {
 		return nil, fmt.Errorf("%s: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	for _, key := range meta.Undecoded() {
-		if len(key) > 1 && (key[0] == "drop" || key[0] == "categorical") {
+		if len(key) > 1 && slices.Contains([]string{"drop", "categorical", "dates"}, key[0]) {
 			continue // a range of columns, whose keys ColumnList looks at itself
 		}
 		return nil, fmt.Errorf("%s: %s", path, wording.UnknownTOMLKey(key.String(), d, "docs/reference/datasets.md"))

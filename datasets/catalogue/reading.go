@@ -60,11 +60,10 @@ func (e *Entry) complete() error {
 		e.Group = new(e.numbered(*e.Group))
 	}
 	var err error
-	if e.Drop, err = e.numberedList(e.Drop); err == nil {
-		e.Categorical, err = e.numberedList(e.Categorical)
-	}
-	if err != nil {
-		return fmt.Errorf("set %s: %w", e.Name, err)
+	for _, list := range []*ColumnList{&e.Drop, &e.Dates, &e.Categorical} {
+		if *list, err = e.numberedList(*list); err != nil {
+			return fmt.Errorf("set %s: %w", e.Name, err)
+		}
 	}
 	return nil
 }
@@ -94,6 +93,8 @@ func (e *Entry) checkKeys() error {
 		{"group", e.Group != nil},
 		{"drop", e.Drop != nil},
 		{"categorical", e.Categorical != nil},
+		{"dates", e.Dates != nil},
+		{"date_order", e.DateOrder != ""},
 	} {
 		if key.given && !e.FileFormat().Takes(key.name) {
 			return fmt.Errorf("%s is for format %s, not %s", key.name, format.Names(key.name, "and"), e.Format)
@@ -101,6 +102,12 @@ func (e *Entry) checkKeys() error {
 	}
 	return nil
 }
+
+// The values of the key date_order, for dates that end with the year.
+const (
+	DayFirst   = "dmy"
+	MonthFirst = "mdy"
+)
 
 // Separators are the values of the key thousands. The blank and the apostrophe stand for their typographic forms, too.
 var Separators = []string{",", ".", "'", " ", "_"}
@@ -120,6 +127,11 @@ func (e *Entry) checkColumns() error {
 		return fmt.Errorf("thousands = \".\" is for numbers with a decimal comma; write decimal = \",\", too")
 	case e.Thousands == "," && e.Decimal == ",":
 		return fmt.Errorf("decimal and thousands are both \",\"; they must differ")
+	case !slices.Contains([]string{"", DayFirst, MonthFirst}, e.DateOrder):
+		return fmt.Errorf("date_order = %q is not %q (day, month, year) or %q; dates with the year first need none",
+			e.DateOrder, DayFirst, MonthFirst)
+	case slices.ContainsFunc(e.Dates, func(c Column) bool { return c.All }):
+		return fmt.Errorf("dates = \"all\" is for no set; list the columns, for a column of that name [\"all\"]")
 	}
 	return nil
 }

@@ -41,6 +41,16 @@ func (c *column) leaveIdentifier(d *Description, reason string, args ...any) {
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
 
+// value reads a number or a date, which is its days since 1970.
+func (s *source) value(text []byte) (float64, read.Kind) {
+	v, kind, ok := s.style.Value(text)
+	if ok {
+		return v, kind
+	}
+	date, kind, _ := read.ReadDate(text, s.order)
+	return date[0], kind
+}
+
 // known holds the values of one column without the missing ones. Its memory is used again for the next column.
 type known struct {
 	levels  map[string]int // rows of each text
@@ -58,14 +68,14 @@ func (s *source) look(j int, k *known, d *Description) column {
 	}
 	clear(k.levels)
 	k.numbers, k.kinds, k.strays = k.numbers[:0], k.kinds[:0], k.strays[:0]
-	times := [read.YesNo + 1]int{}
+	times := map[read.Kind]int{}
 	for i := range s.rows() {
 		text, v, kind := s.text(i, j), 0.0, read.NoKind
 		if s.missing(text, j) {
 			c.missing++
 		} else {
 			k.levels[string(text)]++
-			v, kind, _ = s.style.Value(text)
+			v, kind = s.value(text)
 			times[kind]++
 		}
 		k.numbers, k.kinds = append(k.numbers, v), append(k.kinds, kind)
@@ -75,6 +85,16 @@ func (s *source) look(j int, k *known, d *Description) column {
 		c.kind = read.Percent
 	case times[read.YesNo] > 0 && times[read.YesNo] == s.rows()-c.missing:
 		c.kind = read.YesNo // yes, no and other texts are categories
+	default:
+		dated, most := 0, read.Dated
+		for kind := read.Dated; kind <= read.YearLastZone; kind++ {
+			if dated += times[kind]; times[kind] > times[most] {
+				most = kind
+			}
+		}
+		if 5*dated >= 4*(s.rows()-c.missing) {
+			c.kind = most
+		}
 	}
 	n := 0
 	for i, kind := range k.kinds {
@@ -91,6 +111,8 @@ func (s *source) look(j int, k *known, d *Description) column {
 	case rows == 0:
 		c.leave(d, "it is empty")
 	case s.parts[0].Nominal(j):
+	case c.kind >= read.Dated:
+		s.dates(&c, k, d)
 	case len(k.strays) == 0:
 		c.look(k, d)
 	case 5*len(k.numbers) >= 4*rows:
@@ -162,9 +184,19 @@ func sentinel(v float64) bool {
 	return slices.Contains([]float64{-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999}, v)
 }
 
-// mostlyNumbers looks at what else a column of numbers holds: a few words are marks of missing values, anything else is a
-// problem.
+// mostlyNumbers looks at what else a column of numbers holds.
 func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
+	if s.areMarks(c, k, d) {
+		c.look(k, d)
+	}
+}
+
+// areMarks reports whether the values that are no numbers or dates are a few words, which become marks of missing
+// values. Anything else is a problem.
+func (s *source) areMarks(c *column, k *known, d *Description) bool {
+	if len(k.strays) == 0 {
+		return true
+	}
 	words := map[string]int{}
 	for _, i := range k.strays {
 		words[string(s.text(i, c.j))]++
@@ -173,14 +205,14 @@ func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
 	if len(keys) > 3 || slices.ContainsFunc(k.strays, func(i int) bool { return k.kinds[i] != read.NoKind }) ||
 		slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
 		s.cannotRead(c, k.strays, d)
-		return
+		return false
 	}
 	for _, w := range keys {
 		delete(k.levels, w)
 	}
 	c.words, c.missing = keys, c.missing+len(k.strays)
 	d.note("column %s: %s in %d rows is read as a missing value", c.name, listed(keys), len(k.strays))
-	c.look(k, d)
+	return true
 }
 
 // findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class
@@ -235,15 +267,23 @@ func some(columns []string) string {
 
 // cannotRead says which values of a column are no numbers.
 func (s *source) cannotRead(c *column, strays []int, d *Description) {
+	if odd := slices.DeleteFunc(slices.Clone(strays), func(i int) bool {
+		_, kind := s.value(s.text(i, c.j))
+		return kind != read.NoKind
+	}); len(odd) > 0 && len(strays) == s.rows()-c.missing { // all dates are strays, if too many of them cannot be read
+		strays = odd
+	}
 	var places []string
 	for _, i := range strays[:min(3, len(strays))] {
 		places = append(places, fmt.Sprintf("%s %q", s.where(i), clip(string(s.text(i, c.j)))))
 	}
 	what, advice := "not a number", "repair them, or list them in missing"
-	_, stray, _ := s.style.Value(s.text(strays[0], c.j))
+	_, stray := s.value(s.text(strays[0], c.j))
 	switch read.NotationOf(s.text(strays[0], c.j), s.style) {
-	case read.Date, read.Time:
-		what, advice = "a date or a time", "write numbers in their place, such as days"
+	case read.Calendar:
+		what, advice = "a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"
+	case read.Time:
+		what, advice = "a time", "write numbers in their place, such as seconds"
 	case read.Unit:
 		what, advice = "written with the sign of a unit", "remove the sign from the file"
 	case read.Thousands:

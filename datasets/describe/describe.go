@@ -3,7 +3,8 @@
 //	cells.go   the values of the file
 //	header.go  whether a line names the columns
 //	style.go   how numbers are written: the decimal comma, and what separates thousands
-//	column.go  what a column holds: numbers, categories, an identifier, dates, nothing new
+//	date.go    columns of dates
+//	column.go  what a column holds: numbers, categories, an identifier, nothing new
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
 //
@@ -37,6 +38,7 @@ type Options struct {
 	Label     string                 // name or number of the label; "" lets it be guessed
 	Positive  []string               // labels of class +1; nil lets them be guessed
 	Thousands string                 // what separates thousands; "" lets it be found
+	DateOrder string                 // of dates that end with the year; "" lets it be found
 	Drop      []string               // names or numbers of columns that are left out
 	Taken     func(name string) bool // whether a set has the name already
 	Memory    int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
@@ -129,6 +131,7 @@ type source struct {
 	format  *format.Format
 	options format.Options
 	style   read.Style // of numbers
+	order   string     // of dates that end with the year; "" if it is not known
 	points  bool       // some column surely has decimal points
 	header  bool
 
@@ -230,6 +233,9 @@ func (s *source) table(d *Description, o Options) error {
 	}
 	if err := s.findStyle(d, o); err != nil {
 		return err
+	}
+	if s.order = o.DateOrder; !slices.Contains([]string{"", catalogue.DayFirst, catalogue.MonthFirst}, s.order) {
+		return fmt.Errorf("--date-order %q is not %s or %s", s.order, catalogue.DayFirst, catalogue.MonthFirst)
 	}
 	if err := s.findLabel(d, o); err != nil {
 		return err
@@ -361,16 +367,20 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	}
 }
 
-// made says how many features are numbers and how many are levels of each column of categories, which come after the
-// numbers; "" for a set without categories.
+// made says how many features are numbers, how many are of dates, and how many are levels of each column of
+// categories, which come after the numbers; "" for a set of numbers alone.
 func (s *source) made(features []string) string {
-	rest, parts, more := features, []string(nil), 0
+	rest, parts, more, dates := features, []string(nil), 0, 0
 	for _, c := range s.columns {
-		if c.drop == "" && c.numeric {
+		switch {
+		case c.drop != "" || !c.numeric:
+		case c.kind >= read.Dated:
+			rest, dates = rest[len(read.DateParts):], dates+len(read.DateParts)
+		default:
 			rest = rest[1:]
 		}
 	}
-	numbers := len(features) - len(rest)
+	numbers := len(features) - len(rest) - dates
 	for _, c := range s.columns {
 		if c.drop != "" || c.numeric {
 			continue
@@ -388,8 +398,11 @@ func (s *source) made(features []string) string {
 			more++
 		}
 	}
-	if parts == nil {
+	if parts == nil && dates == 0 {
 		return ""
+	}
+	if dates > 0 {
+		parts = append([]string{fmt.Sprintf("%d of dates", dates)}, parts...)
 	}
 	if numbers > 0 {
 		parts = append([]string{fmt.Sprintf("%d of numbers", numbers)}, parts...)

@@ -284,7 +284,7 @@ func (s *source) tells(c column) bool {
 	}
 	var all []labelled
 	for i := range s.rows() {
-		if v, kind, _ := s.style.Value(s.text(i, c.j)); kind == c.kind {
+		if v, kind := s.value(s.text(i, c.j)); kind == c.kind {
 			all = append(all, labelled{v, s.of[i]})
 		}
 	}
@@ -317,7 +317,7 @@ func (s *source) class(i int) string {
 func (s *source) line(c column) bool {
 	var n, sx, sy, sxx, syy, sxy float64
 	for i := range s.rows() {
-		x, kind, _ := s.style.Value(s.text(i, c.j))
+		x, kind := s.value(s.text(i, c.j))
 		y, unit, _ := s.style.Value(s.text(i, s.label))
 		if kind != c.kind || unit == read.NoKind {
 			continue

@@ -86,7 +86,8 @@ func (s *source) toml(d *Description, o Options) string {
 
 // columnKeys writes what becomes of columns and of missing values.
 func (s *source) columnKeys(key func(name, value string)) {
-	var drop, categorical []int
+	var drop, dates, categorical []int
+	order := ""
 	marks, numbers := map[string]bool{}, false
 	for j, c := range s.columns {
 		switch {
@@ -95,6 +96,10 @@ func (s *source) columnKeys(key func(name, value string)) {
 		case c.drop != "":
 			drop = append(drop, j)
 			continue
+		case c.numeric && c.kind >= read.Dated:
+			if dates = append(dates, j); c.kind >= read.YearLast {
+				order = s.order
+			}
 		case !c.numeric && !s.parts[0].Nominal(j):
 			categorical = append(categorical, j)
 		}
@@ -110,6 +115,12 @@ func (s *source) columnKeys(key func(name, value string)) {
 	}
 	if drop != nil {
 		key("drop", s.refs(drop))
+	}
+	if dates != nil {
+		key("dates", s.refs(dates))
+	}
+	if order != "" {
+		key("date_order", quoted(order))
 	}
 	if categorical != nil {
 		key("categorical", s.refs(categorical))
@@ -173,6 +184,8 @@ func (s *source) comments(b *strings.Builder) {
 			continue
 		case c.drop != "":
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
+		case c.numeric && c.kind >= read.Dated:
+			text = fmt.Sprintf("dates %s to %s, %d different", day(c.low), day(c.high), c.distinct)
 		case c.numeric && c.kind == read.YesNo:
 			text = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", c.yes, s.rows()-c.missing-c.yes)
 		case c.numeric:

@@ -15,7 +15,7 @@ import (
 // quote inside, and \n, \r and \t for line ends and tabs. The types are numeric, real, integer, {level, ...}, string
 // and date. An attribute of type string or date must be dropped or listed as categorical.
 var ARFF = Format{
-	Name: "arff", Extensions: []string{".arff"}, Keys: []string{"label", "group", "drop", "categorical"}, Missing: "?",
+	Name: "arff", Extensions: []string{".arff"}, Keys: tableKeys, Missing: "?",
 	Sniff: func(sample []byte) (Options, bool) {
 		for line := range bytes.Lines(sample) {
 			if line = bytes.TrimSpace(line); !isRemark(line) && line[0] != '#' {

@@ -14,8 +14,7 @@ import (
 // with '#', and a line such as sep=; which tells spreadsheets the separator.
 var CSV = Format{
 	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
-	Keys: []string{"separator", "header", "columns", "decimal", "thousands", "first_rows", "label", "group",
-		"drop", "categorical"},
+	Keys: append([]string{"separator", "header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
 	Separator: func(extension string) string {
 		if extension == ".tsv" || extension == ".tab" {
 			return "\t"
@@ -36,8 +35,7 @@ var separatorLine = regexp.MustCompile(`^"?(?i:sep)=([^"\r\n])"?[ \t\r]*(\n|$)`)
 
 // Blank is as CSV, with runs of blanks and tabs between the columns. Blanks at the ends of a line are ignored.
 var Blank = Format{
-	Name: "blank", Keys: []string{"header", "columns", "decimal", "thousands", "first_rows", "label", "group",
-		"drop", "categorical"},
+	Name: "blank", Keys: append([]string{"header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
 	Sniff: func(sample []byte) (Options, bool) { return Options{}, separatorOf(sample) == blanks },
 	Read:  func(f File) (*Table, error) { return readLines(f, blanks) },
 }

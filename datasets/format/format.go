@@ -40,6 +40,9 @@ type Format struct {
 // it. CSV is first, since it takes any text: a new format must not recognise what CSV reads.
 var All = []*Format{&CSV, &Blank, &LIBSVM, &ARFF, &Parquet}
 
+// tableKeys are the keys that every format of tables takes.
+var tableKeys = []string{"label", "group", "drop", "categorical", "dates", "date_order"}
+
 // Options are what a description says of the notation of a file.
 type Options struct {
 	Separator string   // one character

@@ -20,8 +20,7 @@ import (
 // decimals are written as in a CSV file. The index that pandas adds to a data frame without one is no column. The line
 // of a row is its number, from 1.
 var Parquet = Format{
-	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: []string{"thousands", "label", "group",
-		"drop", "categorical"},
+	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: append([]string{"thousands"}, tableKeys...),
 	Sniff: func(sample []byte) (Options, bool) {
 		return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) || bytes.HasPrefix(sample, []byte("PARE"))
 	},

@@ -19,12 +19,14 @@ const MaxLevels = 1000
 type columns struct {
 	reader
 	table   *format.Table // the widest one
-	numeric []int         // the columns of numbers
-	place   []int         // of each column its place in numeric, -1 for other columns
+	numeric []int         // of each feature that is a number, its column: three in a row for dates
+	dated   []bool        // of each column, whether it holds dates
+	days    []int         // the features with days
+	place   []int         // of each column its first place in numeric, -1 for other columns
 	coded   []codedColumn
 	numbers []float64 // row by row, of the numeric columns
 	parse   numeric
-	ways    []way // of each numeric column
+	ways    []way // of each numeric feature, the first of three for dates
 	labels  target
 	group   *codedColumn // nil for none; its levels are the groups
 	n       int          // rows
@@ -117,13 +119,19 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 	if err := claim(t, used, c.Drop, "drop"); err != nil {
 		return err
 	}
+	if err := claim(t, used, c.Dates, "dates"); err != nil {
+		return err
+	}
 	if err := claim(t, used, c.Categorical, "categorical"); err != nil {
 		return err
 	}
-	c.place = make([]int, t.Width)
+	c.place, c.dated = make([]int, t.Width), make([]bool, t.Width)
 	for j, as := range used {
 		c.place[j] = -1
 		switch {
+		case as == "dates":
+			c.place[j], c.dated[j], c.days = len(c.numeric), true, append(c.days, len(c.numeric))
+			c.numeric = append(c.numeric, j, j, j)
 		case as == "categorical", as == "" && t.Nominal(j):
 			c.coded = append(c.coded, newCodedColumn(j, tables))
 		case as == "":
@@ -150,7 +158,15 @@ func (c *columns) add(t *format.Table, row format.Row) error {
 		if k < 0 {
 			continue
 		}
-		v, kind, ok := c.parse.value(text)
+		var kind Kind
+		var ok bool
+		if c.dated[j] {
+			var date Date
+			date, kind, ok = c.parse.date(text)
+			copy(c.numbers[start+k:], date[:])
+		} else {
+			c.numbers[start+k], kind, ok = c.parse.value(text)
+		}
 		if !ok || t.Sparse && kind > Plain {
 			return c.notNumber(t, row, j)
 		}
@@ -159,7 +175,6 @@ func (c *columns) add(t *format.Table, row format.Row) error {
 				return err
 			}
 		}
-		c.numbers[start+k] = v
 	}
 	for i := range c.coded {
 		column := &c.coded[i]
@@ -274,8 +289,12 @@ func (c *codedColumn) add(level string) int32 {
 func (c *columns) matrix() (*mat.Dense, []string, error) {
 	t, from := c.table, len(c.numeric)
 	features := make([]string, 0, from)
-	for _, j := range c.numeric {
-		features = append(features, featureName(t, j))
+	for i, j := range c.numeric {
+		name := featureName(t, j)
+		if c.dated[j] {
+			name += DateParts[i-c.place[j]]
+		}
+		features = append(features, name)
 	}
 	if len(c.coded) == 0 {
 		return mat.NewDense(c.n, from, c.numbers[:c.n*from]), features, nil

@@ -65,11 +65,11 @@ func TestOtherNotations(t *testing.T) {
 			`if these are separators of thousands, write the thousands = "," of the set throughout the file`},
 		{"", "$5", "signs of currencies are not read; remove them from the file"},
 		{"decimal = \",\"", "2.5", `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`},
-		{"", "2020-01-31", "dates and times are not read; list the column in drop, or write a number in their place, such as days or seconds"},
-		{"", "31.12.2020 10:15", "dates and times are not read"},
-		{"decimal = \",\"", "31.12.2020", "dates and times are not read"},
-		{"", "3 Jan 2021", "dates and times are not read"},
-		{"", "10:15:30", "dates and times are not read"},
+		{"", "2020-01-31", "if the column holds dates, list it in dates"},
+		{"", "31.12.2020 10:15", "if the column holds dates, list it in dates"},
+		{"decimal = \",\"", "31.12.2020", "if the column holds dates, list it in dates"},
+		{"", "3 Jan 2021", "if the column holds dates, list it in dates"},
+		{"", "10:15:30", "times of a day are not read; list the column in drop, or write a number, such as seconds"},
 		{"impute = \"mean\"", "NA", `if it stands for a missing value, write missing = ["", "NA"] with impute = "median"`},
 	} {
 		_, err := userSet(t, head+c.keys, "my.csv", "a;y\n1;x\n"+c.value+";z\n")

@@ -188,6 +188,7 @@ func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []conten
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
+	s.Dates = c.days
 	s.X, s.Features, err = c.matrix()
 	return &c.labels, err
 }
@@ -221,6 +222,9 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 			return nil, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
 		}
 		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
+		for _, day := range part.Dates {
+			s.Dates = append(s.Dates, width-d+day)
+		}
 		for _, f := range part.Features {
 			s.Features = append(s.Features, c.file.Channel+"."+f)
 		}

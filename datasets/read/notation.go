@@ -100,15 +100,21 @@ type Kind byte
 
 // The kinds.
 const (
-	NoKind  Kind = iota // no number, or a missing one
-	Plain               // 12.5
-	Percent             // 12.5% or 12.5 %, which is 12.5
-	YesNo               // yes or no, which is 1 or 0
+	NoKind    Kind = iota // no number, or a missing one
+	Plain                 // 12.5
+	Percent               // 12.5% or 12.5 %, which is 12.5
+	YesNo                 // yes or no, which is 1 or 0
+	Dated                 // a date with the year first
+	DatedZone             // the same with a zone of time
+	YearLast              // a date with the year last
+	YearLastZone
 )
 
 // String says what a value of the kind is.
 func (k Kind) String() string {
-	return [...]string{"no number", "a plain number", "a number with a percent sign", "a yes or a no"}[k]
+	return [...]string{"no number", "a plain number", "a number with a percent sign", "a yes or a no",
+		"a date with the year first", "a date with the year first and a time zone", "a date with the year last",
+		"a date with the year last and a time zone"}[k]
 }
 
 // yes and no are the words that stand for 1 and 0, in lower case.
@@ -147,7 +153,7 @@ type Notation string
 // The notations.
 const (
 	NoNumber       Notation = ""
-	Date           Notation = "date"
+	Calendar       Notation = "date"
 	Time           Notation = "time"
 	DecimalComma   Notation = "decimal comma"
 	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
@@ -172,7 +178,7 @@ func NotationOf(text []byte, s Style) Notation {
 	case s.Decimal == "," && point:
 		return DecimalPoint
 	case dates.Match(text):
-		return Date
+		return Calendar
 	case times.Match(text):
 		return Time
 	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
@@ -214,9 +220,13 @@ func (r reader) advice(text []byte, otherwise string) string {
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
 	case Unit:
 		return "signs of currencies are not read; remove them from the file"
-	case Date, Time:
-		return "dates and times are not read; list the column in drop, " +
-			"or write a number in their place, such as days or seconds"
+	case Calendar:
+		if r.FileFormat().Takes("dates") {
+			return "if the column holds dates, list it in dates"
+		}
+		return "dates are not read; write a number, such as days"
+	case Time:
+		return "times of a day are not read; list the column in drop, or write a number, such as seconds"
 	}
 	return otherwise
 }

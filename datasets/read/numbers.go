@@ -44,6 +44,15 @@ func (n *numeric) value(text []byte) (float64, Kind, bool) {
 	return v, kind, ok
 }
 
+// date returns the date that a text stands for, with its kind, and false if it stands for none. A gap is three NaN.
+func (n *numeric) date(text []byte) (Date, Kind, bool) {
+	d, kind, ok := ReadDate(text, n.DateOrder)
+	if !ok && n.isMark(text) {
+		return Date{math.NaN(), math.NaN(), math.NaN()}, NoKind, n.Impute != ""
+	}
+	return d, kind, ok
+}
+
 // A way is how a column is written, and where that was seen first.
 type way struct {
 	kind Kind
@@ -83,6 +92,20 @@ func (r reader) isMissing(text []byte) bool {
 	return len(text) == 0 || string(text) == r.FileFormat().Missing
 }
 
+// dateAdvice says what to do about a text that is no date under the entry's keys.
+func (r reader) dateAdvice(text []byte) string {
+	_, kind, _ := ReadDate(text, r.DateOrder)
+	switch {
+	case kind >= YearLast && r.DateOrder == "":
+		return `write date_order = "dmy" if the day comes first, "mdy" if the month does`
+	case IsMissingMark(text):
+		return "if it stands for a missing value, list it in missing, with impute = \"median\""
+	case NotationOf(text, r.style()) == Calendar:
+		return "write it as 2020-12-31 or 2020-12-31T23:59:59, with four digits of the year"
+	}
+	return "repair it, or list the column in categorical or drop"
+}
+
 // notNumber explains the value of a row in column j, which should have been a number.
 func (c *columns) notNumber(t *format.Table, row format.Row, j int) error {
 	text := t.Cell(row, j)
@@ -93,6 +116,8 @@ func (c *columns) notNumber(t *format.Table, row format.Row, j int) error {
 		return errorf("is not a finite number; %s", c.advice(text, "repair the line"))
 	case c.isMissing(text) && c.Impute == "", c.isMark(text), c.isNumericMark(text):
 		return errorf("is missing, and a numeric input needs a value in every row; %s", howToFill)
+	case c.dated[j]:
+		return errorf("is no date that is read; %s", c.dateAdvice(text))
 	case IsMissingMark(text):
 		also := make([]string, 0, len(c.Missing)+1)
 		if !c.Missing.IsZero() || c.Impute != "" {

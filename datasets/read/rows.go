@@ -18,10 +18,12 @@ import (
 // features, in the units of the file. The first line names the columns, in any order. A column that belongs to no
 // feature is ignored. A feature "job=admin" is 1 where the column job is admin and 0 elsewhere, unless a column has
 // the feature's own name. A file without names has one column for each feature, in order. A missing number is empty or
-// a mark such as NA or ?. With gaps it becomes NaN, and without gaps it is an error. like is the set that the model was
-// trained on, or nil; its separator, notation of numbers and marks of missing values are accepted, too. memory is the
-// bytes that reading may take.
-func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense, error) {
+// a mark such as NA or ?. dates are the features with days, of which
+// each comes with two more of one column of dates, which needs a name. With gaps it becomes NaN, and without gaps it
+// is an error. like is the set that the model was trained on, or nil; its separator, notation of numbers and marks of
+// missing values are accepted, too. memory is the bytes that reading may take.
+func Rows(path string, features []string, dates []int, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense,
+	error) {
 	own := catalogue.Entry{}
 	if like != nil {
 		own = *like
@@ -38,8 +40,12 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".tsv") || strings.HasSuffix(lower, ".tab") {
 		separator = '\t'
 	}
-	header := firstLineNames(data, separator, features)
-	if !header && len(own.Separator) == 1 && firstLineNames(data, own.Separator[0], features) {
+	known := slices.Clone(features)
+	for _, day := range dates {
+		known[day] = strings.TrimSuffix(known[day], DateParts[0])
+	}
+	header := firstLineNames(data, separator, known)
+	if !header && len(own.Separator) == 1 && firstLineNames(data, own.Separator[0], known) {
 		header, separator = true, own.Separator[0]
 	}
 	if string(separator) != own.Separator {
@@ -47,6 +53,10 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	}
 	numbers := reader{&own, b}.numeric()
 	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator), Header: header}}
+	if !header && dates != nil {
+		return nil, fmt.Errorf("%s: the first line names none of the columns; column %q of dates is found by its name",
+			path, known[dates[0]])
+	}
 	if !header {
 		file.Columns = features
 	}
@@ -60,7 +70,7 @@ func Rows(path string, features []string, gaps bool, like *catalogue.Entry, memo
 	if err != nil {
 		return nil, wrap(err)
 	}
-	from, err := sources(t, features)
+	from, err := sources(t, features, dates)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +117,13 @@ func firstLineNames(data []byte, separator byte, features []string) bool {
 // A featureSource is where the value of a feature stands in a table.
 type featureSource struct {
 	column int
+	part   int             // of a date: 1 plus the place in Date; else 0
 	levels map[string]bool // of a categorical column; nil for a number
 	level  string
 }
 
 // sources finds the columns of features.
-func sources(t *format.Table, features []string) ([]featureSource, error) {
+func sources(t *format.Table, features []string, dates []int) ([]featureSource, error) {
 	at := map[string]int{}
 	for j, n := range t.Names {
 		at[n] = j
@@ -127,21 +138,50 @@ func sources(t *format.Table, features []string) ([]featureSource, error) {
 		}
 	}
 	out := make([]featureSource, len(features))
+	part, parts := map[int]int{}, DateParts
+	for _, day := range dates {
+		for k := range parts {
+			part[day+k] = k + 1
+		}
+	}
 	for i, f := range features {
+		if k := part[i]; k > 0 {
+			column := strings.TrimSuffix(f, parts[k-1])
+			j, ok := at[column]
+			if out[i] = (featureSource{column: j, part: k}); !ok {
+				return nil, lacks(t, column)
+			}
+			continue
+		}
 		column, level, coded := strings.Cut(f, "=")
 		if j, ok := at[f]; ok {
 			out[i] = featureSource{column: j}
 		} else if j, ok := at[column]; ok && coded {
 			out[i] = featureSource{column: j, levels: levels[column], level: level}
 		} else {
-			return nil, fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.File, column, t.SomeNames())
+			return nil, lacks(t, column)
 		}
 	}
 	return out, nil
 }
 
+func lacks(t *format.Table, column string) error {
+	return fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.File, column,
+		t.SomeNames())
+}
+
 func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric, ways []way) (float64, error) {
 	text := t.Cell(row, f.column)
+	if f.part > 0 {
+		d, kind, ok := numbers.date(text)
+		switch {
+		case !ok && numbers.Impute != "" && IsMissingMark(text):
+			return math.NaN(), nil
+		case !ok:
+			return 0, t.Errorf(row.Line, f.column, text, "is no date that is read; %s", numbers.dateAdvice(text))
+		}
+		return d[f.part-1], ways[f.column].same(kind, t, row.Line, f.column, text)
+	}
 	if f.levels == nil {
 		v, kind, ok := numbers.value(text)
 		switch {

@@ -349,7 +349,7 @@ func TestReadRows(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
 		must.Do(t, os.WriteFile(path, []byte(c.file), 0o644))
-		x, err := Rows(path, features, false, nil, 1<<20)
+		x, err := Rows(path, features, nil, false, nil, 1<<20)
 		if c.wrong != "" {
 			must.Say(t, err, c.wrong)
 			continue
@@ -365,5 +365,5 @@ func TestReadRows(t *testing.T) {
 		}
 		must.Be(t, strings.Join(rows, "; "), c.want, name)
 	}
-	must.Say(t, must.Err(Rows(filepath.Join(t.TempDir(), "none.csv"), features, false, nil, 1<<20)), "none.csv")
+	must.Say(t, must.Err(Rows(filepath.Join(t.TempDir(), "none.csv"), features, nil, false, nil, 1<<20)), "none.csv")
 }

@@ -188,11 +188,18 @@ type Model struct {
 	Features    []string  // the columns' names
 	Labels      []string  // the classes' names; nil for regression
 	Mean, Scale []float64 // of the columns, by which the model's rows are standardised; nil if they are not
+	Dates       *Origins  `json:",omitempty"` // from where days count; nil for a set without dates
 	Gaps        *Gaps     `json:",omitempty"` // how gaps are filled before standardising; nil for a set without gaps
 	Target      *Target   // nil if predictions are in the units of the file
 }
 
-// Gaps is the first step for a model's rows: missing values are filled, and indicators of some columns are appended.
+// Origins says from which day since 1970 each column of days counts.
+type Origins struct {
+	Columns []int     `json:"columns"`
+	Days    []float64 `json:"days"`
+}
+
+// Gaps is a step for a model's rows: missing values are filled, and indicators of some columns are appended.
 type Gaps struct {
 	Fill       []float64 `json:"fill,omitempty"`       // by column; nil leaves missing values
 	Indicators []int     `json:"indicators,omitempty"` // columns

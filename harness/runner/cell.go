@@ -139,7 +139,7 @@ func (j *job) save(model registry.Model, whole split.Part, run *result.Run) erro
 	run.ModelBytes = new(int64(size))
 	if j.Keep == KeepModels {
 		run.Model = &result.Model{Data: saved.Bytes(), Features: j.set.Features, Labels: j.set.Labels}
-		run.Model.Gaps = (*result.Gaps)(whole.Inputs.Gaps)
+		run.Model.Dates, run.Model.Gaps = (*result.Origins)(whole.Inputs.Dates), (*result.Gaps)(whole.Inputs.Gaps)
 		if s := whole.Inputs.Scale; s != nil {
 			run.Model.Mean, run.Model.Scale = s.Mean, s.Scale
 		}

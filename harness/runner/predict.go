@@ -48,6 +48,14 @@ func NewPredictor(spec registry.Spec, l result.Run) (*Predictor, error) {
 // Gaps reports whether rows may have gaps, NaN.
 func (p *Predictor) Gaps() bool { return p.kept.Gaps != nil }
 
+// Dates returns the features that count days. Two others of the same column of dates follow each.
+func (p *Predictor) Dates() []int {
+	if p.kept.Dates == nil {
+		return nil
+	}
+	return p.kept.Dates.Columns
+}
+
 // Outputs returns the number of scores per row.
 func (p *Predictor) Outputs() int { return p.outputs }
 
@@ -57,7 +65,7 @@ func (p *Predictor) Scores(ctx context.Context, x *mat.Dense) ([]float64, error)
 	if d != len(p.Features) {
 		return nil, fmt.Errorf("rows of %d columns for a model of %d", d, len(p.Features))
 	}
-	in := datasets.Inputs{Gaps: (*datasets.Imputer)(p.kept.Gaps)}
+	in := datasets.Inputs{Dates: (*datasets.Origins)(p.kept.Dates), Gaps: (*datasets.Imputer)(p.kept.Gaps)}
 	if p.kept.Mean != nil {
 		in.Scale = &datasets.Standardiser{Mean: p.kept.Mean, Scale: p.kept.Scale}
 	}

@@ -39,12 +39,12 @@ LGBM = { params = { rounds = 5 }, grid = [{ name = "lambda", values = [0.0] }] }
 RF = { params = { trees = 5 }, grid = [] }
 `
 
-// gapped describes a file with gaps in three ways, and adds the sets to a catalogue.
+// gapped describes a file with gaps, also in dates, in three ways, and adds the sets to a catalogue.
 func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 	t.Helper()
 	dir := t.TempDir()
 	var text strings.Builder
-	text.WriteString("a,b,colour,class\n")
+	text.WriteString("a,b,when,colour,class\n")
 	for i := range 90 {
 		a, b := fmt.Sprint(i*37%90), fmt.Sprint(float64(i*53%90)/7)
 		if i%7 == 2 {
@@ -53,14 +53,19 @@ func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 		if i%5 == 1 {
 			b = "NA"
 		}
-		fmt.Fprintf(&text, "%s,%s,%s,%d\n", a, b, []string{"red", "blue", "NA"}[i%3], (i*37%90/23+i%2)%2)
+		when := fmt.Sprintf("2020-%02d-%02d", 1+i%12, 1+i%28)
+		if i%9 == 4 {
+			when = "NA"
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%s,%d\n", a, b, when, []string{"red", "blue", "NA"}[i%3], (i*37%90/23+i%2)%2)
 	}
 	sets := map[string]string{"gaps.csv": text.String()}
 	for _, how := range []string{`"median"`, "\"mean\"\nindicator = true", `"none"`} {
 		name := fmt.Sprint("gaps-", len(names))
 		names = append(names, name)
-		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\ncategorical = "+
-			"\"colour\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
+		sets[name+".toml"] = fmt.Sprintf("name = %q\nfile = \"gaps.csv\"\nlabel = \"class\"\n"+
+			"categorical = \"colour\"\n"+
+			"dates = \"when\"\nmissing = [\"?\", \"NA\"]\nimpute = %s\n", name, how)
 	}
 	for name, text := range sets {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -165,5 +170,6 @@ func TestKeptModelsPredict(t *testing.T) {
 			}
 		}
 		must.Be(t, correct, *run.Score.Correct, c.Cell)
+		must.Be(t, slices.Equal(p.Dates(), set.Dates), true, "the features with days", c.Cell)
 	}
 }

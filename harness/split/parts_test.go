@@ -62,6 +62,48 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 	})
 }
 
+// TestNoDateOutsideOfTheTrainingRowsCounts draws a set with dates, and changes the dates of all rows that are not
+// learned from. No feature of the rows that are learned from changes, and their earliest day is 0.
+func TestNoDateOutsideOfTheTrainingRowsCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set, s := drawNumbers(t), drawSplitter(t)
+		set.Dates, set.Gaps = []int{1}, datasets.Gaps{Impute: datasets.Mean}
+		drawn := must.Get(s.Split(set, 1))(t)
+		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise")}
+		for f := -1; f < len(drawn.Folds); f++ {
+			learn, of := drawn.Train, p.Whole
+			if f >= 0 {
+				learn, _ = drawn.Fold(f)
+				of = func() (Part, error) { return p.Fold(f) }
+			}
+			before := must.Get(of())(t)
+			earliest := math.Inf(1)
+			for _, i := range learn {
+				earliest = min(earliest, set.X.At(i, 1))
+			}
+			must.Be(t, before.Inputs.Dates.Days[0], earliest)
+			changed := *set
+			changed.X = mat.DenseCopyOf(set.X)
+			for i := range set.Y {
+				if !slices.Contains(learn, i) {
+					changed.X.Set(i, 1, -1e6)
+				}
+			}
+			p.Set = &changed
+			if after := must.Get(of())(t); !mat.Equal(after.Learn.X, before.Learn.X) {
+				t.Fatalf("%v, was %v", mat.Formatted(after.Learn.X), mat.Formatted(before.Learn.X))
+			}
+			p.Set = set
+			if p.Standardise {
+				continue
+			}
+			for k, i := range learn {
+				must.Be(t, before.Learn.X.At(k, 1), set.X.At(i, 1)-earliest)
+			}
+		}
+	})
+}
+
 // checkRows compares the columns of d, rows of the set, standardised by the rows learn.
 func checkRows(t *rapid.T, p Parts, part Part, d registry.Data, rows, learn []int) {
 	if n, _ := d.X.Dims(); n != len(rows) || d.Task != p.Set.Task || d.Classes != p.Set.Classes {

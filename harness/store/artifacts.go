@@ -62,18 +62,19 @@ func partsOf(r result.Run, fields []result.Field) (folds, others, kept []part, e
 
 var modelColumns = []string{"features", "labels", "mean", "scale", "target_mean", "target_scale", "data"}
 
-// filledColumns is the value of column features for a model that fills gaps. For any other model the column holds
-// only the list of names.
+// filledColumns is the value of column features for a model that fills gaps or counts days. For any other model the
+// column holds only the list of names.
 type filledColumns struct {
-	Names []string     `json:"names"`
-	Gaps  *result.Gaps `json:"gaps"`
+	Names []string        `json:"names"`
+	Gaps  *result.Gaps    `json:"gaps,omitempty"`
+	Dates *result.Origins `json:"dates,omitempty"`
 }
 
 func inputsOf(m *result.Model) any {
-	if m.Gaps == nil {
+	if m.Gaps == nil && m.Dates == nil {
 		return m.Features
 	}
-	return filledColumns{m.Features, m.Gaps}
+	return filledColumns{m.Features, m.Gaps, m.Dates}
 }
 
 // readNames reads a list of names. A list that was nil when it was stored is null.
@@ -90,7 +91,7 @@ func readColumns(raw []byte, m *result.Model) error {
 	}
 	var c filledColumns
 	err := strictjson.Unmarshal(raw, &c)
-	m.Features, m.Gaps = c.Names, c.Gaps
+	m.Features, m.Gaps, m.Dates = c.Names, c.Gaps, c.Dates
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -31,6 +32,7 @@ func withArtifacts(r result.Run) result.Run {
 	r.Warnings = []result.Warning{{Text: "stopped early", Times: 3}, {Text: "capped", Times: 1}}
 	r.Model = &result.Model{Data: []byte("a saved model"), Features: []string{"age", "height"}, Labels: []string{"no",
 		"yes"}, Target: &result.Target{Mean: 1.5, Scale: 2}, Mean: []float64{1, 2}, Scale: []float64{3, 4}}
+	r.Model.Dates = &result.Origins{Columns: []int{1}, Days: []float64{18000.5}}
 	return r
 }
 
@@ -44,6 +46,9 @@ func TestArtifactsComeBack(t *testing.T) {
 	got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 1)
 	if err != nil || !found || result.HashScores(got.Scores) != want.ScoresHash {
 		t.Errorf("scores %v, %v, %v", got, found, err)
+	}
+	if !reflect.DeepEqual(got.Model, want.Model) {
+		t.Errorf("model %+v, want %+v", got.Model, want.Model)
 	}
 	if got, found, err := db.Artifacts(context.Background(), "p", "d", "M", 2); err != nil || !found ||
 		got.Scores != nil || got.Model != nil {

@@ -16,7 +16,7 @@ def fetch(*names):
     call("data", "fetch", *names)
 
 
-def dataset(source, name=None, *, label=None, positive=None, drop=None, thousands=None, force=False):
+def dataset(source, name=None, *, label=None, positive=None, drop=None, thousands=None, date_order=None, force=False):
     """Describes data to the program and returns the file that names it, for `datasets=[...]` of `run`.
 
     source    the path of a CSV, TSV, ARFF, LIBSVM or Parquet file, whose description is written beside it; or a pandas frame,
@@ -26,13 +26,15 @@ def dataset(source, name=None, *, label=None, positive=None, drop=None, thousand
     positive  labels of class +1
     drop      columns that are left out
     thousands what separates thousands, where the file does not show it
+    date_order  "dmy" or "mdy", for dates that end with the year, where the file does not show it
     force     replaces a description that was edited, or that somebody else wrote
 
     What is to be checked in the data comes as warnings; what keeps it from being read is an Error.
     """
     said = []
     for flag, value in (("--label", None if label is None else [label]), ("--positive", positive), ("--drop", drop),
-                        ("--thousands", None if thousands is None else [thousands])):
+                        ("--thousands", None if thousands is None else [thousands]),
+                        ("--date-order", None if date_order is None else [date_order])):
         if value is not None:
             said += [flag, ",".join(map(str, [value] if isinstance(value, str) else value))]
     if not isinstance(source, (str, os.PathLike)):

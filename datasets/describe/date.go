@@ -1,0 +1,91 @@
+package describe
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/read"
+)
+
+// dates looks at a column of dates.
+func (s *source) dates(c *column, k *known, d *Description) {
+	if c.kind >= read.YearLast && s.order == "" && !s.findOrder(c, d) {
+		return
+	}
+	if !s.areMarks(c, k, d) {
+		return
+	}
+	days, example := k.numbers[:0], ""
+	for i, kind := range k.kinds {
+		if kind == c.kind {
+			v, _ := s.value(s.text(i, c.j))
+			days = append(days, v)
+			if example == "" {
+				example = fmt.Sprintf("%q is %s", s.text(i, c.j), day(v))
+			}
+		}
+	}
+	slices.Sort(days)
+	c.numeric, c.low, c.high = true, days[0], days[len(days)-1]
+	c.distinct = len(slices.Compact(days))
+	parts := read.DateParts
+	d.note("column %s: dates (%s) become days since the earliest training row, the month and the day of the week: %s",
+		c.name, example, strings.Join([]string{c.name + parts[0], c.name + parts[1], c.name + parts[2]}, ", "))
+}
+
+// day writes days since 1970 as a date.
+func day(days float64) string {
+	return time.Unix(int64(math.Floor(days))*86400, 0).UTC().Format(time.DateOnly)
+}
+
+// findOrder finds out whether the day or the month comes first in dates that end with the year. A date with a number
+// above 12 tells, of any column. If none does, or if they disagree, the column is left out with a problem.
+func (s *source) findOrder(c *column, d *Description) bool {
+	tells := map[string]string{} // by order: where a date has it
+	for j := range s.names {
+		known := 0
+		for i := range s.rows() {
+			text := s.text(i, j)
+			if s.missing(text, j) {
+				continue
+			}
+			_, kind, _ := read.ReadDate(text, "")
+			if known++; kind < read.YearLast && known == 1 {
+				break // a column of other texts
+			}
+			_, _, isDay := read.ReadDate(text, catalogue.DayFirst)
+			_, _, isMonth := read.ReadDate(text, catalogue.MonthFirst)
+			if isDay != isMonth {
+				order := map[bool]string{true: catalogue.DayFirst, false: catalogue.MonthFirst}[isDay]
+				tells[order] = cmp.Or(tells[order], fmt.Sprintf("%s %q", s.where(i), text))
+			}
+		}
+	}
+	first, second := tells[catalogue.DayFirst], tells[catalogue.MonthFirst]
+	switch {
+	case first != "" && second != "":
+		d.problem("column %s: some dates of the file have the day first (%s) and some the month first (%s); "+
+			"write all as 2020-12-31", c.name, first, second)
+	case first != "":
+		s.order = catalogue.DayFirst
+	case second != "":
+		s.order = catalogue.MonthFirst
+	default:
+		i := 0
+		for s.missing(s.text(i, c.j), c.j) {
+			i++
+		}
+		d.problem("column %s: nothing tells whether the day or the month comes first in dates such as %q (%s); "+
+			"say so by --date-order %s or %s", c.name, s.text(i, c.j), s.where(i), catalogue.DayFirst,
+			catalogue.MonthFirst)
+	}
+	if s.order == "" {
+		c.leave(d, "nobody knows whether the day or the month comes first in its dates")
+	}
+	return s.order != ""
+}
