@@ -24,7 +24,7 @@ import (
 // files is the source of every method and of the packages that they share. The hash of the source identifies the
 // version of the code.
 //
-//go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h internal/*/*/*.go
+//go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h
 var files embed.FS
 
 // All returns a registry of every method, and of the groups of methods that --methods takes.

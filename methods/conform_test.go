@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/methods/internal/treetest"
+	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -62,7 +62,7 @@ func TestConform(t *testing.T) {
 			}
 			if stages && spec.Trees {
 				t.Run("trees", func(t *testing.T) {
-					treetest.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
+					modeltest.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
 						name == "rounds")
 				})
 			}

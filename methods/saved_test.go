@@ -14,7 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
+	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -171,7 +171,7 @@ func TestSavedBytesDependOnTheModelAlone(t *testing.T) {
 func FuzzLoadModel(f *testing.F) {
 	models := savedModels(f, false)
 	for i, m := range models {
-		_, fields := savedtest.Parts(m.bytes)
+		_, fields := modeltest.Parts(m.bytes)
 		f.Add(uint8(i), fields)
 		f.Add(uint8(i), fields[:len(fields)/2])
 		f.Add(uint8(i), bytes.Repeat([]byte{0}, len(fields)))
@@ -185,8 +185,8 @@ func FuzzLoadModel(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, fields []byte) {
 		m := models[int(which)%len(models)]
-		kind, _ := savedtest.Parts(m.bytes)
-		back, err := m.spec.LoadModel(bytes.NewReader(savedtest.Seal(kind, fields)))
+		kind, _ := modeltest.Parts(m.bytes)
+		back, err := m.spec.LoadModel(bytes.NewReader(modeltest.Seal(kind, fields)))
 		if err != nil {
 			return
 		}

@@ -120,7 +120,7 @@ var rooms = []room{
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
 	"internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit " +
 	"internal/test/openmlserver " +
-	"methods/internal/saved/savedtest methods/internal/treetest methods/internal/published registry/conform " +
+	"methods/internal/modeltest methods/internal/published registry/conform " +
 	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/methods/internal/published"
-	"github.com/kernelboosting/bench/methods/internal/treetest"
 
 	"github.com/kernelboosting/bench/registry"
 )
@@ -67,7 +67,7 @@ func BenchmarkSynthetic(b *testing.B) {
 		{registry.Binary, 14000, 20, 2, 10}, {registry.Binary, 50000, 20, 2, 10}, {registry.Binary, 200000, 20, 2, 10},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d-depth%d", c.task, c.n, c.d, c.depth), func(b *testing.B) {
-			data := treetest.Synthetic(c.task, c.n, c.d, c.k)
+			data := modeltest.Synthetic(c.task, c.n, c.d, c.k)
 			p := Params{"auto", c.depth}
 			for b.Loop() {
 				must.Get(ours.fit(b.Context(), testEnv, data, p))(b)

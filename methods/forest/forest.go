@@ -10,7 +10,7 @@ import (
 
 // Params are the parameters of a random forest.
 type Params struct {
-	Trees    int `json:"trees" range:"[1,1e6]" means:"trees"`
+	Trees    int `json:"trees" range:"[1,1e6]" means:"trees of the forest"`
 	Features int `json:"max_features" range:"[0,)" means:"features tried in each node; 0 is sqrt(d), for regression d/3"`
 }
 

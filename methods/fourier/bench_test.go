@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -52,7 +52,7 @@ func BenchmarkProfile(b *testing.B) {
 			x := make([]float64, n*20)
 			rng.New(2).Norms(x)
 			p := &problem{embedding: productEmbedding(rng.New(1), kernel{name: gaussian},
-				registry.Shape{D: 20}.Groups(), 3000, frequencies.How{}), n: n, a: x, outputs: 1, y: x[:n]}
+				registry.Shape{D: 20}.Groups(), 3000, rff.How{}), n: n, a: x, outputs: 1, y: x[:n]}
 			r, sigma := newRidge(p, p.width), p.usual(x, 0.2)
 			a := make([]float64, p.width*rowsAtOnce)
 			rng.New(3).Norms(a)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -40,7 +40,7 @@ const smallest = 0x1p-53
 
 // productEmbedding draws one embedding of count columns over all groups of features. It draws u row by row, and then b.
 // The kernel is the product of the groups' kernels.
-func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
+func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how rff.How) *embedding {
 	e := newEmbedding(k, sizes, count)
 	e.draw([]part{{to: e.inputs, count: count}}, how, draws.Float64)
 	return e
@@ -48,7 +48,7 @@ func productEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, 
 
 // sumEmbedding draws an embedding of count columns for each group. It draws all u, and then all b. The kernel is the
 // sum of the groups' kernels.
-func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how frequencies.How) *embedding {
+func sumEmbedding(draws *rng.RandomState, k kernel, sizes []int, count int, how rff.How) *embedding {
 	e := newEmbedding(k, sizes, count)
 	parts, at := make([]part, len(sizes)), 0
 	for j, size := range sizes {
@@ -73,7 +73,7 @@ func newEmbedding(k kernel, sizes []int, count int) *embedding {
 
 // draw appends parts. From uniform draws it makes the quantiles H of all parts, and then the phases 2 pi b of all
 // parts.
-func (e *embedding) draw(parts []part, how frequencies.How, uniform func() float64) {
+func (e *embedding) draw(parts []part, how rff.How, uniform func() float64) {
 	quantiles := func(row []float64) {
 		for i := range row {
 			row[i] = e.kernel.quantile(max(uniform(), smallest))

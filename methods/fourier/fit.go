@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -17,7 +17,7 @@ type design struct {
 	kernel   kernel
 	features int
 	sigma    float64
-	how      frequencies.How // of the draws
+	how      rff.How // of the draws
 }
 
 // A start is a problem, the sigma at which its solution starts, and a machine without weights.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -21,7 +21,7 @@ type Embedded struct {
 	Skew         float64 `json:"skew" range:"(0,)" means:"shift of the features in the skewed kernels, which need features above -skew"`
 	Features     int     `json:"features" range:"[1,)" means:"random features, of each channel where they are concatenated"`
 	InverseWidth float64 `json:"inverse_width" range:"(0,)" means:"inverse width, as a multiple of the usual sqrt(2 / mean squared distance); learning starts there in the methods that learn it"`
-	frequencies.How
+	rff.How
 }
 
 // Validate reports a draw that the kernel does not have.

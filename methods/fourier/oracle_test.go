@@ -9,7 +9,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 )
 
 // An embeddingCase is the data and the draws of embeddings.json, which the other files refer to by its seed.
@@ -73,7 +73,7 @@ func (c embeddingCase) problem(t *testing.T, kind, form string, y []float64) *pr
 		}
 		draws = append(draws, slices.Concat(c.BChannels...)...)
 	}
-	e.draw(parts, frequencies.How{}, func() float64 {
+	e.draw(parts, rff.How{}, func() float64 {
 		v := draws[0]
 		draws = draws[1:]
 		return v

@@ -14,7 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
@@ -62,7 +62,7 @@ func clusters(n, d, size, count, classes int) (*problem, []float64) {
 	for j := range sizes {
 		sizes[j] = size
 	}
-	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, frequencies.How{}), n: n,
+	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, rff.How{}), n: n,
 		a: x, outputs: classes, y: y}
 	return p, p.usual(x, 1)
 }

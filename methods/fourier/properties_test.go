@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -48,7 +48,7 @@ func TestEmbeddingsNearTheirKernels(t *testing.T) {
 		a := must.Get(k.mapRows(x, d))(t)
 		for _, count := range []int{100, 1000, 10000} {
 			for form, e := range map[string]*embedding{"product": productEmbedding(rng.New(1), k, []int{1, 2}, count,
-				frequencies.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count, frequencies.How{})} {
+				rff.How{}), "sum": sumEmbedding(rng.New(1), k, []int{1, 2}, count, rff.How{})} {
 				w := e.newWork(n, false)
 				w.embed(a, []float64{sigma, sigma})
 				square := 0.0
@@ -173,7 +173,7 @@ func TestOneStart(t *testing.T) {
 			}
 			fitting.Standardise(y)
 			p := &problem{embedding: productEmbedding(rng.New(seed), kernel{name: gaussian}, []int{2, 2, 1}, c.features,
-				frequencies.How{}), n: c.n, a: x, outputs: 1, y: y}
+				rff.How{}), n: c.n, a: x, outputs: 1, y: y}
 			learned := func(factor float64) float64 {
 				l := learner{ridge: newRidge(p, p.width), lambda: 0.05, rho: 0.01}
 				if _, _, err := l.learn(t.Context(), p.usual(x, factor/math.Sqrt(3)), 200); err != nil {

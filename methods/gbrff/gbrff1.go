@@ -12,7 +12,7 @@ import (
 
 // Params1 holds GBRFF1's parameters.
 type Params1 struct {
-	T     int     `json:"rounds" range:"[1,)" means:"rounds"`
+	T     int     `json:"rounds" range:"[1,)" means:"boosting rounds, each of which adds a learner"`
 	K     int     `json:"features" range:"[1,)" means:"random features of a round"`
 	Gamma float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Beta  float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`

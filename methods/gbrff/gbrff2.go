@@ -15,7 +15,7 @@ import (
 
 // Params2 holds GBRFF2's parameters.
 type Params2 struct {
-	T      int     `json:"rounds" range:"[1,)" means:"rounds"`
+	T      int     `json:"rounds" range:"[1,)" means:"boosting rounds, each of which adds a learner"`
 	Gamma  float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
 	Lambda float64 `json:"lambda" range:"[0,)" means:"penalty on |omega|^2, the squared frequency"`
 }

@@ -11,11 +11,11 @@ import (
 
 // Params2019 holds the parameters of GBRFF and GBRFF-random.
 type Params2019 struct {
-	T            int     `json:"rounds" range:"[1,)" means:"rounds"`
+	T            int     `json:"rounds" range:"[1,)" means:"boosting rounds, each of which adds a learner"`
 	K            int     `json:"features" range:"[1,)" means:"random features of a round"`
 	Gamma        float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2), whose frequencies are N(0, 2 gamma I); 0 is 1/2, N(0, I) as the paper writes"`
 	Beta         float64 `json:"beta" range:"[0,)" means:"how sharply the better features are preferred; 0 weighs all alike"`
-	LearningRate float64 `json:"learning_rate" range:"(0,)" means:"share of a round that is added"`
+	LearningRate float64 `json:"learning_rate" range:"(0,)" means:"factor of each round in the sum"`
 }
 
 // withoutScaling returns p with beta = learning_rate = 0. Grid points with equal withoutScaling are trained together.

@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-func place(how frequencies.How, seed uint32, count, d int) []float64 {
+func place(how rff.How, seed uint32, count, d int) []float64 {
 	w, random := make([]float64, count*d), rng.New(seed)
 	how.Place(w, count, d, d, random.Norms, random.Float64)
 	return w
@@ -27,7 +27,7 @@ func dot(a, b []float64) float64 {
 // of a block is the drawn one.
 func TestOrthogonalBlocks(t *testing.T) {
 	const count, d = 11, 4
-	drawn, w := place(frequencies.How{}, 5, count, d), place(frequencies.How{Draw: frequencies.Orthogonal}, 5, count, d)
+	drawn, w := place(rff.How{}, 5, count, d), place(rff.How{Draw: rff.Orthogonal}, 5, count, d)
 	for i := range count {
 		row := w[i*d : (i+1)*d]
 		if before := drawn[i*d : (i+1)*d]; math.Abs(dot(row, row)-dot(before, before)) > 1e-12 {
@@ -47,7 +47,7 @@ func TestOrthogonalBlocks(t *testing.T) {
 // fewer inputs they are the first elements of such rows.
 func TestHadamardBlocks(t *testing.T) {
 	const d = 8
-	w := place(frequencies.How{Draw: frequencies.Structured}, 3, 12, d)
+	w := place(rff.How{Draw: rff.Structured}, 3, 12, d)
 	for i := range 12 {
 		for j := i - i%d; j <= i; j++ {
 			want := 0.0
@@ -59,7 +59,7 @@ func TestHadamardBlocks(t *testing.T) {
 			}
 		}
 	}
-	for i, row := 0, place(frequencies.How{Draw: frequencies.Structured}, 3, 12, 5); i < 12; i++ {
+	for i, row := 0, place(rff.How{Draw: rff.Structured}, 3, 12, 5); i < 12; i++ {
 		for j := range 5 {
 			if row[i*5+j] != w[i*d+j] {
 				t.Fatalf("row %d of five inputs differs from that of eight", i)
@@ -77,11 +77,11 @@ func TestEstimatesTheKernel(t *testing.T) {
 	const count, draws = 16, 2000
 	for _, distance := range []float64{0.5, 1, 2} {
 		want := math.Exp(-distance * distance / 2)
-		variances := map[frequencies.How]float64{}
-		for _, how := range []frequencies.How{{}, {Draw: frequencies.Orthogonal}, {Draw: frequencies.Structured},
-			{Pairs: true}, {Draw: frequencies.Orthogonal, Pairs: true}} {
+		variances := map[rff.How]float64{}
+		for _, how := range []rff.How{{}, {Draw: rff.Orthogonal}, {Draw: rff.Structured},
+			{Pairs: true}, {Draw: rff.Orthogonal, Pairs: true}} {
 			d, bias := 16, 0.0
-			if how.Draw == frequencies.Structured {
+			if how.Draw == rff.Structured {
 				d, bias = 128, 0.01
 			}
 			z := make([]float64, d) // x - x', of unequal elements
@@ -108,15 +108,15 @@ func TestEstimatesTheKernel(t *testing.T) {
 				t.Errorf("%+v at distance %v: mean %v over draws, the kernel is %v", how, distance, sum/draws, want)
 			}
 		}
-		if variances[frequencies.How{Draw: frequencies.Orthogonal,
-			Pairs: true}] > 0.9*variances[frequencies.How{Pairs: true}] {
+		if variances[rff.How{Draw: rff.Orthogonal,
+			Pairs: true}] > 0.9*variances[rff.How{Pairs: true}] {
 			t.Errorf("distance %v: variance %v of orthogonal pairs, %v of independent ones", distance,
-				variances[frequencies.How{Draw: frequencies.Orthogonal, Pairs: true}],
-				variances[frequencies.How{Pairs: true}])
+				variances[rff.How{Draw: rff.Orthogonal, Pairs: true}],
+				variances[rff.How{Pairs: true}])
 		}
-		if distance <= 1 && variances[frequencies.How{Pairs: true}] > variances[frequencies.How{}] {
+		if distance <= 1 && variances[rff.How{Pairs: true}] > variances[rff.How{}] {
 			t.Errorf("distance %v: variance %v of pairs, %v with random phases", distance,
-				variances[frequencies.How{Pairs: true}], variances[frequencies.How{}])
+				variances[rff.How{Pairs: true}], variances[rff.How{}])
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/saved/savedtest"
+	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"pgregory.net/rapid"
 )
 
@@ -68,10 +68,10 @@ func TestLayout(t *testing.T) {
 	}, nil)
 	model := example
 	model.private = 5
-	if got := write(t, model); !bytes.Equal(got, savedtest.Seal("test", fields)) {
-		t.Errorf("the model is written as\n%q, not\n%q", got, savedtest.Seal("test", fields))
+	if got := write(t, model); !bytes.Equal(got, modeltest.Seal("test", fields)) {
+		t.Errorf("the model is written as\n%q, not\n%q", got, modeltest.Seal("test", fields))
 	}
-	if kind, got := savedtest.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
+	if kind, got := modeltest.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
 		t.Errorf("parts %q and %q", kind, got)
 	}
 }
@@ -148,17 +148,17 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)),
 			strings.NewReader("abc")),
 		"no model": endless{},
-		"a long text": bytes.NewReader(savedtest.Seal("test",
+		"a long text": bytes.NewReader(modeltest.Seal("test",
 			bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
-		"a long list": bytes.NewReader(savedtest.Seal("test",
+		"a long list": bytes.NewReader(modeltest.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
-		"a list longer than sizes": bytes.NewReader(savedtest.Seal("test",
+		"a list longer than sizes": bytes.NewReader(modeltest.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
-		"many elements": bytes.NewReader(savedtest.Seal("test",
+		"many elements": bytes.NewReader(modeltest.Seal("test",
 			bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
-		"a truth value of 2": bytes.NewReader(savedtest.Seal("test",
+		"a truth value of 2": bytes.NewReader(modeltest.Seal("test",
 			bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
-		"bytes left": bytes.NewReader(savedtest.Seal("test", make([]byte, 54))),
+		"bytes left": bytes.NewReader(modeltest.Seal("test", make([]byte, 54))),
 	} {
 		if _, err := saved.Read(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)
@@ -168,7 +168,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 		t.Errorf("%d bytes were taken", took)
 	}
-	if _, err := read(savedtest.Seal("test", make([]byte, 53))); err != nil {
+	if _, err := read(modeltest.Seal("test", make([]byte, 53))); err != nil {
 		t.Errorf("fields of zeros: %v", err)
 	}
 }
@@ -187,11 +187,11 @@ func TestWriteFails(t *testing.T) {
 
 // FuzzRead: whatever the fields, reading ends with an error or with what gives the same bytes again.
 func FuzzRead(f *testing.F) {
-	_, fields := savedtest.Parts(write(f, example))
+	_, fields := modeltest.Parts(write(f, example))
 	f.Add(fields)
 	f.Add(make([]byte, 53))
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		whole := savedtest.Seal("test", fields)
+		whole := modeltest.Seal("test", fields)
 		a, err := read(whole)
 		if err != nil {
 			return
@@ -209,7 +209,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add(whole[:20])
 	f.Add([]byte("bench\x00m\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := read(raw); err == nil && !bytes.Equal(raw, savedtest.Seal("test", raw[24:len(raw)-4])) {
+		if _, err := read(raw); err == nil && !bytes.Equal(raw, modeltest.Seal("test", raw[24:len(raw)-4])) {
 			t.Errorf("%q is accepted", raw)
 		}
 	})

@@ -49,7 +49,7 @@ func Falkon() registry.Spec {
 // FalkonParams holds the parameters of FALKON.
 type FalkonParams struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the model; at most all rows"`
-	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty of the squared norm of the function"`
 	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 	MaxIter   int     `json:"max_iter" range:"[1,)" means:"the most steps of conjugate gradients, with the logistic loss in each Newton step"`
 	Loss      string  `json:"loss,omitempty" absent:"square" range:"square|logistic" means:"loss; the logistic one is for classes"`

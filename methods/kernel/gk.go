@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -28,7 +28,7 @@ func GLK() registry.Spec {
 
 // Params holds the parameters of GK and GLK.
 type Params struct {
-	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty of the squared norm of the function"`
 	Neighbour int     `json:"neighbour" range:"[1,)" means:"the width is the mean distance to this nearest neighbour"`
 	Sigma     float64 `json:"sigma" range:"[0,)" means:"width of the kernel exp(-|x-x'|^2 / (2 sigma^2)); 0 is by neighbour"`
 	Intercept bool    `json:"intercept" means:"whether an intercept is fitted, without penalty"`
@@ -109,7 +109,7 @@ func fitAll(ctx context.Context, env registry.Env, name string, train registry.D
 		}
 		if known[p.Neighbour] == 0 {
 			var err error
-			if known[p.Neighbour], err = kernelwidth.Shared(ctx, env, x, d, p.Neighbour); err != nil {
+			if known[p.Neighbour], err = rff.SharedWidth(ctx, env, x, d, p.Neighbour); err != nil {
 				return err
 			}
 		}

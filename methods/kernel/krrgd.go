@@ -36,7 +36,7 @@ func KRRGD() registry.Spec {
 
 // KRRGDParams holds KRR-GD's parameters.
 type KRRGDParams struct {
-	Lambda  float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
+	Lambda  float64 `json:"lambda" range:"(0,)" means:"penalty of the squared norm of the function"`
 	MaxIter int     `json:"max_iter" range:"[0,)" means:"L-BFGS steps on the kernel coefficients at most; 0 keeps the initial ones"`
 }
 

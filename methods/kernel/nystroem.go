@@ -35,7 +35,7 @@ func Nystroem() registry.Spec {
 // NystroemParams holds the parameters of NYSTROEM.
 type NystroemParams struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"rows whose kernel functions make the features; at most all rows"`
-	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Lambda    float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights"`
 	Gamma     float64 `json:"gamma" range:"(0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2)"`
 }
 

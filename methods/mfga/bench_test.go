@@ -89,7 +89,7 @@ func products(x, phi []float64, n, d, ld int, passes []pass) {
 					vmath.RowDots(b.moved[:h], rows, ld, h, p.Columns, theta)
 				}
 				vmath.ScaleRows(b.scaled, wide, rows, ld, h, p.Columns, b.root[:h])
-				vmath.Outer(curve, wide, b.scaled, wide, h, 0, vmath.Gain)
+				vmath.Outer(curve, wide, b.scaled, wide, h, 0, vmath.Add)
 			})
 		}
 	}

@@ -1,7 +1,7 @@
 package mfga
 
 import (
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -12,7 +12,7 @@ func memory(s registry.Shape, p Params) int64 {
 	features, step := p.size(s.Task, s.D)
 	bytes := 8 * int64(s.N+5*p.kernel(s.Task).count(s.D)) // derivatives, and what sorts them
 	if p.Sigma == 0 {
-		bytes += kernelwidth.Bytes(s.N, p.Neighbour)
+		bytes += rff.WidthBytes(s.N, p.Neighbour)
 	}
 	if p.kernel(s.Task).Order == 2 {
 		m := int64(s.D+8) &^ 7
@@ -25,7 +25,7 @@ func memory(s registry.Shape, p Params) int64 {
 func randomMemory(s registry.Shape, p random) int64 {
 	bytes := 8 * int64(p.Candidates+p.Features*s.Outputs()) * int64(s.D+1)
 	if p.Sigma == 0 {
-		bytes += kernelwidth.Bytes(s.N, p.Neighbour)
+		bytes += rff.WidthBytes(s.N, p.Neighbour)
 	}
 	if p.choice != byOrder {
 		bytes += 8 * int64(min(s.N, blockRows)*(s.D+1+min(featuresAtOnce, p.Candidates))+s.N)

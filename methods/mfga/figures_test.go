@@ -6,7 +6,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -97,7 +97,7 @@ func TestEpilepticFigures(t *testing.T) {
 		for seed := range uint32(10) {
 			s.SplitSeed = seed
 			train, test := s.parts(t)
-			width := must.Get(kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50))(t)
+			width := must.Get(rff.Width(t.Context(), train.X.RawMatrix().Data, train.X.RawMatrix().Cols, 50))(t)
 			for rule, e := range testErrors(t, train, test, 20, width, seed) {
 				mean[rule] += e / 10
 			}

@@ -3,7 +3,7 @@ package mfga
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -23,7 +23,7 @@ type fourier struct {
 
 // drawFourier draws all frequencies, then all phases, and then the given number of uniforms, in the order of the
 // reference program.
-func drawFourier(random *rng.RandomState, x []float64, d int, width float64, how frequencies.How, count,
+func drawFourier(random *rng.RandomState, x []float64, d int, width float64, how rff.How, count,
 	uniforms int) *fourier {
 	f := &fourier{x: x, n: len(x) / d, d: d, w: make([]float64, count*(d+1)), u: make([]float64, uniforms)}
 	how.Place(f.w, count, d, d+1, random.Norms, random.Float64)

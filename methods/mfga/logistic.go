@@ -218,7 +218,7 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 		for i, z := range b.slope[:h] {
 			b.scaled[i*l.wide+cols] = z
 		}
-		vmath.Outer(l.curve, l.wide, b.scaled, l.wide, h, 0, vmath.Gain)
+		vmath.Outer(l.curve, l.wide, b.scaled, l.wide, h, 0, vmath.Add)
 	})
 	if full {
 		for j := range l.gradient {

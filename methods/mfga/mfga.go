@@ -5,15 +5,15 @@ import (
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // Params holds the parameters of MFGA.
 type Params struct {
-	Features int     `json:"features" range:"[1,)" means:"M: columns at the end, or all candidates if these are fewer"`
+	Features int     `json:"features" range:"[1,)" means:"columns of the model (M in the paper), or all candidates if these are fewer"`
 	Step     int     `json:"step" range:"[0,)" means:"columns that a step adds; 0 is a tenth of M"`
-	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty"`
+	Lambda   float64 `json:"lambda" range:"(0,)" means:"penalty of the squared coefficients"`
 	Pool     string  `json:"pool" range:"merged+linear|merged|cross+linear" means:"what columns are chosen from: Taylor features with each pair once, and the inputs; without the inputs; or with pairs of different inputs only, and the inputs"`
 	Order    int     `json:"order" range:"0|1|2" means:"largest degree of a Taylor feature; 0 is 1 for classes and 2 for regression"`
 	Function
@@ -123,7 +123,7 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 // measure sets the width from the distances to neighbours, unless the grid point gives a width.
 func (k *kernelOf) measure(ctx context.Context, env registry.Env, x []float64, d int) (err error) {
 	if k.Width == 0 {
-		k.Width, err = kernelwidth.Shared(ctx, env, x, d, k.Neighbour)
+		k.Width, err = rff.SharedWidth(ctx, env, x, d, k.Neighbour)
 	}
 	return err
 }

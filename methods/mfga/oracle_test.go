@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -92,7 +92,7 @@ func TestPaths(t *testing.T) {
 	for _, c := range file.Cases {
 		x := dense(c.X)
 		n, d := x.Dims()
-		width := must.Get(kernelwidth.Width(t.Context(), x.RawMatrix().Data, d, 50))(t)
+		width := must.Get(rff.Width(t.Context(), x.RawMatrix().Data, d, 50))(t)
 		near(t, "width", width, c.Width, 1e-12)
 		taylorFeatures(t, c, x.RawMatrix().Data, n, d)
 		for _, path := range c.Paths {

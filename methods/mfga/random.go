@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -14,11 +14,11 @@ import (
 
 // Drawn holds the parameters that RKS, EERF and LKRF begin with.
 type Drawn struct {
-	Features   int     `json:"features" range:"[1,)" means:"M: random columns that are used"`
-	Candidates int     `json:"candidates" range:"[1,)" means:"M0: random columns that are drawn; RKS uses the first M, EERF the M of the largest scores, LKRF draws M with replacement"`
+	Features   int     `json:"features" range:"[1,)" means:"random columns that the model uses (M in the paper)"`
+	Candidates int     `json:"candidates" range:"[1,)" means:"random columns that are drawn (M0 in the paper); RKS uses the first M, EERF the M of the largest scores, LKRF draws M with replacement"`
 	Step       int     `json:"step" range:"[0,)" means:"columns between stages; 0 is one fit on all, without stages"`
-	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty"`
-	frequencies.How
+	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty of the squared coefficients"`
+	rff.How
 }
 
 // RKSParams holds the parameters of RKS.
@@ -132,7 +132,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 	type drawn struct {
 		kernel               kernelOf
 		candidates, uniforms int
-		how                  frequencies.How
+		how                  rff.How
 	}
 	key := func(i int) drawn {
 		k := drawn{kernelOf{Width: ps[i].Sigma}, ps[i].Candidates, 0, ps[i].How}

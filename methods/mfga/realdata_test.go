@@ -12,8 +12,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/frequencies"
-	"github.com/kernelboosting/bench/methods/internal/kernelwidth"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -131,7 +130,7 @@ func TestRealSets(t *testing.T) {
 			}
 			train, test := s.parts(t)
 			_, d := train.X.Dims()
-			width := must.Get(kernelwidth.Width(t.Context(), train.X.RawMatrix().Data, d, 50))(t)
+			width := must.Get(rff.Width(t.Context(), train.X.RawMatrix().Data, d, 50))(t)
 			near(t, "width", width/s.Width, 1, 1e-10)
 			if train.Task == registry.Regression {
 				s.regression(t, train, test)
@@ -229,7 +228,7 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 		if run.M0 == 0 {
 			p.Candidates, p.Features, p.Lambda = 2000, map[string]int{"adult": 100, "epileptic": 20}[s.Dataset], 1e-4
 		}
-		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, frequencies.How{}, p.Candidates,
+		f := drawFourier(rng.New(run.Seed), train.X.RawMatrix().Data, d, s.Width, rff.How{}, p.Candidates,
 			p.Features)
 		fit := func(rule choice, intercept bool) (scores []float64) {
 			t.Helper()

@@ -82,7 +82,7 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	sum, right, part := make([]float64, m*m), make([]float64, cols), make([]float64, cols)
 	err := fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		block := r.rows[lo*r.ld : hi*r.ld]
-		vmath.Outer(sum, m, block, r.ld, hi-lo, from, vmath.Gain)
+		vmath.Outer(sum, m, block, r.ld, hi-lo, from, vmath.Add)
 		vmath.StridedMatTVec(part, block, r.ld, hi-lo, cols, r.y[lo:hi])
 		vmath.Axpy(1, part, right)
 	})

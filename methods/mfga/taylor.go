@@ -274,7 +274,7 @@ func (s *signedProducts) add(x, w []float64) {
 }
 
 func (s *signedProducts) multiply(side int) {
-	vmath.Outer(s.sum, s.m, s.rows[side], s.m, s.count[side], 0, []vmath.Change{vmath.Gain, vmath.Lose}[side])
+	vmath.Outer(s.sum, s.m, s.rows[side], s.m, s.count[side], 0, []vmath.Change{vmath.Add, vmath.Subtract}[side])
 	s.count[side] = 0
 }
 

@@ -15,11 +15,11 @@ import (
 
 // BMKRParams holds BMKR's parameters.
 type BMKRParams struct {
-	T            int     `json:"rounds" range:"[1,)" means:"rounds"`
+	T            int     `json:"rounds" range:"[1,)" means:"boosting rounds, each of which adds a learner"`
 	C            float64 `json:"c" range:"(0,)" means:"cost of the epsilon-SVRs"`
-	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"share of a learner that is added; 1 in 2020"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"factor of each learner in the sum; the experiments of 2020 use 1"`
 	Epsilon      float64 `json:"epsilon" range:"[0,)" means:"half-width of the tube"`
-	MaxIter      int     `json:"max_iter" range:"[0,)" means:"steps of one SVR; 0 is to convergence, 10000 the published cap"`
+	MaxIter      int     `json:"max_iter" range:"[0,)" means:"most SMO steps of one SVR; 0 is no limit, and the published program's is 10000"`
 }
 
 // bmkrKernels are the kernels of the 2020 experiments. Their gammas are not divided by the number of features.

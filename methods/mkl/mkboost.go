@@ -16,9 +16,9 @@ import (
 
 // MKBoostParams holds MKBOOST's parameters.
 type MKBoostParams struct {
-	T       int     `json:"rounds" range:"[1,)" means:"rounds"`
+	T       int     `json:"rounds" range:"[1,)" means:"boosting rounds, each of which adds a learner"`
 	C       float64 `json:"c" range:"(0,)" means:"mean cost of the SVMs"`
-	MaxIter int     `json:"max_iter" range:"[0,)" means:"steps of one SVM; 0 is to convergence"`
+	MaxIter int     `json:"max_iter" range:"[0,)" means:"most SMO steps of one SVM; 0 is no limit"`
 }
 
 // mkboostKernels are those of the paper and of the 2019 experiments.

@@ -53,7 +53,7 @@ func RFM() registry.Spec {
 // Params holds the parameters of RFM.
 type Params struct {
 	Iterations int     `json:"iterations" range:"[0,)" means:"updates of the metric; 0 leaves the Euclidean one"`
-	Lambda     float64 `json:"lambda" range:"(0,)" means:"ridge penalty"`
+	Lambda     float64 `json:"lambda" range:"(0,)" means:"penalty of the squared norm of the function"`
 	Bandwidth  float64 `json:"bandwidth" range:"(0,)" means:"distance at which the kernel is 1/e"`
 }
 

@@ -43,7 +43,7 @@ func XRFM() registry.Spec {
 // TreeParams holds the parameters of XRFM.
 type TreeParams struct {
 	Iterations  int     `json:"iterations" range:"[0,)" means:"updates of each leaf's metric; 0 leaves the Euclidean one"`
-	Lambda      float64 `json:"lambda" range:"(0,)" means:"ridge penalty in the leaves"`
+	Lambda      float64 `json:"lambda" range:"(0,)" means:"penalty of the squared norm of the function of a leaf"`
 	Bandwidth   float64 `json:"bandwidth" range:"(0,)" means:"distance at which the kernel is 1/e"`
 	MaxLeafSize int     `json:"max_leaf_size" range:"[1,)" means:"the most training rows of a leaf"`
 	SubsetSize  int     `json:"subset_size" range:"[1,)" means:"the most rows that the direction of a split is learned from"`

@@ -26,12 +26,12 @@ func Greedy() registry.Spec {
 
 // Params holds the parameters of both.
 type Params struct {
-	Rounds       int     `json:"rounds" range:"[1,)" means:"layers"`
+	Rounds       int     `json:"rounds" range:"[1,)" means:"layers of the network"`
 	Features     int     `json:"features" range:"[1,)" means:"random features of the representation, and as many of the data, a layer"`
-	Lambda       float64 `json:"lambda" range:"(0,)" means:"penalty of the linear model on top"`
-	Rho          float64 `json:"rho" range:"(0,)" means:"penalty of a layer"`
-	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"share of a layer that is added"`
-	Scale        float64 `json:"scale" range:"(0,)" means:"argument of tanh at both rows of a feature's pair"`
+	Lambda       float64 `json:"lambda" range:"(0,)" means:"penalty of the squared weights of the linear model on top"`
+	Rho          float64 `json:"rho" range:"(0,)" means:"penalty of the squared weights of a layer"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1]" means:"factor of each layer in the sum"`
+	Scale        float64 `json:"scale" range:"(0,)" means:"size of the argument of tanh at the two rows that make a feature"`
 }
 
 func define(name, summary string, tasks registry.Task, greedy bool) registry.Spec {

@@ -9,8 +9,8 @@ import (
 // LeafwiseParams are the parameters of LightGBM that are offered. Its n_estimators is rounds here, and its reg_lambda
 // lambda. MaxDepth is no limit if it is not positive.
 type LeafwiseParams struct {
-	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
-	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"boosting rounds, each of which adds a learner"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"factor of each tree in the sum"`
 	NumLeaves    int     `json:"num_leaves" range:"[2,131072]" means:"leaves of a tree at most"`
 	MaxDepth     int     `json:"max_depth" means:"splits from the root to a leaf at most; no limit if not positive"`
 	MinData      int     `json:"min_child_samples" range:"[1,2147483647]" means:"rows of a leaf at least"`

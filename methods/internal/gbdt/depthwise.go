@@ -11,8 +11,8 @@ import (
 // DepthwiseParams are the parameters of XGBoost that are offered. Its n_estimators is rounds here, and its reg_lambda
 // lambda.
 type DepthwiseParams struct {
-	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"rounds"`
-	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"share of each tree that is added"`
+	Rounds       int     `json:"rounds" range:"[1,1e6]" means:"boosting rounds, each of which adds a learner"`
+	LearningRate float64 `json:"learning_rate" range:"(0,1e6]" means:"factor of each tree in the sum"`
 	MaxDepth     int     `json:"max_depth" range:"[1,30]" means:"splits from the root to a leaf at most"`
 	MinHessian   float64 `json:"min_child_weight" range:"(0,1e30]" means:"sum of a leaf's second derivatives at least"`
 	L2           float64 `json:"lambda" range:"[0,1e30]" means:"penalty on the squared values of leaves"`

@@ -147,7 +147,7 @@ func (p *Problem) followFree(e int) {
 	case p.n-len(p.free) < min(m, len(p.free)):
 		if p.all == nil {
 			p.all = make([]float64, e*e)
-			p.addProducts(p.all, e, fitting.Upto(p.n), vmath.Gain)
+			p.addProducts(p.all, e, fitting.Upto(p.n), vmath.Add)
 		}
 		copy(p.gram, p.all)
 		enter, leave = enter[:0], leave[:0]
@@ -162,8 +162,8 @@ func (p *Problem) followFree(e int) {
 		clear(p.gram)
 		enter, leave = append(enter[:0], p.free...), leave[:0]
 	}
-	p.addProducts(p.gram, e, enter, vmath.Gain)
-	p.addProducts(p.gram, e, leave, vmath.Lose)
+	p.addProducts(p.gram, e, enter, vmath.Add)
+	p.addProducts(p.gram, e, leave, vmath.Subtract)
 	copy(p.inGram, p.Free)
 	p.enter, p.leave = enter, leave
 }

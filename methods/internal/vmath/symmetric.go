@@ -3,9 +3,9 @@ package vmath
 import "math"
 
 // Outer computes the sum of the outer products of the first m elements of each row of a, whose rows are ld apart. It
-// sets the columns [from, m) of the symmetric m x m matrix c to this sum (how is Set), adds the sum to them (Gain) or
-// subtracts it (Lose). The rows follow one another, with one fused multiply-add each. Only elements on and above the
-// diagonal have a meaning, before and after. m and from are multiples of eight.
+// sets the columns [from, m) of the symmetric m x m matrix c to this sum (how is Set), adds the sum to them (Add) or
+// subtracts it (Subtract). The rows follow one another, with one fused multiply-add each. Only elements on and above
+// the diagonal have a meaning, before and after. m and from are multiples of eight.
 func Outer(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 	eights("Outer", m)
 	eights("Outer", from)
@@ -29,9 +29,9 @@ func ScaleRows(dst []float64, to int, a []float64, ld, rows, cols int, s []float
 type Change int
 
 const (
-	Lose Change = iota - 1
+	Subtract Change = iota - 1
 	Set
-	Gain
+	Add
 )
 
 // Factor computes the Cholesky factor U of a symmetric m x m matrix, U'U = scale c + diag(shift), and solves U'Z = B
@@ -100,7 +100,7 @@ func outerRef(c []float64, m int, a []float64, ld, rows, from int, how Change) {
 			}
 			for r := range rows {
 				v := a[r*ld+i]
-				if how == Lose {
+				if how == Subtract {
 					v = -v
 				}
 				s = math.FMA(v, a[r*ld+j], s)

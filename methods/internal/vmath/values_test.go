@@ -346,7 +346,7 @@ func TestFactorSolves(t *testing.T) {
 			clear(rows[r*m+size : (r+1)*m])
 		}
 		c := make([]float64, m*m)
-		Outer(c, m, rows, m, size+3, 0, Gain)
+		Outer(c, m, rows, m, size+3, 0, Add)
 		const scale = 0.5
 		shift, u, x := make([]float64, m), make([]float64, m*(m+8)), make([]float64, m)
 		right, a := normals(size, 1), mat.NewSymDense(size, nil)
@@ -394,8 +394,8 @@ func TestOuterIsASumOfProducts(t *testing.T) {
 		}
 	}
 	set := slices.Clone(c)
-	Outer(c, m, a, ld, rows, from, Gain)
-	Outer(c, m, a, ld, rows, from, Lose)
+	Outer(c, m, a, ld, rows, from, Add)
+	Outer(c, m, a, ld, rows, from, Subtract)
 	for i := range m {
 		for j := max(i, from); j < m; j++ {
 			near(t, "product gained and lost", c[i*m+j], set[i*m+j], 1e-13)

@@ -1,7 +1,6 @@
-// Package kernelwidth holds the rule of thumb for the width of a Gaussian kernel: the mean distance
-// to the k-th nearest neighbour. The mean is exact, for dense rows, and takes n^2 d/2 multiply-adds. Trees and
-// approximations would gain nothing in the tens to hundreds of dimensions for which the methods use it.
-package kernelwidth
+// Package rff holds what methods with a Gaussian kernel share: a rule of thumb for its width (width.go), and draws
+// of the frequencies of its random Fourier features (frequencies.go).
+package rff
 
 import (
 	"context"
@@ -19,14 +18,14 @@ import (
 // side is the number of rows and columns of a tile of distances: 2 ms at a hundred features.
 const side = 512
 
-// Bytes is the memory that Width takes for n rows.
-func Bytes(n, k int) int64 {
+// WidthBytes is the memory that Width takes for n rows.
+func WidthBytes(n, k int) int64 {
 	return 8 * (int64(n)*int64(min(k, max(1, n-1))+2) + int64(min(n, side)*min(n, side)))
 }
 
-// Shared returns the same as [Width]. Several methods of a protocol fit the same rows and need the same width. Shared
-// computes it only once in a process.
-func Shared(ctx context.Context, env registry.Env, x []float64, d, k int) (float64, error) {
+// SharedWidth returns the same as [Width]. Several methods of a protocol fit the same rows and need the same width.
+// SharedWidth computes it only once in a process.
+func SharedWidth(ctx context.Context, env registry.Env, x []float64, d, k int) (float64, error) {
 	if env.Memo == nil {
 		return Width(ctx, x, d, k)
 	}

@@ -1,4 +1,4 @@
-package kernelwidth
+package rff
 
 import (
 	"context"

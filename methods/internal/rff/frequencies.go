@@ -1,9 +1,4 @@
-// Package frequencies changes how the frequencies w_m of random Fourier features cos(w_m.x + b_m) are drawn:
-// independently, with orthogonal rows (ORF), or by Hadamard matrices (SORF), both of Yu, Suresh, Choromanski,
-// Holtmann-Rice and Kumar (NeurIPS 2016, "Orthogonal Random Features"). All three have the Gaussian kernel as their
-// mean; the orthogonal draws estimate it with a smaller variance. The package draws nothing itself: normals, uniforms
-// and phases are the callers'.
-package frequencies
+package rff
 
 import (
 	"math"
@@ -17,8 +12,12 @@ const (
 	Structured = "structured"
 )
 
-// How holds the parameters of methods on random Fourier features that say how frequencies are drawn. The zero value is
-// the usual draw, which settings leave out, so that keys of stored cells stay.
+// How holds the parameters of methods on random Fourier features cos(w_m.x + b_m) that say how the frequencies w_m are
+// drawn: independently, with orthogonal rows (ORF), or by Hadamard matrices (SORF), both of Yu, Suresh, Choromanski,
+// Holtmann-Rice and Kumar (NeurIPS 2016, "Orthogonal Random Features"). All three have the Gaussian kernel as their
+// mean; the orthogonal draws estimate it with a smaller variance. How draws nothing itself: normals, uniforms and
+// phases are the callers'. The zero value is the usual draw, which settings leave out, so that keys of stored cells
+// stay.
 type How struct {
 	Draw  string `json:"draw,omitempty" absent:"independent" range:"independent|orthogonal|structured" means:"how frequencies are drawn: each for itself, in blocks of orthogonal rows, or by Hadamard matrices; the last two are for the Gaussian kernel"`
 	Pairs bool   `json:"pairs,omitempty" absent:"false" means:"whether columns are pairs of the cosine and the sine of one frequency, in place of cosines with random phases"`

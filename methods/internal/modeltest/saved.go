@@ -1,6 +1,4 @@
-// Package savedtest takes saved models apart, and makes models with a correct checksum and wrong fields. It follows the
-// documented layout of package saved, and does not use its code. Only tests import it.
-package savedtest
+package modeltest
 
 import (
 	"encoding/binary"

@@ -1,6 +1,7 @@
-// Package treetest holds samples, and the impurity of a split by its definition, for the tests of methods that grow
-// trees. Only tests import it.
-package treetest
+// Package modeltest is for tests of models. For methods that grow trees it holds samples, and the impurity of a split
+// by its definition. It takes saved models apart, and makes models with a correct checksum and wrong fields, by the
+// documented layout of package saved and without its code. Only tests import it.
+package modeltest
 
 import (
 	"math"
