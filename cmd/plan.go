@@ -45,9 +45,8 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 		case plan.Canaries > 1:
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
-		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; %s on %s\n",
-			shapeOf(plan.Cells), plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p,
-				opt), plural(opt.Places(), "job"))
+		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; %s on %s\n", shapeOf(plan.Cells),
+			plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
@@ -56,24 +55,15 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 }
 
 // predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.
-func (a *app) predicted(todo *plan.Plan, p plan.Prediction, opt schedule.Options) string {
-	var known []*plan.Cell
-	var unknown []string
-	for _, c := range p.Cells {
-		if !todo.Forecast.Unknown(c) {
-			known = append(known, c)
-		} else if !slices.Contains(unknown, c.Method) {
-			unknown = append(unknown, c.Method)
-		}
-	}
+func (a *app) predicted(todo *plan.Plan, p plan.Prediction) string {
 	switch {
-	case unknown == nil:
+	case p.Unknown == nil:
 		return "about " + wording.Seconds(p.Seconds)
-	case known == nil:
+	case !slices.ContainsFunc(p.Cells, func(c *plan.Cell) bool { return !todo.Forecast.Unknown(c) }):
 		return "time unknown, measured after the first fit,"
 	}
-	return fmt.Sprintf("about %s without %s, whose time is unknown and measured after the first fit,",
-		wording.Seconds(todo.Forecast.Wall(known, nil, opt.Places())), strings.Join(unknown, ", "))
+	return fmt.Sprintf("about %s%s, whose time is unknown and measured after the first fit,",
+		wording.Seconds(p.Seconds), without(p.Unknown))
 }
 
 // noteCautions says what describing each set of the plan found that may make its results too good.
@@ -140,11 +130,12 @@ func (a *app) confirm(p plan.Prediction) error {
 	if a.yes || p.Seconds <= askBeyond.Seconds() {
 		return nil
 	}
+	takes := "about " + wording.Seconds(p.Seconds) + without(p.Unknown)
 	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
 	if !isTerminal(os.Stdin) || !isTerminal(a.err) {
-		return usage("this takes about %s; --yes starts it, %s", wording.Seconds(p.Seconds), shorter)
+		return usage("this takes %s; --yes starts it, %s", takes, shorter)
 	}
-	fmt.Fprintf(a.err, "This takes about %s (%s). Go on? [y/N] ", wording.Seconds(p.Seconds), shorter)
+	fmt.Fprintf(a.err, "This takes %s (%s). Go on? [y/N] ", takes, shorter)
 	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no answer is a no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return nil

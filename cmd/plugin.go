@@ -95,7 +95,9 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	options.Python = f.known.Python()
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: options, Canary: tryCanary, Limit: limit},
 		func(r check.Result) {
-			total++
+			if total++; r.Peak > 0 {
+				f.known.PeakBytes = r.Peak
+			}
 			mark, said := "ok", r.Detail
 			switch {
 			case r.Stopped:
@@ -110,6 +112,9 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 		})
 	if err != nil {
 		return exitError{exitUsage, err}
+	}
+	if f.known.PeakBytes > 0 {
+		_ = rememberedIn().Keep(f.known) // askPlugins said where that cannot be
 	}
 	if stopped != "" {
 		fmt.Fprintf(a.err, "stopped after %s; %s\n", plural(total-1, "check"), stopped)

@@ -194,6 +194,9 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	}
 	now := external.Record{Format: f.known.Format, File: f.known.File, Hash: f.known.Hash,
 		Interpreter: f.known.Interpreter, Chosen: f.known.Chosen}
+	if f.in != nil && f.was.Description != nil && f.in.Changed(f.was) == "" {
+		f.in.SetPeak(f.was.PeakBytes)
+	}
 	if f.fault != nil {
 		now.Fault, now.NoPlugin = firstLine(f.fault.Error()), errors.Is(f.fault, external.ErrNoPlugin)
 	} else if now = f.in.Record(); now.Hash != f.known.Hash {

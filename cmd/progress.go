@@ -77,9 +77,18 @@ func (p *progress) draw(said string) bool {
 func (p *progress) status(seen store.Progress) string {
 	text := " " + wording.Seconds(time.Since(p.start).Seconds())
 	if seen.Ended < p.cells {
-		text += fmt.Sprintf(", about %s left", wording.Seconds(max(0, time.Until(seen.Until).Seconds())))
+		left := wording.Seconds(max(0, time.Until(seen.Until).Seconds()))
+		text += fmt.Sprintf(", about %s left%s", left, without(seen.Unknown))
 	}
 	return text + p.label
+}
+
+// without is " without A, B" where the time of these methods is unknown.
+func without(methods []string) string {
+	if methods == nil {
+		return ""
+	}
+	return " without " + strings.Join(methods, ", ")
 }
 
 // underWay names the cells that are running, the longest first.

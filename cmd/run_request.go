@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"runtime/debug"
@@ -15,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 type runFlags struct {
@@ -91,11 +93,23 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 			return err
 		}
 	}
-	report, err := session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
-	for err == nil && report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
-		told.again = true
-		req.Retry, req.Rerun = false, nil
-		report, err = session.Run(ctx, harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget})
+	request := harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}
+	if !a.yes {
+		request.Longest = askBeyond
+	}
+	report, err := session.Run(ctx, request)
+	for err == nil {
+		if report.Outcome.Longer > 0 { // what is known now is asked
+			told.again = false
+			left := wording.Seconds(report.Outcome.Longer.Seconds())
+			fmt.Fprintf(a.err, "measured: what is left takes about %s\n", left)
+		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
+			told.again = true
+			request.Retry, request.Rerun = false, nil
+		} else {
+			break
+		}
+		report, err = session.Run(ctx, request)
 	}
 	conflicts, expelled := over(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)

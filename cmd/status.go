@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -164,8 +163,8 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		}
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
-			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; about %s on %s\n",
-				name, counted(n, "cell", "is", "are"), wording.Seconds(plan.Predict(jobs, 0).Seconds), plural(jobs, "job"))
+			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; %s on %s\n", name,
+				counted(n, "cell", "is", "are"), a.predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
 		}
 		for _, line := range result.Explain(result.Of(plan.Excluded, result.TooLong, result.TooLarge)) {
 			fmt.Fprintf(a.err, "%s: %s\n", name, line)

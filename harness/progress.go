@@ -72,7 +72,7 @@ func (p *Progress) hear(e schedule.Event) {
 }
 
 // Now returns the progress at this moment. The remaining time is the plan's forecast, corrected by cells that have
-// ended, and at most the rest of the budget.
+// ended, and at most the rest of the budget. It leaves out methods whose time is unknown.
 func (p *Progress) Now() store.Progress {
 	out, by := p.first, map[string]string{}
 	if p.opt.Remote != nil {
@@ -116,9 +116,13 @@ func (p *Progress) Now() store.Progress {
 		if !p.running[c].away {
 			shown.By = out.Machine
 		}
+		if p.opt.Forecast.Unknown(c) {
+			shown.Until = time.Time{}
+		}
 		out.Running = append(out.Running, shown)
 		waits(c)
 	}
+	out.Unknown = p.opt.Forecast.UnknownMethods(append(slices.Collect(maps.Keys(p.running)), left...))
 	out.Until = in(p.opt.Forecast.Wall(left, running, places))
 	if ends := out.Begun.Add(p.opt.Budget); p.opt.Budget > 0 && ends.Before(out.Until) {
 		out.Until = ends

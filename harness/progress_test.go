@@ -82,6 +82,39 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 		Confirm: func(*plan.Plan, plan.Prediction, schedule.Options) error { return nil }}
 }
 
+// TestUnknownTime: a run says which methods its predictions leave out. Once the first cell of such a method is stored,
+// a run that takes longer than it may stops, and the next run of the same request knows how long it takes.
+func TestUnknownTime(t *testing.T) {
+	db := openTestDB(t)
+	var progress *Progress
+	var unknown []string
+	s := session(t, db, func(e Event) {
+		switch e := e.(type) {
+		case Begins:
+			progress = e.Progress
+			unknown = progress.Now().Unknown
+		}
+	}, centroids())
+	var asked []plan.Prediction
+	s.Confirm = func(_ *plan.Plan, p plan.Prediction, _ schedule.Options) error {
+		asked = append(asked, p)
+		return nil
+	}
+	req := Request{Request: plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2, 3}}, Jobs: 1, Longest: 1}
+	for run, want := range [][]string{{"centroids"}, nil} {
+		out := must.Get(s.Run(t.Context(), req))(t).Outcome
+		must.Be(t, unknown, want, "methods of unknown time at the start of run", run)
+		must.Be(t, asked[run].Unknown, want, "methods of unknown time in the prediction of run", run)
+		if (out.Longer > 0) != (run == 0) || out.Interrupted != (run == 0) || out.OK != 1+run {
+			t.Errorf("run %d: %+v", run, out)
+		}
+		must.Be(t, len(progress.Now().Unknown), 0, "methods of unknown time in the end")
+	}
+	if asked[0].Seconds != 0 || asked[1].Seconds <= 0 {
+		t.Errorf("predicted are %v and %v s", asked[0].Seconds, asked[1].Seconds)
+	}
+}
+
 // TestStoredMeanwhile: what another run stored between planning and registering is not computed again.
 func TestStoredMeanwhile(t *testing.T) {
 	db := openTestDB(t)

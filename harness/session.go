@@ -46,6 +46,9 @@ type Request struct {
 	plan.Request
 	Jobs   int           // cells at a time here
 	Budget time.Duration // wall time of the whole run; 0 for any time
+	// Longest stops the run if its rest is predicted to take longer, and longer than was confirmed, once methods of
+	// unknown time were measured. Outcome.Longer says so. 0 is any time.
+	Longest time.Duration
 }
 
 // An Event is something that happens in a session: one of the types below, a [verify.CodeReport] (how the code of
@@ -135,8 +138,12 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	if err := s.checkCode(ctx, req); err != nil {
 		return Report{}, err
 	}
-	if err := s.Confirm(todo, todo.Predict(opt.Places(), opt.Budget), opt); err != nil {
+	prediction := todo.Predict(opt.Places(), opt.Budget)
+	if err := s.Confirm(todo, prediction, opt); err != nil {
 		return Report{}, err
+	}
+	if req.Longest > 0 {
+		opt.Longest = max(req.Longest, time.Duration(min(prediction.Seconds, 1e9)*float64(time.Second)))
 	}
 	err = s.patiently(ctx, func() error {
 		if err := s.DB.NoteSkipped(ctx, todo.Excluded, names(todo.Cells)); err != nil {

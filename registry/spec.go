@@ -27,6 +27,10 @@ type Spec struct {
 
 	Named bool // the method runs only if it is named; "all" does not include it
 
+	// Peak is what the process of a method that declares no memory took for fits of a small set, in bytes; 0 if this
+	// is not known.
+	Peak int64
+
 	// What the method and its models can do; an empty field means that they cannot.
 	Load  func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
 	Trees bool                             // models are TreeModels
@@ -331,11 +335,14 @@ func (s Spec) Parameters() []Parameter { return slices.Clone(s.does.parameters) 
 // DefaultGrid returns the grid the method was published with.
 func (s Spec) DefaultGrid() Grid { return s.grid }
 
+// DeclaresMemory reports whether the method says how much memory its fits need.
+func (s Spec) DeclaresMemory() bool { return s.does.memory != nil }
+
 // MemoryEstimate returns the bytes one fit needs besides the data; a method that
-// does not declare it is taken to need two copies of the data.
+// does not declare it is taken to need two copies of the data and its Peak.
 func (s Spec) MemoryEstimate(sh Shape, raw json.RawMessage) (int64, error) {
 	if s.does.memory == nil {
-		return 16 * int64(sh.N) * int64(sh.D), nil
+		return 16*int64(sh.N)*int64(sh.D) + s.Peak, nil
 	}
 	return s.does.memory(s.shown(sh), raw)
 }

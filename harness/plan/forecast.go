@@ -47,6 +47,7 @@ type Forecast struct {
 	took    map[methodName]map[string]timing // by method and data set
 	guessed map[string]bool                  // by name: the method declares no cost
 	laws    map[methodName]law               // computed from took
+	peaks   map[methodName]map[string]peak   // by method and data set
 	machine float64                          // the logarithm of 1e9 * its factor; NaN until it is computed
 	excess  map[string][]excess              // by data set; nil until it is computed
 
@@ -82,12 +83,14 @@ func closeness(a, b float64) float64 { return 1 / (1 + math.Abs(math.Log10(a/b))
 
 // NewForecast returns the forecast from stored timings. guessed are the names of methods that declare no cost.
 func NewForecast(stored []store.Timing, guessed ...string) *Forecast {
-	f := &Forecast{took: map[methodName]map[string]timing{}, guessed: map[string]bool{}, laws: map[methodName]law{}, machine: math.NaN()}
+	f := &Forecast{took: map[methodName]map[string]timing{}, guessed: map[string]bool{}, laws: map[methodName]law{},
+		peaks: map[methodName]map[string]peak{}, machine: math.NaN()}
 	for _, name := range guessed {
 		f.guessed[name] = true
 	}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
+		f.recordPeak(nameOf(t.Method, t.MethodVersion), t.Dataset, peak{t.PeakBytes, t.TrainRows, t.Features})
 	}
 	return f
 }
@@ -170,7 +173,7 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 			}
 		}
 		if known {
-			return c.Spec.Cost * 1e-9 * math.Exp(l.factor(c.Spec.Shape.N, c.Spec.Shape.D))
+			return l.seconds(c.Spec.Cost, c.Spec.Shape.N, c.Spec.Shape.D)
 		}
 	}
 	return c.Spec.Cost * 1e-9 * math.Exp(f.expected(sets, c.Spec.Cost, c.Dataset)+f.excessOf(c.Dataset, c.Spec.Cost))
@@ -246,6 +249,8 @@ func (f *Forecast) Unknown(c *Cell) bool {
 	return c.Guessed && len(f.took[methodOf(c)]) == 0
 }
 
+func (f *Forecast) known(c *Cell) bool { return !f.Unknown(c) }
+
 // strangerWeight is the weight of a set whose cost is a thousand times larger or smaller than the cell's.
 const strangerWeight = 0.25
 
@@ -273,19 +278,51 @@ func (f *Forecast) machineFactor() float64 {
 	return f.machine
 }
 
+// MarkFirst marks, for each method of which nothing is known, the cell that costs least by rows times features: it
+// runs before the method's other cells, and what it takes says what the others take.
+func MarkFirst(cells []*Cell, f *Forecast) {
+	first := map[string]*Cell{}
+	for _, c := range cells {
+		c.First = false
+		if c.Spec.Canary != nil || !f.Unknown(c) {
+			continue
+		}
+		if best := first[c.Method]; best == nil || c.Spec.Cost < best.Spec.Cost {
+			first[c.Method] = c
+		}
+	}
+	for _, c := range first {
+		c.First = true
+	}
+}
+
+// UnknownMethods returns the sorted names of the methods of cells whose time is unknown.
+func (f *Forecast) UnknownMethods(cells []*Cell) []string {
+	names := map[string]bool{}
+	for _, c := range cells {
+		if f.Unknown(c) {
+			names[c.Method] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // A RunningCell is a cell and the time for which it has been running.
 type RunningCell struct {
 	Cell *Cell
 	For  time.Duration
 }
 
-// Wall predicts the seconds until all cells have ended. The cells start on a number of jobs in the order of a run.
-// Until then these jobs are busy with the cells in running.
+// Wall predicts the seconds until all cells have ended whose time is known. The cells start on a number of jobs in the
+// order of a run. Until then these jobs are busy with the cells in running.
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
 	beside := map[bool]float64{true: f.beside(true), false: f.beside(false)}
 	for i, r := range running {
+		if f.Unknown(r.Cell) {
+			continue
+		}
 		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a late cell gets a tenth of its time more
 		if i < len(free) {
 			free[i] = left
@@ -294,7 +331,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 	}
 	heap.Init(&free)
 	q := NewQueue(cells, f)
-	for c := q.Next(); c != nil; c = q.Next() {
+	for c := q.NextThat(f.known); c != nil; c = q.NextThat(f.known) {
 		free[0] += slow*f.Seconds(c) + beside[c.Foreign]
 		last = max(last, free[0])
 		heap.Fix(&free, 0)
@@ -313,7 +350,8 @@ func (e *ends) Pop() any          { panic("plan: the number of jobs is fixed") }
 
 // A Prediction is what a forecast says of a run: the time that it takes and the cells that it runs.
 type Prediction struct {
-	Seconds  float64            // from start to end
+	Seconds  float64            // from start to end, without the cells of methods in Unknown
+	Unknown  []string           // methods whose time is unknown until a cell of theirs was measured
 	Early    float64            // seconds until every method has a cell on every set
 	Cells    []*Cell            // the cells that run, in the order of the plan, or by set where there is a budget
 	Excluded []result.Exclusion // the cells of sets that do not fit into the budget, the cheapest set first
@@ -341,6 +379,7 @@ func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
 	}
 	out.Early = p.Forecast.Wall(early, nil, jobs)
 	out.Seconds = p.Forecast.Wall(out.Cells, nil, jobs)
+	out.Unknown = p.Forecast.UnknownMethods(out.Cells)
 	return out
 }
 
@@ -391,3 +430,6 @@ func lawOf(sets map[string]timing) (law, bool) {
 func (l law) factor(n, d int) float64 {
 	return l.at + l.byRows*(math.Log(float64(max(1, n)))-l.rows) + l.byFeatures*(math.Log(float64(max(1, d)))-l.features)
 }
+
+// seconds predicts the time of a cell of some units on a set with n training rows and d features.
+func (l law) seconds(units float64, n, d int) float64 { return units * 1e-9 * math.Exp(l.factor(n, d)) }

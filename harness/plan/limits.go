@@ -18,9 +18,8 @@ func (c *Cell) Excluded(why result.Why) result.Exclusion {
 	return result.Exclusion{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Why: why}
 }
 
-// exceededBy returns the limit that a cell exceeds.
-func (l Limits) exceededBy(c *Cell, seconds float64) (why result.Why, over bool) {
-	bytes := c.Memory + c.SetBytes
+// exceededBy returns the limit that a cell exceeds which takes some seconds, and bytes with its data set.
+func (l Limits) exceededBy(seconds float64, bytes int64) (why result.Why, over bool) {
 	switch {
 	case l.Memory > 0 && bytes > l.Memory:
 		return result.Over("--memory "+wording.Bytes(l.Memory), seconds, bytes), true
@@ -30,13 +29,14 @@ func (l Limits) exceededBy(c *Cell, seconds float64) (why result.Why, over bool)
 	return why, false
 }
 
-// Beyond reports whether a planned cell exceeds the limits. For the time limit it uses only measured cells of the
-// same method on the same set. Times that are guessed from other sets were judged when the plan was made.
+// Beyond reports whether a planned cell exceeds the limits. For the time limit it uses measured cells of the same
+// method on the same set. Times that follow from other sets were judged when the plan was made, but not those of a
+// method that declares no cost: of such a method nothing may have been known, so its cells on any set count.
 func (f *Forecast) Beyond(l Limits, c *Cell) (result.Exclusion, bool) {
-	if !f.measured(c) {
+	if !f.measured(c) && (!c.Guessed || f.Unknown(c)) {
 		l.MaxCell = 0
 	}
-	why, over := l.exceededBy(c, f.Seconds(c))
+	why, over := l.exceededBy(f.Seconds(c), f.Memory(c)+c.SetBytes)
 	return c.Excluded(why), over
 }
 

@@ -51,7 +51,9 @@ type Cell struct {
 	Deaths   int     // how many processes died while they were at the cell; see store.Registration
 	Foreign  bool    // the method is a foreign one
 	Early    bool    // the first cell of its method on its set, if none is stored
+	First    bool    // the cell that is to measure its method, of which nothing is known: see MarkFirst
 	Guessed  bool    // the method declares no cost: see Forecast
+	Unsized  bool    // the method declares no memory: see Forecast.Memory
 }
 
 // A Request says what to run.
@@ -110,6 +112,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	}
 	plan.Dealt = req.Shard.deal(pairs, req.Limits.MaxCell)
 	plan.take(pairs, req, known, !h.Protocol.Semantics.TestsItself()) // else known labels are no leak
+	MarkFirst(plan.Cells, forecast)
 	plan.order()
 	return plan, nil
 }
@@ -273,7 +276,11 @@ func (p *Plan) takeCell(c *Cell, req Request, known map[string]store.Known) {
 		p.revive(c, k)
 		return
 	}
-	if why, over := req.Limits.exceededBy(c, c.Seconds); over {
+	seconds := c.Seconds
+	if p.Forecast.Unknown(c) {
+		seconds = 0 // a guess leaves out no cell
+	}
+	if why, over := req.Limits.exceededBy(seconds, c.Memory+c.SetBytes); over {
 		p.Excluded = append(p.Excluded, c.Excluded(why))
 		return
 	}
@@ -374,9 +381,11 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
-			Guessed: !spec.DeclaresCost(),
+			Guessed: !spec.DeclaresCost(), Unsized: !spec.DeclaresMemory(),
 		}
-		c.Spec.Cell, c.Spec.Memory = c.Cell, memory
+		c.Spec.Cell = c.Cell
+		c.Memory = forecast.Memory(c)
+		c.Spec.Memory = c.Memory + c.SetBytes
 		size, err := set.sizes(h.Protocol.SplitterOf(spec.Name), s)
 		if err != nil {
 			return nil, fmt.Errorf("protocol %s, %s, split %d: %w", h.Protocol.Name, spec.Name, s, err)

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// A Queue gives cells in the order in which a run starts them. First come the early cells, the cheapest first: one
-// cell for each method and set of which no cell is stored. So a whole table exists soon. Then come all other
-// cells, the heaviest first by the forecast of that moment, so that no job waits for a heavy cell at the end.
+// A Queue gives cells in the order in which a run starts them. First come the cells that MarkFirst marked. Then come
+// the early cells, the cheapest first: one cell for each method and set of which no cell is stored. So a whole table
+// exists soon. Then come all other cells, the heaviest first by the forecast of that moment, so that no job waits for a
+// heavy cell at the end.
 type Queue struct {
 	forecast *Forecast
 	early    []*Cell
@@ -27,7 +28,7 @@ func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	q := &Queue{forecast: f}
 	var others []*Cell
 	for _, c := range cells {
-		if c.Early {
+		if c.Early || c.First {
 			q.early = append(q.early, c)
 		} else {
 			others = append(others, c)
@@ -38,9 +39,18 @@ func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	}
 	q.Refresh()
 	slices.SortStableFunc(q.early, func(a, b *Cell) int {
-		return cmp.Or(cmp.Compare(f.Seconds(a), f.Seconds(b)), strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(f.Seconds(a), f.Seconds(b)),
+			strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
 	})
 	return q
+}
+
+// rank is 0 for a first cell and 1 for another.
+func rank(c *Cell) int {
+	if c.First {
+		return 0
+	}
+	return 1
 }
 
 // Refresh takes new predictions from the forecast.

@@ -60,7 +60,7 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	for _, p := range pairs {
 		for _, c := range p.cells {
 			w, at := weighed{c.Spec.Key, declared.Seconds(c)}, 0
-			if _, over := limits.exceededBy(c, w.cost); over {
+			if _, over := limits.exceededBy(w.cost, c.Memory+c.SetBytes); over {
 				w.cost = 0
 			}
 			if c.Guessed {

@@ -138,6 +138,9 @@ func (s *state) freeHere() bool { return len(s.running)-len(s.remote) < s.opt.Jo
 // smallest load for each place.
 func (s *state) roomFor(c *plan.Cell) string {
 	c.Spec.Seconds = s.forecast.Measured(c)
+	if c.Unsized {
+		c.Spec.Memory = s.forecast.Memory(c) + c.SetBytes
+	}
 	share := Share(c.Spec)
 	if s.total+share > slots(s.rooms)*Whole {
 		return ""

@@ -15,6 +15,7 @@ type memory struct {
 	limit int64 // 0 for none
 	used  int64
 	sets  map[catalogue.Description]*residentSet // by description, as the runner identifies them
+	taken map[*plan.Cell]int64                   // by cells that run, without their sets
 }
 
 // residentSet is a data set that cells of the plan need.
@@ -26,7 +27,7 @@ type residentSet struct {
 }
 
 func newMemory(limit int64, cells []*plan.Cell) *memory {
-	m := &memory{limit: limit, sets: map[catalogue.Description]*residentSet{}}
+	m := &memory{limit: limit, sets: map[catalogue.Description]*residentSet{}, taken: map[*plan.Cell]int64{}}
 	for _, c := range cells {
 		s := m.sets[c.Spec.Set]
 		if s == nil {
@@ -38,11 +39,11 @@ func newMemory(limit int64, cells []*plan.Cell) *memory {
 	return m
 }
 
-// admit takes the memory of a cell if there is room, or if there is room without sets that no running cell has. It returns one
-// cell of each set that the runner has to forget.
-func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
+// admit takes the memory of a cell, bytes beside its set, if there is room, or if there is room without sets that no
+// running cell has. It returns one cell of each set that the runner has to forget.
+func (m *memory) admit(c *plan.Cell, bytes int64) (forget []*plan.Cell, ok bool) {
 	set := m.sets[c.Spec.Set]
-	need := c.Memory
+	need := bytes
 	if !set.loaded {
 		need += c.SetBytes
 	}
@@ -66,6 +67,7 @@ func (m *memory) admit(c *plan.Cell) (forget []*plan.Cell, ok bool) {
 		}
 	}
 	m.used += need
+	m.taken[c] = bytes
 	set.loaded = true
 	set.running++
 	return forget, true
@@ -81,7 +83,8 @@ func (m *memory) unload(s *residentSet) *plan.Cell {
 // release gives back the memory of a cell that has ended. If this was the last cell of its set, release returns a
 // cell of the set, so that the runner forgets the set.
 func (m *memory) release(c *plan.Cell) (forget []*plan.Cell) {
-	m.used -= c.Memory
+	m.used -= m.taken[c]
+	delete(m.taken, c)
 	m.sets[c.Spec.Set].running--
 	return m.drop(c)
 }

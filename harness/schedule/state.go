@@ -17,6 +17,9 @@ type Outcome struct {
 	Excluded    []result.Exclusion
 	Canaries    int // canaries that ended in any way or exceed the limits; they are in no other count but NotStarted
 	Interrupted bool
+	// Longer is how long the rest of the run is predicted to take, if it was stopped since this is more than
+	// Options.Longest; else 0.
+	Longer time.Duration
 }
 
 // An event says what happened since the last step.
@@ -93,6 +96,7 @@ type state struct {
 	queue   *plan.Queue
 	running map[*plan.Cell]time.Time // when each running cell started
 	held    *plan.Cell               // the cell that starts when there is memory for it
+	first   map[string]*plan.Cell    // by method: the cell that is to measure it, until that cell has ended
 	waiting bool                     // an answer to ask is still to come
 	ready   bool                     // cells may start
 	stopped bool
@@ -104,14 +108,27 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	if opt.Remote == nil {
 		opt.Jobs = max(1, opt.Jobs)
 	}
-	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells)}
+	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, first: map[string]*plan.Cell{},
+		running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells)}
 	if s.forecast == nil {
 		s.forecast = plan.NewForecast(nil)
 	}
 	s.fatal, cells = newFatal(cells)
+	plan.MarkFirst(cells, s.forecast)
+	var first, others []*plan.Cell
+	for _, c := range cells {
+		if c.First {
+			first, s.first[c.Method] = append(first, c), c
+		} else {
+			others = append(others, c)
+		}
+	}
 	s.groups = [][]*plan.Cell{cells}
 	if opt.Budget > 0 {
-		s.groups = plan.ByDataset(cells)
+		s.groups = plan.ByDataset(others)
+		if first != nil {
+			s.groups = slices.Insert(s.groups, 0, first)
+		}
 	}
 	s.queue = plan.NewQueue(nil, s.forecast)
 	return s
@@ -127,7 +144,7 @@ func (s *state) step(now time.Time, e event) []action {
 		s.waiting, s.ready = false, e.ready
 		s.stopped = s.stopped || !e.ready
 	case stopped:
-		s.stopped = true
+		s.stopped, s.out.Longer = true, 0
 	case roomsChanged:
 		s.rooms, s.unplacedUntold = e.rooms, true
 	}
@@ -182,6 +199,9 @@ func (s *state) next() bool {
 // placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell exceeds the
 // limits.
 func (s *state) placeable(c *plan.Cell) bool {
+	if s.waits(c) {
+		return false
+	}
 	if s.held == nil && s.freeHere() {
 		return true
 	}
@@ -189,30 +209,86 @@ func (s *state) placeable(c *plan.Cell) bool {
 	return beyond || s.roomFor(c) != ""
 }
 
+// waits reports whether a cell waits for the first cell of its method, of which nothing is known. It does not if no
+// place takes the first cell.
+func (s *state) waits(c *plan.Cell) bool {
+	first := s.first[c.Method]
+	if first == nil || first == c || !s.forecast.Unknown(c) {
+		return false
+	}
+	_, running := s.running[first]
+	return running || s.opt.Jobs > 0 ||
+		slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(first.Spec) })
+}
+
 // refill is called when the queue is empty or no cell of it fits any place. It adds the next set, else a cell that must
-// run alone.
+// run alone. Cells of the set that wait for another cell of their method stay behind, and are judged when their time is
+// known.
 func (s *state) refill() bool {
-	if len(s.groups) > 0 {
-		group := s.groups[0]
-		if s.opt.Budget > 0 && !s.fits(group) {
-			s.skipForBudget(slices.Concat(s.groups...))
-			s.groups = nil
+	for i, group := range s.groups {
+		var now, later []*plan.Cell
+		for _, c := range group {
+			if s.opt.Budget > 0 && s.waits(c) {
+				later = append(later, c)
+			} else {
+				now = append(now, c)
+			}
+		}
+		if now == nil && later != nil {
+			continue
+		}
+		if s.opt.Budget > 0 && !s.fits(now) {
+			s.skipForBudget(slices.Concat(s.groups[i:]...))
+			s.groups = s.groups[:i]
 			return true
 		}
-		s.groups = s.groups[1:]
-		s.queue = plan.NewQueue(append(s.queue.Rest(), group...), s.forecast)
+		s.groups = slices.Delete(s.groups, i, i+1)
+		if later != nil {
+			s.groups = slices.Insert(s.groups, i, later)
+		}
+		s.queue = plan.NewQueue(append(s.queue.Rest(), now...), s.forecast)
 		return true
 	}
-	return s.queueSuspect()
+	return len(s.groups) == 0 && s.queueSuspect()
 }
 
 // fits predicts whether a set that begins now ends within the budget.
-func (s *state) fits(group []*plan.Cell) bool {
+func (s *state) fits(group []*plan.Cell) bool { return s.wall(group) <= s.budgetLeft().Seconds() }
+
+// wall predicts the seconds until cells that begin now, and those that are running, have ended.
+func (s *state) wall(cells []*plan.Cell) float64 {
 	var running []plan.RunningCell
 	for c, since := range s.running {
 		running = append(running, plan.RunningCell{Cell: c, For: s.now.Sub(since)})
 	}
-	return s.forecast.Wall(group, running, max(1, s.opt.Jobs+slots(s.rooms))) <= (s.opt.Budget - s.now.Sub(s.began)).Seconds()
+	return s.forecast.Wall(cells, running, max(1, s.opt.Jobs+slots(s.rooms)))
+}
+
+func (s *state) budgetLeft() time.Duration { return s.opt.Budget - s.now.Sub(s.began) }
+
+// measured notes that the first cell of a method, if it is one, has ended. After the last of these cells the length of
+// the run is known, and a run that is too long stops.
+func (s *state) measured(c *plan.Cell) {
+	if s.first[c.Method] != c {
+		return
+	}
+	if delete(s.first, c.Method); len(s.first) > 0 || s.opt.Longest == 0 || s.stopped {
+		return
+	}
+	var left []*plan.Cell
+	for _, c := range slices.Concat(s.queue.Rest(), slices.Concat(s.groups...), s.suspects) {
+		if _, beyond := s.forecast.Beyond(s.opt.Limits, c); !beyond {
+			left = append(left, c)
+		}
+	}
+	longer := time.Duration(min(s.wall(left), 1e9) * float64(time.Second))
+	if s.opt.Budget > 0 {
+		longer = min(longer, s.budgetLeft())
+	}
+	if longer > s.opt.Longest {
+		s.out.Longer = longer
+		s.stop(nil)
+	}
 }
 
 // admit starts a cell. If no machine can start the cell now, admit holds it until there is memory for it here.
@@ -220,7 +296,7 @@ func (s *state) admit(c *plan.Cell) bool {
 	here, room := false, ""
 	if s.freeHere() && (s.held == nil || s.held == c) {
 		var sets []*plan.Cell
-		sets, here = s.memory.admit(c)
+		sets, here = s.memory.admit(c, s.forecast.Memory(c))
 		s.forget(sets)
 	}
 	if !here {
@@ -265,6 +341,9 @@ func (s *state) end(e ended) {
 				processor = *e.run.CPUSeconds
 			}
 			s.forecast.Record(e.cell, e.run.Seconds(), processor)
+			if e.run.Isolated && e.run.PeakRSSBytes != nil {
+				s.forecast.RecordPeak(e.cell, *e.run.PeakRSSBytes)
+			}
 			if !away { // the time of another machine also contains the transfer and earlier cells of the batch
 				s.forecast.RecordAround(e.cell, e.around)
 			}
@@ -281,6 +360,7 @@ func (s *state) end(e ended) {
 	case tooLate:
 		s.skipForBudget([]*plan.Cell{e.cell})
 	}
+	s.measured(e.cell)
 }
 
 // stop starts no more cells. If there is an error it also ends the running cells.
@@ -318,6 +398,7 @@ func (s *state) skip(c *plan.Cell, why result.Exclusion) {
 		s.out.Excluded = append(s.out.Excluded, why)
 	}
 	s.forget(s.memory.drop(c))
+	s.measured(c)
 }
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }

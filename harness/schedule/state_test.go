@@ -30,6 +30,8 @@ type world struct {
 	rooms   []Room
 	away    map[*plan.Cell]place // of those that run
 	deadly  bool                 // an earlier run died of a foreign cell
+	tried   map[string]bool      // methods of which a cell ran and ended
+	takes   map[*plan.Cell]int64 // the memory of running cells when they started
 }
 
 func drawCells(t *rapid.T) []*plan.Cell {
@@ -46,6 +48,7 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		if rapid.IntRange(0, 4).Draw(t, "fatal") == 0 {
 			c.Deaths = rapid.IntRange(1, 3).Draw(t, "deaths")
 		}
+		c.Guessed, c.Unsized = method == "N", method == "N"
 		c.Seconds, c.Spec.Memory = c.Spec.Cost/1e9, c.Memory+c.SetBytes
 		cells = append(cells, c)
 	}
@@ -68,7 +71,8 @@ func drawRooms(t *rapid.T) []Room {
 
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
-		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}}
+		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, tried: map[string]bool{},
+		takes: map[*plan.Cell]int64{}}
 	for _, c := range cells {
 		w.left[c] = true
 		w.deadly = w.deadly || c.Foreign && c.Deaths > 0
@@ -166,16 +170,18 @@ func (w *world) start(c *plan.Cell, room string) {
 		w.t.Fatalf("%v starts after the budget", c.Cell)
 	}
 	w.comesLast(c)
+	w.measures(c)
 	w.started++
 	delete(w.left, c)
 	w.running[c] = w.now
+	w.takes[c] = w.s.forecast.Memory(c)
 	if room == "" {
 		w.sets[c.Dataset] = true
 	}
 	used := int64(0)
 	for c := range w.running {
 		if _, away := w.away[c]; !away {
-			used += c.Memory
+			used += w.takes[c]
 		}
 	}
 	used += 50 * int64(len(w.sets))
@@ -185,6 +191,24 @@ func (w *world) start(c *plan.Cell, room string) {
 	for other := range w.running {
 		if other != c && (w.alone(c) || w.alone(other)) {
 			w.t.Fatalf("%v and %v run beside each other, and one of them is to run alone", c.Cell, other.Cell)
+		}
+	}
+}
+
+// measures fails if a cell starts whose method is to be measured by a cheaper cell first.
+func (w *world) measures(c *plan.Cell) {
+	if w.s.opt.Jobs == 0 || w.tried[c.Method] || !w.s.forecast.Unknown(c) ||
+		slices.ContainsFunc(w.s.out.Excluded, func(e result.Exclusion) bool { return e.Method == c.Method }) {
+		return
+	}
+	for other := range w.running {
+		if other.Method == c.Method {
+			w.t.Fatalf("%v starts before %v has shown how long it takes", c.Cell, other.Cell)
+		}
+	}
+	for other := range w.left {
+		if other.Method == c.Method && other.Spec.Cost < c.Spec.Cost {
+			w.t.Fatalf("%v starts before %v, which is cheaper", c.Cell, other.Cell)
 		}
 	}
 }
@@ -225,7 +249,10 @@ func (w *world) next() event {
 		w.left[c] = true
 		return ended{cell: c, how: givenBack}
 	}
-	e := ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: c.Seconds}}
+	w.tried[c.Method] = true
+	peak := int64(rapid.IntRange(1, 200).Draw(w.t, "peak"))
+	e := ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: c.Seconds, PeakRSSBytes: &peak}}
+	e.run.Isolated = rapid.Bool().Draw(w.t, "isolated")
 	switch rapid.IntRange(0, 12).Draw(w.t, "how") {
 	case 0:
 		e.run.Status = result.Failed

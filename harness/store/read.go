@@ -49,20 +49,23 @@ type Timing struct {
 	Seconds                        float64 // sum over the cells: processor time, or wall time where that is not known
 	CostUnits                      float64 // sum of their declared costs
 	TrainRows, Features            int     // of one of the cells; Features is 0 where it is unknown
+	// PeakBytes is the least peak of the cells that ran in processes of their own; 0 if there was none. A process that
+	// serves several cells keeps the peaks of earlier ones.
+	PeakBytes int64
 }
 
 // Timings returns the times of the attempts that ended ok on a machine like env: with the same processor and
 // as many cores. Times of other machines, which imported cells have, say nothing about this one.
 func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
-	return listOf(ctx, db.sql, `SELECT r.method, r.method_version, r.dataset, count(*), sum(coalesce(r.cpu_seconds,
-		r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units), max(r.n_train),
-		coalesce(max(r.n_features), 0)
+	return listOf(ctx, db.sql, `SELECT r.method, r.method_version, r.dataset, count(*),
+		  sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units),
+		  max(r.n_train), coalesce(max(r.n_features), 0), coalesce(min(iif(r.isolated, r.peak_rss_bytes, NULL)), 0)
 		FROM runs r JOIN environments e ON e.id = r.environment_id
 		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
 		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`,
 		func(t *Timing) []any {
 			return []any{&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits, &t.TrainRows,
-				&t.Features}
+				&t.Features, &t.PeakBytes}
 		}, env.CPU, env.Cores)
 }
 

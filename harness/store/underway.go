@@ -18,17 +18,17 @@ import (
 
 // Progress is what a run says of itself while it is under way, for people who look on.
 type Progress struct {
-	Machine  string    `json:"machine"` // name of the machine, and process number
-	Protocol string    `json:"protocol"`
-	Begun    time.Time `json:"begun"`
-	Until    time.Time `json:"until"`            // when the run will have ended, as it predicts
-	Join     string    `json:"join,omitempty"`   // how to add a worker; "" if the run takes none
-	Jobs     int       `json:"jobs"`             // cells at a time on this machine
-	Planned  int       `json:"planned"`          // cells
-	Ended    int       `json:"ended"`            // of these
-	Failed   int       `json:"failed,omitempty"` // of those that ended
-	// cells of each data set that have no result yet, without canaries
-	Left map[string]int `json:"left,omitempty"`
+	Machine  string         `json:"machine"` // name of the machine, and process number
+	Protocol string         `json:"protocol"`
+	Begun    time.Time      `json:"begun"`
+	Until    time.Time      `json:"until"`             // when the run will have ended, as it predicts
+	Unknown  []string       `json:"unknown,omitempty"` // methods whose time is unknown and not part of Until
+	Join     string         `json:"join,omitempty"`    // how to add a worker; "" if the run takes none
+	Jobs     int            `json:"jobs"`              // cells at a time on this machine
+	Planned  int            `json:"planned"`           // cells
+	Ended    int            `json:"ended"`             // of these
+	Failed   int            `json:"failed,omitempty"`  // of those that ended
+	Left     map[string]int `json:"left,omitempty"`    // cells of each data set without a result, without canaries
 
 	Workers []Worker      `json:"workers,omitempty"` // processes beside the run's own that compute its cells
 	Running []RunningCell `json:"running,omitempty"` // the longest first
@@ -48,7 +48,7 @@ type RunningCell struct {
 	// the name of the worker or the run's machine; "" while a worker has not said so
 	By    string    `json:"by,omitempty"`
 	Since time.Time `json:"since"`
-	Until time.Time `json:"until"` // predicted
+	Until time.Time `json:"until"` // predicted; zero if the method's time is unknown
 }
 
 // A Registration is this process's place among the runs that are under way on a database. No two such runs have a

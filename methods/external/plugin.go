@@ -155,7 +155,9 @@ func Recall(file string, known Record, o Options) (*Plugin, error) {
 	if p.hash, p.sums, err = p.identify(p.described); err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", file, err)
 	}
-	return p, p.define()
+	err = p.define()
+	p.SetPeak(known.PeakBytes)
+	return p, err
 }
 
 // prepare makes the folder and the files that processes need.

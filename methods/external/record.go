@@ -37,6 +37,8 @@ type Record struct {
 	Fault       string            `json:"fault,omitempty"`       // why it cannot be used, in one line
 	// the fault is that the file is no plugin, see ErrNoPlugin
 	NoPlugin bool `json:"no_plugin,omitempty"`
+	// what a process of it took for fits of a small set, as package check measured; 0 if it was not checked
+	PeakBytes int64 `json:"peak_bytes,omitempty"`
 
 	Elsewhere string `json:"-"` // of an unknown file: another interpreter, under which it is known; "" for none
 }
@@ -123,9 +125,12 @@ func (r Records) Keep(record Record) error {
 func (p *Plugin) Record() Record {
 	return Record{
 		Format: recordFormat, File: p.full, Hash: p.sums[""], Interpreter: p.interpreter(), Chosen: p.chosen(),
-		Description: p.described, Parts: p.parts(),
+		Description: p.described, Parts: p.parts(), PeakBytes: p.spec.Peak,
 	}
 }
+
+// SetPeak notes what a process of the plugin takes for fits of a small set, in bytes.
+func (p *Plugin) SetPeak(bytes int64) { p.spec.Peak = bytes }
 
 // parts returns the hashes of the declared files alone.
 func (p *Plugin) parts() map[string]string {

@@ -29,10 +29,11 @@ type State struct {
 	Database, Protocol string // of Sets and Failures; "" where nothing is stored
 	At                 time.Time
 
-	Runs                   int     // under way
-	Planned, Ended, Failed int     // cells of these runs; Ended includes Failed
-	Rate                   float64 // cells a minute; 0 where nothing is known
-	Left                   float64 // seconds until the runs end, by the forecast
+	Runs                   int      // under way
+	Planned, Ended, Failed int      // cells of these runs; Ended includes Failed
+	Rate                   float64  // cells a minute; 0 where nothing is known
+	Left                   float64  // seconds until the runs end, by the forecast
+	Unknown                []string // methods whose time is unknown and not part of Left
 	Workers                []Worker
 	Cells                  []Cell // cells that are being computed, the longest first
 
@@ -55,7 +56,7 @@ type Cell struct {
 	Name string
 	By   string  // the worker's name; "" while a worker has not told yet
 	For  float64 // seconds
-	Left float64 // seconds, predicted
+	Left float64 // seconds, predicted; negative if unknown
 }
 
 // A Set is a data set with its cells of all methods.
@@ -187,6 +188,7 @@ func (w *Watcher) addRuns(s *State) {
 	for _, r := range w.runs {
 		s.Planned, s.Ended, s.Failed = s.Planned+r.Planned, s.Ended+r.Ended, s.Failed+r.Failed
 		s.Left = max(s.Left, until(r.Until))
+		s.Unknown = slices.Compact(slices.Sorted(slices.Values(append(s.Unknown, r.Unknown...))))
 		if r.Begun.Before(begun) {
 			begun = r.Begun
 		}
@@ -200,8 +202,11 @@ func (w *Watcher) addRuns(s *State) {
 			if r.Protocol != s.Protocol {
 				name += " (" + r.Protocol + ")"
 			}
-			s.Cells = append(s.Cells, Cell{Name: name, By: c.By, For: max(0, s.At.Sub(c.Since).Seconds()),
-				Left: until(c.Until)})
+			left := -1.0
+			if !c.Until.IsZero() {
+				left = until(c.Until)
+			}
+			s.Cells = append(s.Cells, Cell{name, c.By, max(0, s.At.Sub(c.Since).Seconds()), left})
 		}
 	}
 	for i, worker := range s.Workers {

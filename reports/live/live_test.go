@@ -136,11 +136,11 @@ func TestTwoRuns(t *testing.T) {
 	s.begin(t, store.Progress{Machine: "a", Protocol: "p", Begun: began, Until: began.Add(10 * time.Second),
 		Planned: 2, Left: map[string]int{"x": 2}})
 	s.begin(t, store.Progress{Machine: "b", Protocol: "q", Begun: began, Until: began.Add(5 * time.Second), Planned: 3,
-		Left:    map[string]int{"x": 3},
+		Left: map[string]int{"x": 3}, Unknown: []string{"A"},
 		Running: []store.RunningCell{{Name: "A on x, split 1", By: "b", Since: began}}})
 	got := s.look(t)
-	if got.Left != 10 || got.Planned != 5 || got.Runs != 2 || !strings.HasPrefix(got.Summary(),
-		"0 of 5 cells of 2 runs; about 10s left, until 12:00:10") {
+	if got.Left != 10 || got.Planned != 5 || got.Runs != 2 || got.Ends(got.Cells[0]) != "unknown" ||
+		got.Summary() != "0 of 5 cells of 2 runs; about 10s left, until 12:00:10, without A, whose time is unknown" {
 		t.Errorf("%+v", got)
 	}
 	if fmt.Sprint(got.Sets) != "[{x 0 0 2 }]" || got.Cells[0].Name != "A on x, split 1 (q)" {

@@ -37,8 +37,8 @@ func (s State) Text(width int) []string {
 		line("%s %s %6s %20s", pad("under way", width-by-29), pad("by", by), "for", "predicted end")
 		for _, c := range s.Cells {
 			room := width - by - 29
-			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by), wording.Seconds(c.For),
-				"in "+wording.Seconds(c.Left)+", "+s.After(c.Left))
+			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by),
+				wording.Seconds(c.For), s.Ends(c))
 		}
 	}
 	for _, w := range s.Warnings {
@@ -89,7 +89,19 @@ func (s State) Summary() string {
 	if s.Rate > 0 {
 		text += fmt.Sprintf("; %.3g a minute", s.Rate)
 	}
-	return text + fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
+	text += fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
+	if s.Unknown != nil {
+		text += ", without " + strings.Join(s.Unknown, ", ") + ", whose time is unknown"
+	}
+	return text
+}
+
+// Ends says when a cell is predicted to end.
+func (s State) Ends(c Cell) string {
+	if c.Left < 0 {
+		return "unknown"
+	}
+	return "in " + wording.Seconds(c.Left) + ", " + s.After(c.Left)
 }
 
 // After is the time of day some seconds after the state, with the date where that is another day.

@@ -82,8 +82,7 @@ const growth = 64 << 20
 
 func (s *session) memory() (string, error) {
 	d := toydata.Easy(s.task, 400, 10, seed)
-	var peak int64
-	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
+	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { s.peak = max(s.peak, bytes) }}
 	points, err := s.subject().Points(d, 1)
 	if err != nil {
 		return "", err
@@ -98,7 +97,7 @@ func (s *session) memory() (string, error) {
 	if err := fit(); err != nil {
 		return "", err
 	}
-	first := peak
+	first := s.peak
 	start := time.Now()
 	for range 4 {
 		if time.Since(start) > 5*time.Second {
@@ -108,11 +107,11 @@ func (s *session) memory() (string, error) {
 			return "", err
 		}
 	}
-	if peak-first > growth {
+	if s.peak-first > growth {
 		return "", fmt.Errorf("the process grew from %d to %d MiB over fits whose models were dropped", first>>20,
-			peak>>20)
+			s.peak>>20)
 	}
-	return fmt.Sprintf("peak %d MiB", peak>>20), nil
+	return fmt.Sprintf("peak %d MiB", s.peak>>20), nil
 }
 
 // cancellation: a fit whose time is over ends the process and all processes that it started.
