@@ -28,7 +28,8 @@ is there is not asked for again, so that an interrupted suite goes on where it w
 a suite that cannot be had or read is left out with the reason, and the exit code is then 3.
 
 A set without some of its columns (--drop) is another set, and its name says so:
-Australian-40981-without-A1-A7.`,
+Australian-40981-without-A1-A7. So is one whose rows belong together by a column (--group):
+the name ends in -by- and the column.`,
 		Example: `  bench data add openml:40981
   bench data add openml-suite:OpenML-CC18
   bench run --methods LGBM --datasets OpenML-CC18`,
@@ -57,6 +58,7 @@ Australian-40981-without-A1-A7.`,
 	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the folder openml of another data directory")
 	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that has one is refused")
 	dropFlag(c, &add.Drop)
+	groupFlag(c, &add.Group)
 	a.forceFlag(c)
 	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "between two requests")
 	rare(c, "server", "pause")

@@ -245,6 +245,10 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	if len(set.Splits) > 0 {
 		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
+	if set.Groups != nil {
+		l.add("groups", fmt.Sprintf("%d of column %s, which no split and no fold parts",
+			len(set.Groups.Names), set.Groups.Column))
+	}
 	rows := map[float64]int{}
 	for _, y := range set.Y {
 		rows[y]++
@@ -353,7 +357,8 @@ func newDataSplitsCommand(a *app) *cobra.Command {
 		Long: `splits prints split number --seed of a set under a protocol. As JSON: train and
 test hold rows of the data file, counted from 0; folds hold the validation parts
 as positions within train. The other formats print each part's size and the
-SHA-256 of its numbers, in decimal and joined by commas.`,
+SHA-256 of its numbers, in decimal and joined by commas, and in a set with groups
+how many groups it has, all of them whole.`,
 		Example:           `  bench data splits wine --seed 1 --format json`,
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
@@ -369,21 +374,30 @@ SHA-256 of its numbers, in decimal and joined by commas.`,
 		if l.format == "json" {
 			return json.NewEncoder(a.out).Encode(parts.Split)
 		}
-		l.addSplit(parts.Split)
+		l.addSplit(parts)
 		return l.print()
 	}
 	return c
 }
 
-func (l *listing) addSplit(s split.Split) {
+func (l *listing) addSplit(p split.Parts) {
+	groups := p.Set.Groups
 	l.header = []string{"part", "rows", "sha256"}
-	add := func(name string, rows []int) {
-		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ","), "[]")
-		l.add(name, len(rows), fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
+	if groups != nil {
+		l.header = append(l.header, "groups")
 	}
-	add("train", s.Train)
-	add("test", s.Test)
-	for i, f := range s.Folds {
-		add(fmt.Sprintf("fold %d", i+1), slices.Clone(f))
+	add := func(name string, numbers, rows []int) {
+		text := strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
+		line := []any{name, len(rows), fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+		if groups != nil {
+			line = append(line, groups.Count(rows))
+		}
+		l.add(line...)
+	}
+	add("train", p.Split.Train, p.Split.Train)
+	add("test", p.Split.Test, p.Split.Test)
+	for i, f := range p.Split.Folds {
+		_, rows := p.Split.Fold(i)
+		add(fmt.Sprintf("fold %d", i+1), f, rows)
 	}
 }

@@ -24,8 +24,9 @@ wrong with the file, and what is to be checked, follows on standard error, all a
 and values that cannot be read, identifiers, constant columns, columns that tell the label,
 repeated rows, rare levels. Exit code 3 says that the set does not load yet.
 
---drop leaves columns out, so that neither the file nor the description is edited. A description
-that was edited is not replaced.`,
+--drop leaves columns out, so that neither the file nor the description is edited. --group names
+the column that says which rows belong together, such as a patient's: no split and no fold parts
+them. A description that was edited is not replaced.`,
 		Example: `  bench data describe patients.csv --label outcome --positive mild,severe -o patients.toml
   bench data describe patients.csv --label outcome --drop nr,discharged -o patients.toml
   bench run --methods LGBM --datasets patients.toml`,
@@ -50,6 +51,7 @@ that was edited is not replaced.`,
 	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else the last)")
 	c.Flags().StringVar(&positive, "positive", "", "labels of class +1, with commas between them")
 	dropFlag(c, &o.Drop)
+	groupFlag(c, &o.Group)
 	c.Flags().StringVar(&o.Thousands, "thousands", "",
 		"what separates thousands: , . ' _ or a blank (default: found where a column shows it)")
 	c.Flags().StringVar(&o.DateOrder, "date-order", "",
@@ -62,6 +64,11 @@ that was edited is not replaced.`,
 // dropFlag adds --drop.
 func dropFlag(c *cobra.Command, to *[]string) {
 	c.Flags().StringSliceVar(to, "drop", nil, "columns that are left out, with commas between them")
+}
+
+// groupFlag adds --group.
+func groupFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "group", "", "the column that says which rows belong together and are never parted")
 }
 
 func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) error {

@@ -30,7 +30,7 @@ func TestPythonPackage(t *testing.T) {
 	tests := []string{"test_bench"}
 	if !testenv.Thorough(t) {
 		tests = []string{"test_bench.SourceTest", "test_bench.RunTest.test_changed_class_is_another_version",
-			"test_bench.RunTest.test_errors",
+			"test_bench.RunTest.test_errors", "test_bench.RunTest.test_groups",
 			"test_bench.RunTest.test_nothing_of_the_users_is_replaced"}
 	}
 	root := must.Get(filepath.Abs(testenv.Root()))(t)

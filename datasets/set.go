@@ -53,6 +53,21 @@ type Groups struct {
 	Names  []string // the values of the column, in order of appearance
 }
 
+// Count returns how many groups some rows are of, 0 where there are no groups.
+func (g *Groups) Count(rows []int) (n int) {
+	if g == nil {
+		return 0
+	}
+	seen := make([]bool, len(g.Names))
+	for _, row := range rows {
+		if of := g.Of[row]; !seen[of] {
+			seen[of] = true
+			n++
+		}
+	}
+	return n
+}
+
 // A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No
 // row is in both. A row may be in neither.
 type Division struct{ Train, Test []int }

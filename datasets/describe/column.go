@@ -51,6 +51,10 @@ func (s *source) value(text []byte) (float64, read.Kind) {
 	return date[0], kind
 }
 
+// likeSubject matches names of columns that say whom a row was measured on.
+var likeSubject = regexp.MustCompile(`(?i)^((patient|subject|participant|donor|customer|client)s?` +
+	`([ _.-]?(id|nr|no|key|code|number))?|(person|user|family|household|animal|school|device)[ _.-]?(id|nr|no|key))$`)
+
 // known holds the values of one column without the missing ones. Its memory is used again for the next column.
 type known struct {
 	levels  map[string]int // rows of each text
@@ -119,6 +123,10 @@ func (s *source) look(j int, k *known, d *Description) column {
 		s.mostlyNumbers(&c, k, d)
 	default:
 		s.texts(&c, k, d)
+	}
+	if s.group < 0 && likeSubject.MatchString(c.name) && c.distinct >= 5 && 2*c.distinct <= rows {
+		d.note("column %s has %d values in %d rows: if rows with one value belong together, name it in --group, so "+
+			"that no split parts them", c.name, c.distinct, rows)
 	}
 	if c.drop == "" && c.distinct == 1 {
 		c.leave(d, "every known value is %q", clip(sortedKeys(k.levels)[0]))

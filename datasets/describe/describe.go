@@ -36,6 +36,7 @@ type Options struct {
 	TOML      string                 // where the description will be written, which names files relative to it
 	Test      string                 // path of a test file of the set's own; "" for none
 	Label     string                 // name or number of the label; "" lets it be guessed
+	Group     string                 // name or number of the column that says which rows belong together; "" for none
 	Positive  []string               // labels of class +1; nil lets them be guessed
 	Thousands string                 // what separates thousands; "" lets it be found
 	DateOrder string                 // of dates that end with the year; "" lets it be found
@@ -143,6 +144,7 @@ type source struct {
 	labels  [][]byte // of a sparse file
 	places  []place  // of each label of a sparse file
 	label   int
+	group   int  // the column that says which rows belong together; -1 for none
 	guessed bool // nobody said which column is the label
 	task    string
 	classes []class
@@ -164,7 +166,7 @@ func content(path string, memory int64) ([]byte, error) {
 
 // open reads the files and finds their format.
 func open(path string, o Options) (*source, error) {
-	s := &source{paths: []string{path}}
+	s := &source{paths: []string{path}, group: -1}
 	if o.Test != "" {
 		s.paths = append(s.paths, o.Test)
 	}
@@ -244,14 +246,20 @@ func (s *source) table(d *Description, o Options) error {
 	if err != nil {
 		return err
 	}
+	if err := s.findGroup(o, drop); err != nil {
+		return err
+	}
 	s.columns = make([]column, s.parts[0].Width)
 	values := &known{levels: map[string]int{}}
 	for j := range s.columns {
-		if drop[j] {
+		switch {
+		case j == s.group:
+			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "it tells the groups of rows"}
+		case drop[j]:
 			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "as was asked"}
-			continue
+		default:
+			s.columns[j] = s.look(j, values, d)
 		}
-		s.columns[j] = s.look(j, values, d)
 	}
 	s.findLeaks(d)
 	s.findAmbiguous(d)
@@ -358,7 +366,14 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 			set, loadErr := read.Load(ctx, files.Directory{Memory: o.Memory}, e)
 			if err = loadErr; err == nil {
 				n, width := set.X.Dims()
-				d.note("the set has %d rows and %d features%s", n, width, s.made(set.Features))
+				groups := ""
+				switch {
+				case set.Groups != nil:
+					groups = fmt.Sprintf(", and the rows are of %d groups", len(set.Groups.Names))
+				case s.group >= 0:
+					groups = "; every row is a group of its own, so that it is divided as without --group"
+				}
+				d.note("the set has %d rows and %d features%s%s", n, width, s.made(set.Features), groups)
 			}
 		}
 	}

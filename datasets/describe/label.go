@@ -82,6 +82,24 @@ func (s *source) toDrop(o Options) (map[int]bool, error) {
 	return drop, nil
 }
 
+// findGroup finds the column that says which rows belong together.
+func (s *source) findGroup(o Options, drop map[int]bool) error {
+	if o.Group == "" {
+		return nil
+	}
+	switch s.group = s.columnOf(o.Group); {
+	case s.group < 0:
+		return fmt.Errorf("--group: %w", s.noColumn(o.Group))
+	case s.group == s.label:
+		return fmt.Errorf("%s: --group names %s, the column of the label; --label names another label",
+			s.paths[0], s.nameOf(s.group))
+	case drop[s.group]:
+		return fmt.Errorf("%s: --group and --drop both name %s; leave it out of --drop: a group is no input",
+			s.paths[0], s.nameOf(s.group))
+	}
+	return nil
+}
+
 // lastWithValues returns the last column that has a value in the first file, the last one if none has.
 func (s *source) lastWithValues() int {
 	for j := s.parts[0].Width - 1; j > 0; j-- {

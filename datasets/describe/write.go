@@ -69,6 +69,9 @@ func (s *source) toml(d *Description, o Options) string {
 		}
 		key("label", s.ref(s.label)+guess)
 	}
+	if s.group >= 0 {
+		key("group", s.ref(s.group))
+	}
 	if s.pos != nil {
 		key("positive", quotedList(s.pos))
 	}
@@ -91,7 +94,7 @@ func (s *source) columnKeys(key func(name, value string)) {
 	marks, numbers := map[string]bool{}, false
 	for j, c := range s.columns {
 		switch {
-		case j == s.label:
+		case j == s.label, j == s.group:
 			continue
 		case c.drop != "":
 			drop = append(drop, j)

@@ -30,6 +30,7 @@ type set struct {
 	Format      string           `toml:"format"`
 	Label       any              `toml:"label"` // a name or a number, as the columns of Drop
 	Positive    []string         `toml:"positive,omitempty"`
+	Group       any              `toml:"group,omitempty"`
 	Drop        []any            `toml:"drop,omitempty"`
 	Categorical []any            `toml:"categorical,omitempty"` // of a Parquet file; an ARFF file declares its own
 	Missing     string           `toml:"missing,omitempty"`
@@ -84,7 +85,29 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s, s.columns(d, features, label, left, a.DropText)
+	group, err := s.by(features, label, left, a.Group)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.columns(d, features, label, group, left, a.DropText)
+}
+
+// by returns the column that says which rows belong together, -1 for none, and gives the set a name and a source of its
+// own.
+func (s *set) by(features []feature, label int, left map[int]bool, name string) (int, error) {
+	j := slices.IndexFunc(features, func(f feature) bool { return string(f.Name) == name })
+	switch {
+	case name == "":
+		return -1, nil
+	case j < 0:
+		return 0, fmt.Errorf("--group: %s has no column %q", s.plain, name)
+	case j == label || left[j]:
+		return 0, fmt.Errorf("--group names %s, which is the target of %s or is left out by --drop", name, s.plain)
+	}
+	s.Group = namer(features)(j)
+	s.Source += ", groups by " + name
+	s.Name += "-by-" + catalogue.SetName(strings.ReplaceAll(name, "/", "-")+".arff")
+	return j, nil
 }
 
 // without returns the columns that are to be left out, and gives the set a name and a source of its own.
@@ -118,7 +141,7 @@ func (s *set) without(features []feature, label int, drop []string) (map[int]boo
 }
 
 // columns says which columns are left out, and whether values are missing.
-func (s *set) columns(d description, features []feature, label int, left map[int]bool, dropText bool) error {
+func (s *set) columns(d description, features []feature, label, group int, left map[int]bool, dropText bool) error {
 	var texts []string
 	column, ignored := namer(features), map[string]bool{}
 	for _, name := range slices.Concat(d.Ignored, strings.Split(strings.Join(d.Ignored, ","), ",")) {
@@ -128,7 +151,7 @@ func (s *set) columns(d description, features []feature, label int, left map[int
 		out := f.Ignored == "true" || f.RowID == "true" || f.Name == d.RowID || ignored[string(f.Name)]
 		text := f.Type != "numeric" && f.Type != "nominal"
 		switch {
-		case i == label:
+		case i == label, i == group:
 			continue
 		case !out && text && !dropText && !left[i]:
 			texts = append(texts, string(f.Name))
@@ -145,7 +168,7 @@ func (s *set) columns(d description, features []feature, label int, left map[int
 	if texts != nil {
 		return fmt.Errorf("%s has columns of text or dates, which are no inputs: %s; --drop-text leaves such columns out", s.plain, strings.Join(texts, ", "))
 	}
-	if len(s.Drop) == len(features)-1 {
+	if inputs := len(features) - 1 - len(s.Drop); inputs == 0 || inputs == 1 && group >= 0 {
 		return fmt.Errorf("every column of %s is the target or is to be ignored; there is no input", s.plain)
 	}
 	return nil

@@ -43,6 +43,7 @@ type Adder struct {
 	Server   string   // "" means PublicServer
 	From     string   // a mirror: a folder with files of sets, which is asked before the server; "" for none
 	Drop     []string // names of further columns that are left out; the set's name says so. None for a suite
+	Group    string   // the column that says which rows belong together; the set's name says so. "" for none
 	DropText bool     // columns of text are left out; otherwise a set with a column of text is an error
 	Memory   int64    // bytes that loading a set may take
 	Web      *fetch.Polite
@@ -69,9 +70,9 @@ func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	kind, what, err := parse(ref)
 	switch kind {
 	case Suite:
-		if a.Drop != nil {
-			return nil, fmt.Errorf("%s: --drop names columns of one set, and this is a suite; add the set by its own "+
-				"number", ref)
+		if a.Drop != nil || a.Group != "" {
+			return nil, fmt.Errorf("%s: --drop and --group name columns of one set, and this is a suite; add the set "+
+				"by its own number", ref)
 		}
 		return a.suite(ctx, what)
 	case Task:

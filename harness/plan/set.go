@@ -57,7 +57,7 @@ func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err err
 		return s, err
 	}
 	s.train, s.test = len(drawn.Train), len(drawn.Test)
-	s.groups[0], s.groups[1] = drawn.Groups(p.grouped)
+	s.groups = [2]int{p.grouped.Groups.Count(drawn.Train), p.grouped.Groups.Count(drawn.Test)}
 	p.drawn[key] = s
 	return s, nil
 }

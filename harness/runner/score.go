@@ -113,7 +113,7 @@ func addProbabilities(s *result.Score, of func(score float64) float64, y, scores
 
 // addGroups adds how many groups a test's rows and its training rows are of, in a set with groups.
 func addGroups(s *result.Score, parts split.Parts) {
-	if train, test := parts.Split.Groups(parts.Set); test > 0 {
-		s.TrainGroups, s.TestGroups = new(int64(train)), new(int64(test))
+	if of := parts.Set.Groups; of != nil {
+		s.TrainGroups, s.TestGroups = new(int64(of.Count(parts.Split.Train))), new(int64(of.Count(parts.Split.Test)))
 	}
 }

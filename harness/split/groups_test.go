@@ -121,7 +121,7 @@ func TestNoGroupLeaks(t *testing.T) {
 		if s.TrainRows > 0 && (len(got.Train) > 70 || len(got.Train) < 35) {
 			t.Fatalf("%d rows are learned from, at most 70 are asked for", len(got.Train))
 		}
-		train, test := got.Groups(set)
+		train, test := set.Groups.Count(got.Train), set.Groups.Count(got.Test)
 		if train != len(groupsOf(set, got.Train)) || test != len(groupsOf(set, got.Test)) {
 			t.Fatalf("%d and %d groups are counted", train, test)
 		}

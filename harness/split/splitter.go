@@ -216,24 +216,6 @@ func (s Split) Fold(f int) (train, validation []int) {
 	return train, validation
 }
 
-// Groups returns how many groups of a set's rows are in Train and in Test; 0 and 0 for a set without groups.
-func (s Split) Groups(set *datasets.Set) (train, test int) {
-	if set.Groups == nil {
-		return 0, 0
-	}
-	distinct := func(rows []int) (n int) {
-		seen := make([]bool, len(set.Groups.Names))
-		for _, row := range rows {
-			if g := set.Groups.Of[row]; !seen[g] {
-				seen[g] = true
-				n++
-			}
-		}
-		return n
-	}
-	return distinct(s.Train), distinct(s.Test)
-}
-
 // Split draws a split of a set; seed is the number of the split, from 1.
 //
 // Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind

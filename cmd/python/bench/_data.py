@@ -16,7 +16,8 @@ def fetch(*names):
     call("data", "fetch", *names)
 
 
-def dataset(source, name=None, *, label=None, positive=None, drop=None, thousands=None, date_order=None, force=False):
+def dataset(source, name=None, *, label=None, positive=None, drop=None, group=None, thousands=None, date_order=None,
+            force=False):
     """Describes data to the program and returns the file that names it, for `datasets=[...]` of `run`.
 
     source    the path of a CSV, TSV, ARFF, LIBSVM or Parquet file, whose description is written beside it; or a pandas frame,
@@ -25,6 +26,7 @@ def dataset(source, name=None, *, label=None, positive=None, drop=None, thousand
     label     the column of labels; the last one if nothing else is said
     positive  labels of class +1
     drop      columns that are left out
+    group     the column that says which rows belong together, such as a patient's; no split and no fold parts them
     thousands what separates thousands, where the file does not show it
     date_order  "dmy" or "mdy", for dates that end with the year, where the file does not show it
     force     replaces a description that was edited, or that somebody else wrote
@@ -33,6 +35,7 @@ def dataset(source, name=None, *, label=None, positive=None, drop=None, thousand
     """
     said = []
     for flag, value in (("--label", None if label is None else [label]), ("--positive", positive), ("--drop", drop),
+                        ("--group", None if group is None else [group]),
                         ("--thousands", None if thousands is None else [thousands]),
                         ("--date-order", None if date_order is None else [date_order])):
         if value is not None:

@@ -1,5 +1,6 @@
 """Tests of the package bench, run by cmd/python_test.go with the program on the PATH."""
 
+import json
 import linecache
 import os
 import sys
@@ -250,6 +251,24 @@ class RunTest(unittest.TestCase):
             self.assertEqual(f.read(), mine)
         with self.assertRaisesRegex(bench.Error, '--drop: .*no column "tolds".*did you mean "told"'):
             bench.dataset(frame, name="loans", drop=["tolds"])
+
+    def test_groups(self):
+        """Rows of one patient are on one side of the test and of each fold."""
+        patients = np.repeat(np.arange(30), 3)
+        lines = [f"{p},{p % 7},{i % 5},{'ill' if p % 3 == 0 else 'well'}" for i, p in enumerate(patients)]
+        with open("clinic.csv", "w") as f:
+            f.write("\n".join(["patient,age,dose,outcome", *lines]) + "\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            toml = bench.dataset("clinic.csv", label="outcome", group="patient")
+        split = json.loads(_program.call("data", "splits", toml, "--format", "json"))
+        train = patients[split["train"]]
+        self.assertEqual(sorted(split["train"] + split["test"]), list(range(90)))
+        self.assertFalse(set(train) & set(patients[split["test"]]))
+        folds = [set(train[fold]) for fold in split["folds"]]
+        self.assertEqual(sum(map(len, folds)), len(set(train)))
+        with self.assertRaisesRegex(bench.Error, 'no column "patients".*did you mean "patient"'):
+            bench.dataset("clinic.csv", label="outcome", group="patients")
 
     def test_errors(self):
         with self.assertRaisesRegex(bench.Error, "did you mean CART"):
