@@ -11,11 +11,10 @@ import (
 	"github.com/kernelboosting/bench/methods/forest"
 	"github.com/kernelboosting/bench/methods/fourier"
 	"github.com/kernelboosting/bench/methods/gbrff"
-	"github.com/kernelboosting/bench/methods/gfc"
 	"github.com/kernelboosting/bench/methods/kernel"
 	"github.com/kernelboosting/bench/methods/mfga"
 	"github.com/kernelboosting/bench/methods/mkl"
-	"github.com/kernelboosting/bench/methods/pbrff"
+	"github.com/kernelboosting/bench/methods/rffsvm"
 	"github.com/kernelboosting/bench/methods/rfm"
 	"github.com/kernelboosting/bench/methods/rfrboost"
 	"github.com/kernelboosting/bench/registry"
@@ -41,7 +40,7 @@ func All() registry.Registry {
 		fourier.MKL(),
 		fourier.SQLMKLJoint(),
 		fourier.MKLJoint(),
-		gfc.Spec(),
+		rffsvm.GFC(),
 		kernel.GK(),
 		kernel.GLK(),
 		kernel.KRRGD(),
@@ -56,7 +55,7 @@ func All() registry.Registry {
 		mkl.BMKR(),
 		mkl.GMKL(),
 		mkl.MKBoost(),
-		pbrff.Spec(),
+		rffsvm.PBRFF(),
 		forest.Spec(),
 		boosted.LGBM(),
 		cart.Spec(),

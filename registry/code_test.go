@@ -11,7 +11,7 @@ import (
 
 func TestPackageOf(t *testing.T) {
 	for function, want := range map[string]string{
-		"github.com/kernelboosting/bench/methods/gfc.Spec":                             "github.com/kernelboosting/bench/methods/gfc",
+		"github.com/kernelboosting/bench/methods/rffsvm.GFC":                           "github.com/kernelboosting/bench/methods/rffsvm",
 		"github.com/kernelboosting/bench/registry.Define[go.shape.struct { A/b int }]": "github.com/kernelboosting/bench/registry",
 		"example.com/a/b%2ev2.(*T).Method":                                             "example.com/a/b.v2",
 		"main.main":                                                                    "main",

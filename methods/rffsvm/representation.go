@@ -1,4 +1,4 @@
-package pbrff
+package rffsvm
 
 import (
 	"context"
@@ -23,9 +23,9 @@ type draws struct {
 	normal   []float64 // LK x d: frequency j of landmark l is row lK + j
 }
 
-// draw has the order of the published program: first L row numbers with replacement, then for each landmark the K
-// normals of the first feature, the K normals of the second feature, and so on.
-func draw(random *rng.RandomState, train registry.Data, l, k int) *draws {
+// drawLandmarks has the order of the published program: first L row numbers with replacement, then for each landmark
+// the K normals of the first feature, the K normals of the second feature, and so on.
+func drawLandmarks(random *rng.RandomState, train registry.Data, l, k int) *draws {
 	x := fitting.Rows(train.X)
 	n, d := train.X.Dims()
 	w := &draws{

@@ -1,4 +1,4 @@
-package gfc
+package rffsvm
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A ridge is the objective of a greedy step. With the rows (f_i, s_i, c_i) of Phi, f the current
+// A gfcStep is the objective of a greedy step. With the rows (f_i, s_i, c_i) of Phi, f the current
 // fit, s_i = sin(w.x_i) and c_i = cos(w.x_i), ridge regression has the coefficients
 //
 //	a = K^-1 Phi'y / n,   K = Phi'Phi / n + e I,   e = rho^2 + 1e-10,
@@ -21,7 +21,7 @@ import (
 //
 //	dL/drho = -4 rho t.a
 //	dL/dw   = (2/n) sum_i (u_i ((a_s - t_s) c_i - (a_c - t_c) s_i) - v_i (a_s c_i - a_c s_i)) x_i.
-type ridge struct {
+type gfcStep struct {
 	x        *vmath.Packed
 	y        []float64
 	fit      []float64 // f_i
@@ -33,10 +33,10 @@ type ridge struct {
 
 const smallestPenalty = 1e-10
 
-// newRidge starts with the mean label as the fit.
-func newRidge(x *vmath.Packed, y []float64) *ridge {
+// newGFCStep starts with the mean label as the fit.
+func newGFCStep(x *vmath.Packed, y []float64) *gfcStep {
 	n := len(y)
-	r := &ridge{
+	r := &gfcStep{
 		x: x, y: y,
 		fit: make([]float64, n), sin: make([]float64, n), cos: make([]float64, n), slope: make([]float64, n),
 	}
@@ -45,7 +45,7 @@ func newRidge(x *vmath.Packed, y []float64) *ridge {
 	return r
 }
 
-func (r *ridge) setMoments() {
+func (r *gfcStep) setMoments() {
 	n := float64(len(r.y))
 	r.fitFit, r.fitY = vmath.Dot(r.fit, r.fit)/n, vmath.Dot(r.fit, r.y)/n
 }
@@ -54,7 +54,7 @@ func (r *ridge) setMoments() {
 type triple struct{ f, s, c float64 }
 
 // regress computes s and c at theta = (w, rho) and returns a, K's factor and e.
-func (r *ridge) regress(theta []float64) (a triple, k factor, e float64) {
+func (r *gfcStep) regress(theta []float64) (a triple, k factor, e float64) {
 	d := len(theta) - 1
 	r.x.MatVec(r.slope, theta[:d])
 	w := vmath.Wave(r.sin, r.cos, r.slope, r.fit, r.y)
@@ -65,7 +65,7 @@ func (r *ridge) regress(theta []float64) (a triple, k factor, e float64) {
 }
 
 // loss returns L and its gradient at theta.
-func (r *ridge) loss(theta, gradient []float64) float64 {
+func (r *gfcStep) loss(theta, gradient []float64) float64 {
 	a, k, e := r.regress(theta)
 	t := k.solve(a)
 	t.f, t.s, t.c = -e*t.f, -e*t.s, -e*t.c
@@ -78,7 +78,7 @@ func (r *ridge) loss(theta, gradient []float64) float64 {
 }
 
 // advance makes the regression at theta the fit.
-func (r *ridge) advance(theta []float64) {
+func (r *gfcStep) advance(theta []float64) {
 	a, _, _ := r.regress(theta)
 	floats.Scale(a.f, r.fit)
 	vmath.Axpy(a.s, r.sin, r.fit)

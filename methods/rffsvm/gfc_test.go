@@ -1,7 +1,6 @@
-package gfc
+package rffsvm
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -18,11 +17,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newRidgeOn returns the objective on data after one greedy step at a fixed frequency, so that
+// newGFCStepOn returns the objective on data after one greedy step at a fixed frequency, so that
 // the fit is not constant.
-func newRidgeOn(data registry.Data, rng *rand.Rand) *ridge {
+func newGFCStepOn(data registry.Data, rng *rand.Rand) *gfcStep {
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
+	r := newGFCStep(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
 	theta := make([]float64, d+1)
 	for j := range theta {
 		theta[j] = rng.NormFloat64()
@@ -38,7 +37,7 @@ func TestRidge(t *testing.T) {
 		n, d := rapid.IntRange(5, 60).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
 		seed := rapid.Uint64().Draw(rt, "seed")
 		data, rng := testsplit.Waves(seed, n, d), rand.New(rand.NewPCG(seed, 3))
-		r := newRidgeOn(data, rng)
+		r := newGFCStepOn(data, rng)
 		theta := make([]float64, d+1)
 		for j := range theta {
 			theta[j] = rng.NormFloat64()
@@ -82,8 +81,8 @@ func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
 func TestStepsLowerTheError(t *testing.T) {
 	data := testsplit.Waves(5, 300, 6)
 	n, d := data.X.Dims()
-	r := newRidge(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
-	omega := must.Get(learn(t.Context(), registry.Env{Seed: 1}, data, 20))(t)
+	r := newGFCStep(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
+	omega := must.Get(learnFrequencies(t.Context(), registry.Env{Seed: 1}, data, 20))(t)
 	before := math.Inf(1)
 	theta := make([]float64, d+1)
 	for j := range 20 {
@@ -101,19 +100,5 @@ func TestStepsLowerTheError(t *testing.T) {
 	}
 	if before > 0.5 {
 		t.Errorf("after 20 steps the squared error is %v", before)
-	}
-}
-
-// TestLoadRefusals: fields that do not fit each other are no model.
-func TestLoadRefusals(t *testing.T) {
-	for _, bad := range []*model{{}, {D: 2, Sin: make([]float64, 2), Cos: make([]float64, 1),
-		Omega: make([]float64, 4)},
-		{D: 1 << 62, Sin: make([]float64, 4), Cos: make([]float64, 4)}} {
-		var buf bytes.Buffer
-		must.Do(t, bad.Save(&buf))
-		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			t.Errorf("a model of %d and %d weights, %d frequencies, d=%d is accepted", len(bad.Sin), len(bad.Cos),
-				len(bad.Omega), bad.D)
-		}
 	}
 }

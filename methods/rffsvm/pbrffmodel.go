@@ -1,4 +1,4 @@
-package pbrff
+package rffsvm
 
 import (
 	"context"
@@ -16,13 +16,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is the support vector machine in the random features,
+// A pbrffModel is the support vector machine in the random features,
 //
 //	x -> B + sum_m Weight_m cos(Omega_m.x - Phase_m),
 //
 // where m numbers the LK features. Weight_m is the weight of a landmark times the weight of one of its features. The
-// model is not changed after the fit.
-type model struct {
+// pbrffModel is not changed after the fit.
+type pbrffModel struct {
 	recent *recent
 
 	D      int
@@ -32,19 +32,17 @@ type model struct {
 	Omega  []float64 // LK x D
 }
 
-func newModel(r *representation, s linear.Solution) *model {
-	m := &model{recent: r.recent, D: r.d, B: s.B, Weight: make([]float64, len(r.q)), Phase: r.phase, Omega: r.omega}
+func newPBRFFModel(r *representation, s linear.Solution) *pbrffModel {
+	m := &pbrffModel{recent: r.recent, D: r.d, B: s.B, Weight: make([]float64, len(r.q)), Phase: r.phase,
+		Omega: r.omega}
 	for l, w := range s.W {
 		floats.ScaleTo(m.Weight[l*r.k:(l+1)*r.k], w, r.q[l*r.k:(l+1)*r.k])
 	}
 	return m
 }
 
-// blockRows rows at a time are scored, so that their cosines stay in the cache.
-const blockRows = 128
-
 // Score writes the decision values to out.
-func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (m *pbrffModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	var scratch []float64
 	block := 0
 	return fitting.ScoreBlocks(ctx, x, m.D, 1, blockRows, out, func(rows, out []float64) {
@@ -72,7 +70,7 @@ const recentBytes = 32 << 20
 
 // cosines returns the LK x rows matrix of the cosines of a block of rows. The matrix may lie in scratch. The caller
 // must not change it.
-func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64) []float64 {
+func (r *recent) cosines(m *pbrffModel, block int, rows []float64, scratch *[]float64) []float64 {
 	features := len(m.Weight)
 	size := features * (len(rows) / m.D)
 	if r == nil || (block+1)*features*blockRows*8 > recentBytes {
@@ -96,16 +94,18 @@ func (r *recent) cosines(m *model, block int, rows []float64, scratch *[]float64
 }
 
 // project computes the cosines of rows.
-func (m *model) project(cosines, rows []float64) {
+func (m *pbrffModel) project(cosines, rows []float64) {
 	vmath.Pack(rows, len(rows)/m.D, m.D).Cosines(cosines, m.Omega, m.Phase)
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "pbrff", m) }
+func (m *pbrffModel) Save(w io.Writer) error { return saved.Write(w, "pbrff", m) }
 
-func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "pbrff", (*model).check) }
+func loadPBRFF(r io.Reader) (registry.Model, error) {
+	return saved.Read(r, "pbrff", (*pbrffModel).check)
+}
 
-func (m *model) check() error {
+func (m *pbrffModel) check() error {
 	features := len(m.Weight)
 	if m.D < 1 || features < 1 || len(m.Phase) != features || len(m.Omega)/features != m.D ||
 		len(m.Omega)%features != 0 {

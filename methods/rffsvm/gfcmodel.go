@@ -1,4 +1,4 @@
-package gfc
+package rffsvm
 
 import (
 	"context"
@@ -14,28 +14,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is the support vector machine in the learned features,
+// A gfcModel is the support vector machine in the learned features,
 //
 //	x -> B + sum_j (Sin_j sin(Omega_j.x) + Cos_j cos(Omega_j.x)).
 //
 // It is not changed after the fit.
-type model struct {
+type gfcModel struct {
 	D        int
 	B        float64
 	Sin, Cos []float64 // one for each frequency
 	Omega    []float64 // features x D
 }
 
-func newModel(omega *mat.Dense, s linear.Solution) *model {
+func newGFCModel(omega *mat.Dense, s linear.Solution) *gfcModel {
 	features, d := omega.Dims()
-	return &model{D: d, B: s.B, Sin: s.W[:features], Cos: s.W[features:], Omega: omega.RawMatrix().Data}
+	return &gfcModel{D: d, B: s.B, Sin: s.W[:features], Cos: s.W[features:], Omega: omega.RawMatrix().Data}
 }
 
-// blockRows rows at a time are scored, so that their sines and cosines stay in the cache.
-const blockRows = 128
-
 // Score writes the decision values to out.
-func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (m *gfcModel) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	features, most := len(m.Sin), min(blockRows, len(out))
 	sines, cosines, half := make([]float64, features*most), make([]float64, features*most), make([]float64, most)
 	return fitting.ScoreBlocks(ctx, x, m.D, 1, blockRows, out, func(rows, out []float64) {
@@ -51,11 +48,11 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "gfc", m) }
+func (m *gfcModel) Save(w io.Writer) error { return saved.Write(w, "gfc", m) }
 
-func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "gfc", (*model).check) }
+func loadGFC(r io.Reader) (registry.Model, error) { return saved.Read(r, "gfc", (*gfcModel).check) }
 
-func (m *model) check() error {
+func (m *gfcModel) check() error {
 	features := len(m.Sin)
 	if m.D < 1 || features < 1 || len(m.Cos) != features || len(m.Omega)/features != m.D || len(m.Omega)%features != 0 {
 		return fmt.Errorf("%d and %d weights, %d frequencies of %d features do not fit", features, len(m.Cos),

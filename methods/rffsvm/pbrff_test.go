@@ -1,7 +1,6 @@
-package pbrff
+package rffsvm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -24,7 +23,7 @@ func TestRepresentation(t *testing.T) {
 		n, d := rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
 		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
 		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
-		w := draw(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
+		w := drawLandmarks(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
 		rs := must.Get(w.scale(0.3, true).represent(context.Background(), []float64{0, beta}))(rt)
 		r := rs[1]
 		rows := r.rows()
@@ -70,11 +69,11 @@ func TestRecentRows(t *testing.T) {
 	var models []registry.Model
 	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`),
 		[]byte(`{"landmarks":50,"features":20,"c":10}`)}
-	must.Do(t, Spec().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
+	must.Do(t, PBRFF().FitAll(t.Context(), registry.Env{Seed: 3}, train, settings, func(_ int, m registry.Model) error {
 		models = append(models, m)
 		return nil
 	}))
-	alone := must.Get(Spec().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1]))(t)
+	alone := must.Get(PBRFF().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1]))(t)
 	const most = 2*recentBytes/8/1000 + 5
 	rows, other := testsplit.Waves(2, most, 2).X, testsplit.Waves(3, 300, 2).X
 	scores := func(m registry.Model, x *mat.Dense) []float64 {
@@ -99,18 +98,4 @@ func TestRecentRows(t *testing.T) {
 		wait.Go(func() { same("at the same time", []*mat.Dense{rows, other}[k%2]) })
 	}
 	wait.Wait()
-}
-
-// TestLoadRefusals: fields that do not fit each other are no model.
-func TestLoadRefusals(t *testing.T) {
-	for _, bad := range []*model{{}, {D: 2, Weight: make([]float64, 2), Phase: make([]float64, 1),
-		Omega: make([]float64, 4)},
-		{D: 1 << 62, Weight: make([]float64, 4), Phase: make([]float64, 4)}} {
-		var buf bytes.Buffer
-		must.Do(t, bad.Save(&buf))
-		if _, err := load(bytes.NewReader(buf.Bytes())); err == nil {
-			t.Errorf("a model of %d weights, %d phases, %d frequencies, d=%d is accepted", len(bad.Weight),
-				len(bad.Phase), len(bad.Omega), bad.D)
-		}
-	}
 }

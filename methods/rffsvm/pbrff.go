@@ -1,21 +1,4 @@
-// Package pbrff holds PBRFF, the landmarks-based learning with random Fourier features of
-// Letarte, Morvant and Germain, Pseudo-Bayesian Learning with Kernel Fourier Transform
-// as Prior, AISTATS 2019.
-//
-// L landmarks are drawn from the training set. For each landmark, K random Fourier features of the Gaussian kernel
-// exp(-gamma ||x-x'||^2) get weights in closed form, by how well each is aligned with the labels. The L weighted sums
-// are a representation of x, and a linear support vector machine is trained on this representation.
-//
-//	pbrff.go           the method, its parameters, and grid points that share work
-//	representation.go  landmarks, draws, alignment losses, weights
-//	model.go           scoring and saving
-//
-// # Departure
-//
-// The published program stops libsvm after 10,000 iterations, which for C = 100 is often
-// far from the optimum. Here the support vector machine is solved to a relative duality gap
-// of linear.Tolerance, or the fit warns.
-package pbrff
+package rffsvm
 
 import (
 	"context"
@@ -27,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Params holds PBRFF's parameters.
-type Params struct {
+// PBRFFParams holds PBRFF's parameters.
+type PBRFFParams struct {
 	Landmarks int     `json:"landmarks" range:"[1,)" means:"training rows, drawn with replacement"`
 	K         int     `json:"features" range:"[1,)" means:"random features of a landmark"`
 	Gamma     float64 `json:"gamma" range:"[0,)" means:"coefficient of the kernel exp(-gamma |x-x'|^2); 0 is 1/d"`
@@ -37,28 +20,34 @@ type Params struct {
 	MaxIter   int     `json:"max_iter" range:"[0,)" means:"most Newton steps of the machine; 0 is a limit far beyond what it takes"`
 }
 
-// Spec declares PBRFF with the grid of the ECML 2020 experiments.
-func Spec() registry.Spec {
+// PBRFF declares PBRFF, the landmarks-based learning with random Fourier features of Letarte, Morvant and Germain
+// (Pseudo-Bayesian Learning with Kernel Fourier Transform as Prior, AISTATS 2019), with the grid of the ECML 2020
+// experiments.
+//
+// L landmarks are drawn from the training set. For each landmark, K random Fourier features of the Gaussian kernel
+// exp(-gamma ||x-x'||^2) get weights in closed form, by how well each is aligned with the labels. The L weighted sums
+// are a representation of x, and a linear support vector machine is trained on this representation.
+func PBRFF() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "PBRFF", Version: "3", Tasks: registry.Binary,
 		Source:  "Letarte, Morvant and Germain, AISTATS 2019, section 4.1",
 		Summary: "linear SVM on random Fourier features weighted at landmarks",
-		Load:    load,
-	}, Params{Landmarks: 100, K: 10, Beta: 1, C: 1}, registry.Grid{
+		Load:    loadPBRFF,
+	}, PBRFFParams{Landmarks: 100, K: 10, Beta: 1, C: 1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
+	}, fitPBRFF, registry.Memory(memoryPBRFF), registry.PathCost(pathCostPBRFF))
 }
 
-// fitPath fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and alignment
-// losses, and grid points with one gamma and beta share the representation.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+// fitPBRFF fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and
+// alignment losses, and grid points with one gamma and beta share the representation.
+func fitPBRFF(ctx context.Context, env registry.Env, train registry.Data, ps []PBRFFParams,
 	yield func(i int, m registry.Model) error) error {
 	for _, drawn := range fitting.Groups(fitting.Upto(len(ps)),
 		func(i int) [2]int { return [2]int{ps[i].Landmarks, ps[i].K} }) {
 		first := ps[drawn[0]]
-		draws := draw(env.Rand(), train, first.Landmarks, first.K)
+		draws := drawLandmarks(env.Rand(), train, first.Landmarks, first.K)
 		gammas := fitting.Groups(drawn, func(i int) float64 { return ps[i].Gamma })
 		for at, wide := range gammas {
 			kernel := draws.scale(ps[wide[0]].Gamma, at == len(gammas)-1)
@@ -86,22 +75,18 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 }
 
 // classify trains the support vector machines of the given grid points on one representation.
-func classify(ctx context.Context, env registry.Env, y []float64, r *representation, ps []Params, which []int,
+func classify(ctx context.Context, env registry.Env, y []float64, r *representation, ps []PBRFFParams, which []int,
 	yield func(i int, m registry.Model) error) error {
 	svm, err := linear.New(r.rows(), len(y), r.l, y)
 	if err != nil {
 		return fmt.Errorf("PBRFF: %w", err)
 	}
 	for _, i := range which {
-		s, err := svm.Solve(ctx, ps[i].C, ps[i].MaxIter)
+		s, err := trained(ctx, env, "PBRFF", svm, ps[i].C, ps[i].MaxIter)
 		if err != nil {
-			return fmt.Errorf("PBRFF: %w", err)
+			return err
 		}
-		if s.Gap > linear.Tolerance*s.Objective {
-			env.Log.Warn("PBRFF's machine ended before its optimum", "c", ps[i].C, "relative gap",
-				fmt.Sprintf("%.1g", s.Gap/s.Objective))
-		}
-		if err := yield(i, newModel(r, s)); err != nil {
+		if err := yield(i, newPBRFFModel(r, s)); err != nil {
 			return err
 		}
 	}
@@ -111,9 +96,9 @@ func classify(ctx context.Context, env registry.Env, y []float64, r *representat
 // gridBetas is the number of values of beta in the published grid. Their representations exist at the same time.
 const gridBetas = 5
 
-// memory counts the frequencies, packed rows, the representations of the published grid, the cosines of one landmark,
-// the support vector machine, and the cosines that models keep when they score as many rows.
-func memory(s registry.Shape, p Params) int64 {
+// memoryPBRFF counts the frequencies, packed rows, the representations of the published grid, the cosines of one
+// landmark, the support vector machine, and the cosines that models keep when they score as many rows.
+func memoryPBRFF(s registry.Shape, p PBRFFParams) int64 {
 	features, n := int64(p.Landmarks)*int64(p.K), int64(s.N)
 	kept := min(features*n*8, recentBytes)
 	return int64(vmath.PackedBytes(s.N, s.D)) + kept +
@@ -122,9 +107,9 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds the cost of draws, kernel coefficients and representations, once for the grid points that share them,
-// and the cost of each support vector machine.
-func pathCost(s registry.Shape, ps []Params) float64 {
+// pathCostPBRFF adds the cost of draws, kernel coefficients and representations, once for the grid points that share
+// them, and the cost of each support vector machine.
+func pathCostPBRFF(s registry.Shape, ps []PBRFFParams) float64 {
 	type shared struct {
 		landmarks, k int
 		gamma, beta  float64

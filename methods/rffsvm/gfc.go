@@ -1,20 +1,4 @@
-// Package gfc holds GFC, the greedy feature construction of Oglic and Gärtner, NIPS 2016,
-// with ridge-wave features as the ECML 2020 experiments run it.
-//
-// Each greedy step learns one frequency w, such that ridge regression of the labels on the current fit, sin(w.x) and
-// cos(w.x) has the least squared error. This regression becomes the next fit. Only the frequencies are kept: the sines
-// and cosines of all frequencies represent x, and a linear support vector machine is trained on this representation.
-// Only the machine depends on C, so the frequencies are learned once for all values of C.
-//
-//	gfc.go    the method, its parameters, and the greedy steps
-//	ridge.go  the objective of a step and its gradient
-//	model.go  scoring and saving
-//
-// # Departure
-//
-// The published program stops libsvm after 10,000 iterations. Here the support vector
-// machine is solved to a relative duality gap of linear.Tolerance, or the fit warns.
-package gfc
+package rffsvm
 
 import (
 	"context"
@@ -30,22 +14,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Params holds GFC's parameters.
-type Params struct {
+// GFCParams holds GFC's parameters.
+type GFCParams struct {
 	Features int     `json:"features" range:"[1,)" means:"frequencies learned; each gives a sine and a cosine"`
 	C        float64 `json:"c" range:"(0,)" means:"cost of the linear support vector machine"`
 }
 
-// Spec declares GFC with the grid of the ECML 2020 experiments.
-func Spec() registry.Spec {
+// GFC declares GFC, the greedy feature construction of Oglic and Gärtner (NIPS 2016) with ridge-wave features, with
+// the grid of the ECML 2020 experiments.
+//
+// Each greedy step learns one frequency w, such that ridge regression of the labels on the current fit, sin(w.x) and
+// cos(w.x) has the least squared error. This regression becomes the next fit. Only the frequencies are kept: the sines
+// and cosines of all frequencies represent x, and a linear support vector machine is trained on this representation.
+// Only the machine depends on C, so the frequencies are learned once for all values of C.
+func GFC() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "GFC", Version: "2", Tasks: registry.Binary,
 		Source:  "Oglic and Gärtner, NIPS 2016, Algorithm 1",
 		Summary: "linear SVM on sines and cosines of greedily learned frequencies",
-		Load:    load,
-	}, Params{Features: 100, C: 1}, registry.Grid{
+		Load:    loadGFC,
+	}, GFCParams{Features: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitPath, registry.Memory(memory), registry.PathCost(pathCost))
+	}, fitGFC, registry.Memory(memoryGFC), registry.PathCost(pathCostGFC))
 }
 
 const (
@@ -53,28 +43,24 @@ const (
 	firstRho       = 1e-2 // the first value of the ridge parameter rho
 )
 
-// fitPath fits the grid points. Grid points that differ in C alone share the frequencies.
-func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
+// fitGFC fits the grid points. Grid points that differ in C alone share the frequencies.
+func fitGFC(ctx context.Context, env registry.Env, train registry.Data, ps []GFCParams,
 	yield func(i int, m registry.Model) error) error {
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) int { return ps[i].Features }) {
-		omega, err := learn(ctx, env, train, ps[group[0]].Features)
+		omega, err := learnFrequencies(ctx, env, train, ps[group[0]].Features)
 		if err != nil {
 			return err
 		}
-		svm, err := represent(ctx, train, omega)
+		svm, err := sinesAndCosines(ctx, train, omega)
 		if err != nil {
 			return fmt.Errorf("GFC: %w", err)
 		}
 		for _, i := range group {
-			s, err := svm.Solve(ctx, ps[i].C, 0)
+			s, err := trained(ctx, env, "GFC", svm, ps[i].C, 0)
 			if err != nil {
-				return fmt.Errorf("GFC: %w", err)
+				return err
 			}
-			if s.Gap > linear.Tolerance*s.Objective {
-				env.Log.Warn("GFC's machine ended before its optimum", "c", ps[i].C, "relative gap",
-					fmt.Sprintf("%.1g", s.Gap/s.Objective))
-			}
-			if err := yield(i, newModel(omega, s)); err != nil {
+			if err := yield(i, newGFCModel(omega, s)); err != nil {
 				return err
 			}
 		}
@@ -82,15 +68,15 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 	return nil
 }
 
-// learn returns the frequencies as rows. Each starts from a draw of N(0, I/d); the published
+// learnFrequencies returns the frequencies as rows. Each starts from a draw of N(0, I/d); the published
 // program draws them in the same order.
-func learn(ctx context.Context, env registry.Env, train registry.Data, features int) (*mat.Dense, error) {
+func learnFrequencies(ctx context.Context, env registry.Env, train registry.Data, features int) (*mat.Dense, error) {
 	n, d := train.X.Dims()
 	omega := mat.NewDense(features, d, nil)
 	starts := omega.RawMatrix().Data
 	env.Rand().Norms(starts)
 	floats.Scale(1/math.Sqrt(float64(d)), starts)
-	r := newRidge(vmath.Pack(fitting.Rows(train.X), n, d), train.Y)
+	r := newGFCStep(vmath.Pack(fitting.Rows(train.X), n, d), train.Y)
 	search := solve.LBFGS{MaxIter: stepIterations}
 	theta := make([]float64, d+1) // w, then rho
 	loss := func(theta, gradient []float64) float64 {
@@ -113,8 +99,8 @@ func learn(ctx context.Context, env registry.Env, train registry.Data, features 
 	return omega, nil
 }
 
-// represent returns the support vector machine's problem in the sines and cosines of the frequencies.
-func represent(ctx context.Context, train registry.Data, omega *mat.Dense) (*linear.Problem, error) {
+// sinesAndCosines returns the support vector machine's problem in the sines and cosines of the frequencies.
+func sinesAndCosines(ctx context.Context, train registry.Data, omega *mat.Dense) (*linear.Problem, error) {
 	n, d := train.X.Dims()
 	features := omega.RawMatrix().Rows
 	phi := make([]float64, 2*features*n)
@@ -132,9 +118,9 @@ func represent(ctx context.Context, train registry.Data, omega *mat.Dense) (*lin
 	return linear.New(phi, n, 2*features, train.Y)
 }
 
-// memory counts frequencies, packed rows, seven vectors of a step, the representation
+// memoryGFC counts frequencies, packed rows, seven vectors of a step, the representation
 // and the support vector machine.
-func memory(s registry.Shape, p Params) int64 {
+func memoryGFC(s registry.Shape, p GFCParams) int64 {
 	n, features := int64(s.N), int64(p.Features)
 	return int64(vmath.PackedBytes(s.N, s.D)) + 8*(features*int64(s.D+4)+7*n+2*features*n) + linear.Memory(s.N,
 		2*p.Features)
@@ -142,22 +128,22 @@ func memory(s registry.Shape, p Params) int64 {
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
 
-// pathCost adds the cost of learning, once for each number of features, and the cost of each support vector machine.
-func pathCost(s registry.Shape, ps []Params) float64 {
+// pathCostGFC adds the cost of learning, once for each number of features, and the cost of each support vector machine.
+func pathCostGFC(s registry.Shape, ps []GFCParams) float64 {
 	sum := 0.0
 	seen := map[int]bool{}
 	for _, p := range ps {
 		sum += linear.Cost(s.N, 2*p.Features, p.C)
 		if !seen[p.Features] {
 			seen[p.Features] = true
-			sum += learnCost(s, p)
+			sum += learnCostGFC(s, p)
 		}
 	}
 	return sum
 }
 
-// learnCost is the cost of 20 to 50 evaluations for each greedy step.
-func learnCost(s registry.Shape, p Params) float64 {
+// learnCostGFC is the cost of 20 to 50 evaluations for each greedy step.
+func learnCostGFC(s registry.Shape, p GFCParams) float64 {
 	n := float64(s.N)
 	return float64(p.Features) * (20 + min(30, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))
 }
