@@ -2,8 +2,10 @@
 #
 #   make build   bin/bench
 #   make run     the reference run, a proof of it on this machine, classic methods beside it, who leads; report.html
-#   make test    formatting and order of imports, vet, staticcheck, every test; how many ran, and why some did not
+#   make test    formatting and order of imports, vet, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
+#   make staticcheck   what staticcheck finds
+#   make race    the race detector, also in what needs the methods
 #   make portable  the same bits without features of the processor, and in a build without C or assembly
 #   make release  dist/: binaries, wheels and what belongs to them, made twice and checked (needs qemu-user-static)
 #   make clang   kernels in C by clang, with the bits of the Go code (needs zig)
@@ -21,7 +23,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint fire figures bench-peers clean
+.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint staticcheck fire figures bench-peers clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -36,19 +38,25 @@ release:
 run: build
 	@scripts/first.sh $(BENCH) $(BUDGET)
 
-# The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without symbols and
-# what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that more of them, and of
-# packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and 1,000 times from new seeds in
-# make fire. What tests allocate is little for the machine's memory, so that the collector runs seldom. The third command is for the packages in which goroutines share something, with the race detector. Go compiles C
+# The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without
+# symbols and what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that
+# more of them, and of packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and
+# 1,000 times from new seeds in make fire. What tests allocate is little for the machine's memory, so that the collector
+# runs seldom. The third command has the race detector: for what a run shares, the scheduler, its workers and the store.
+# make race has the packages that need the methods, too; a continuous run takes it in turn. Go compiles C
 # again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with it:
-# CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a second at their
-# end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts processes, which
-# share nothing.
-TEST  := GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4 -json
-SHARED := ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/runner ./harness/store ./methods/external ./reports/evidence
+# CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a second
+# at their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts
+# processes, which share nothing.
+TEST   := GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4
+RACE   := BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short
+SHARED := ./registry ./datasets/fetch ./harness/schedule ./harness/remote ./harness/store
 test:
-	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) ./...' \
-		'BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short $(SHARED)'
+	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) -json ./...' \
+		'$(RACE) -json $(SHARED)'
+
+race:
+	$(RACE) $(SHARED) ./harness ./harness/runner ./methods/external ./reports/evidence
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins
 # with one that fails it. The tests ask testenv.Thorough.
@@ -99,6 +107,9 @@ elsewhere:
 lint:
 	@files=$$($(GO) tool -modfile=tools/go.mod goimports -l .); test -z "$$files" || { echo "goimports would change: $$files"; exit 1; }
 	$(GO) vet ./...
+
+# It takes as much processor time as a quarter of the tests, so that a continuous run takes it in turn.
+staticcheck:
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
 # What takes minutes and hours: the program killed 200 times, workers and coordinators killed, stopped and cut off 200 times,
@@ -116,7 +127,7 @@ fire:
 	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
 	BENCH_BUSY=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -count 3 -run '^(TestPluginsThatRemember|TestHostilePluginsOfAnOrdinaryUser)$$' ./cmd
-	$(MAKE) clang elsewhere portable arm64 oracles slurm wheels-check vulns
+	$(MAKE) staticcheck race clang elsewhere portable arm64 oracles slurm wheels-check vulns
 	ZIG='$(ZIG)' scripts/everywhere.sh
 
 figures:
