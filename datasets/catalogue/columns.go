@@ -17,7 +17,7 @@ type Column struct {
 	Index int     `json:"index"`
 	Name  string  `json:"name,omitempty"`
 	To    *Column `json:"to,omitempty"`  // the last column of a range whose length only the file tells
-	All   bool    `json:"all,omitempty"` // every column but label, group and drop
+	All   bool    `json:"all,omitempty"` // every column with no other use
 }
 
 // UnmarshalTOML implements toml.Unmarshaler.
@@ -53,7 +53,7 @@ func (c Column) String() string {
 
 // A ColumnList is what drop and categorical hold. In TOML it is a list, or one
 // column alone; {from = 3, to = 7} stands for the columns 3 to 7, and the string
-// "all", not in a list, for every column but label, group and drop. Ranges of numbers are
+// "all", not in a list, for every column with no other use. Ranges of numbers are
 // spelled out when they are read, so that both spellings are one reading.
 type ColumnList []Column
 
@@ -183,7 +183,7 @@ func (e *Entry) fromStart(c Column) Column {
 	return c
 }
 
-// remaining lists the numbers of all columns but label, group and drop.
+// remaining lists the numbers of all columns but label, group, drop and dates.
 func (e *Entry) remaining() []Column {
 	taken := map[int]bool{}
 	for _, c := range []*Column{e.Label, e.Group} {

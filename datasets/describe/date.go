@@ -85,7 +85,7 @@ func (s *source) findOrder(c *column, d *Description) bool {
 			catalogue.MonthFirst)
 	}
 	if s.order == "" {
-		c.leave(d, "nobody knows whether the day or the month comes first in its dates")
+		c.leave(d, "it is not known whether the day or the month comes first in its dates")
 	}
 	return s.order != ""
 }

@@ -98,10 +98,10 @@ func TestDatesOfRows(t *testing.T) {
 	features := []string{"a", "d.days", "d.month", "d.weekday"}
 	for content, want := range map[string]string{
 		"d,a\n1970-01-03,7\n,8\n":   "[7 2 1 6 8 NaN NaN NaN]",
-		"a,d\n7,3/4/2020\n":         `column 1 ("d"): value "3/4/2020" is no date that is read; write date_order`,
+		"a,d\n7,3/4/2020\n":         `column 1 ("d"): value "3/4/2020" is no date that is read; write it as 2020-12-31`,
 		"a,d.days\n7,2\n":           `no column is named "d", which the model needs; the columns are a, d.days`,
 		"7,2,1,6\n":                 `names none of the columns; column "d" of dates is found by its name`,
-		"d,a\n1970-01-03 25:00,7\n": "is no date that is read; write it as",
+		"d,a\n1970-01-03 25:00,7\n": "is no date that is read; write it as 2020-12-31",
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
 		must.Do(t, os.WriteFile(path, []byte(content), 0o600))

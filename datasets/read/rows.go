@@ -178,7 +178,7 @@ func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric, 
 		case !ok && numbers.Impute != "" && IsMissingMark(text):
 			return math.NaN(), nil
 		case !ok:
-			return 0, t.Errorf(row.Line, f.column, text, "is no date that is read; %s", numbers.dateAdvice(text))
+			return 0, t.Errorf(row.Line, f.column, text, "is no date that is read; write it as 2020-12-31")
 		}
 		return d[f.part-1], ways[f.column].same(kind, t, row.Line, f.column, text)
 	}

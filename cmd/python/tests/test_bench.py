@@ -270,6 +270,20 @@ class RunTest(unittest.TestCase):
         with self.assertRaisesRegex(bench.Error, 'no column "patients".*did you mean "patient"'):
             bench.dataset("clinic.csv", label="outcome", group="patients")
 
+    def test_numbers_and_dates_as_people_write_them(self):
+        """What a file does not show of its numbers and dates is said by arguments."""
+        with open("visits.csv", "w") as f:
+            f.write("income;visited;y\n")
+            f.writelines(f"{10 + i},{i * 17 % 1000:03d};{1 + i % 9}/{1 + i % 7}/2020;{'uv'[i % 2]}\n" for i in range(40))
+        with self.assertRaisesRegex(bench.Error, "--thousands(.|\n)*--date-order"):
+            bench.dataset("visits.csv", label="y")
+        with self.assertWarnsRegex(UserWarning, "visited.days, visited.month, visited.weekday"):
+            toml = bench.dataset("visits.csv", label="y", thousands=",", date_order="mdy")
+        with open(toml) as f:
+            text = f.read()
+        for line in ('thousands = ","', 'dates = ["visited"]', 'date_order = "mdy"'):
+            self.assertIn(line + "\n", text)
+
     def test_errors(self):
         with self.assertRaisesRegex(bench.Error, "did you mean CART"):
             bench.run(["CARTT"], ["swiss"])
