@@ -5,10 +5,8 @@ package methods
 import (
 	"embed"
 
-	"github.com/kernelboosting/bench/methods/boosted"
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/methods/classic"
-	"github.com/kernelboosting/bench/methods/forest"
 	"github.com/kernelboosting/bench/methods/fourier"
 	"github.com/kernelboosting/bench/methods/gbrff"
 	"github.com/kernelboosting/bench/methods/kernel"
@@ -17,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/methods/rffsvm"
 	"github.com/kernelboosting/bench/methods/rfm"
 	"github.com/kernelboosting/bench/methods/rfrboost"
+	"github.com/kernelboosting/bench/methods/trees"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -56,11 +55,11 @@ func All() registry.Registry {
 		mkl.GMKL(),
 		mkl.MKBoost(),
 		rffsvm.PBRFF(),
-		forest.Spec(),
-		boosted.LGBM(),
+		trees.RF(),
+		trees.LGBM(),
 		cart.Spec(),
 		cart.Golearn(),
-		boosted.XGB(),
+		trees.XGB(),
 		classic.Logistic(),
 		classic.LDA(),
 		classic.KNN(),

@@ -37,15 +37,16 @@ var seenByNoResult = map[string]bool{
 	"methods/mkl/gmkl.go ranks": true, "harness/store/functions.go registerFunctions": true,
 	"methods/cart/cost.go cost": true, "methods/cart/cost.go golearnCost": true,
 	"methods/classic/logistic.go logisticCost": true, "methods/classic/knn.go knnCost": true,
-	"methods/forest/forest.go cost": true, "methods/boosted/cost.go levels": true,
-	"methods/boosted/cost.go lgbmTrees": true, "methods/boosted/cost.go xgbSort": true,
+	"methods/trees/forest.go costForest": true, "methods/trees/boostedcost.go levels": true,
+	"methods/trees/boostedcost.go lgbmTrees": true, "methods/trees/boostedcost.go xgbSort": true,
 	"methods/kernel/gk.go likelyProducts":      true,
 	"methods/kernel/nystroem.go costNystroem":  true,
 	"methods/mkl/mkboost.go roundsCostMKBoost": true,
 	"harness/canary/canary.go right":           true, "harness/canary/canary.go choose": true,
 	"harness/plan/forecast.go factor": true, "methods/kernel/svm.go pathCostSVM": true,
-	"harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go closeness": true,
-	"harness/plan/forecast.go lawOf": true, "harness/plan/forecast.go machineFactor": true,
+	"harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go seconds": true,
+	"harness/plan/forecast.go closeness": true,
+	"harness/plan/forecast.go lawOf":     true, "harness/plan/forecast.go machineFactor": true,
 
 	"harness/verify/workers.go Finds":         true, // a share that a line for people names
 	"harness/externaltrees/objectives.go exp": true, // predictions of models that were trained elsewhere

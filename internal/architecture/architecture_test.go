@@ -277,7 +277,7 @@ func TestRules(t *testing.T) {
 		{"methods/rffsvm/gfc.go", module + "reports", "imports reports"},
 		{"methods/rffsvm/gfc.go", module + "methods/cart", "no family of methods imports another"},
 		{"methods/rffsvm/gfc_test.go", module + "methods/cart", "no family of methods imports another"},
-		{"methods/internal/gbdt/a.go", module + "methods/boosted", "imports methods/boosted"},
+		{"methods/internal/gbdt/a.go", module + "methods/trees", "imports methods/trees"},
 		{"methods/internal/gbdt/a.go", module + "methods", "imports methods"},
 		{"methods/rffsvm/gfc.go", module + "internal/test/testsplit", "which is for tests"},
 		{"registry/spec.go", module + "registry/conform", "which is for tests"},

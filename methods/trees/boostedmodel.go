@@ -1,4 +1,4 @@
-package boosted
+package trees
 
 import (
 	"context"
@@ -12,29 +12,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a sum of trees grown by LGBM or XGB. The score of a binary problem is the log odds of +1. The score of a
+// A Boosted is a sum of trees grown by LGBM or XGB. The score of a binary problem is the log odds of +1. The score of a
 // class is its raw score before softmax.
-type Model struct {
+type Boosted struct {
 	name   string
 	single bool // scores are summed in single precision
 	m      *gbdt.Model
 }
 
 // Rounds returns the number of rounds, which may be less than the parameter rounds for LGBM.
-func (b *Model) Rounds() int { return b.m.Rounds() }
+func (b *Boosted) Rounds() int { return b.m.Rounds() }
 
 // Score implements registry.Model.
-func (b *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (b *Boosted) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	return b.sum(ctx, x).Score(x, out)
 }
 
 // ScoreStages implements registry.Stager for rounds in 0..Rounds.
-func (b *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+func (b *Boosted) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
 	yield func(t int, scores []float64) error) error {
 	return b.sum(ctx, x).ScoreStages(x, at, yield)
 }
 
-func (b *Model) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
+func (b *Boosted) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 	n, _ := x.Dims()
 	k, add := b.m.Outputs, b.m.Add
 	if b.single {
@@ -51,7 +51,7 @@ func (b *Model) sum(ctx context.Context, x *mat.Dense) fitting.Sum {
 }
 
 // Save implements registry.Saver. It saves one string, a LightGBM text model of version 3.
-func (b *Model) Save(w io.Writer) error {
+func (b *Boosted) Save(w io.Writer) error {
 	var text strings.Builder
 	if err := b.m.WriteText(&text, nil); err != nil {
 		return err
@@ -63,19 +63,19 @@ func (b *Model) Save(w io.Writer) error {
 // WriteLightGBM implements registry.LightGBMWriter. The form holds the trees of XGB too: each threshold is the largest
 // double that single precision rounds to less than XGBoost's threshold. A program that reads the file adds in double
 // precision, so its scores differ from those of XGB by the rounding of sums in single precision.
-func (b *Model) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
+func (b *Boosted) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
 
 // TreeCount returns the number of trees, rounds times outputs.
-func (b *Model) TreeCount() int { return len(b.m.Trees) }
+func (b *Boosted) TreeCount() int { return len(b.m.Trees) }
 
 // MapThresholds implements registry.TreeModel.
-func (b *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
 	of := *b
 	of.m = b.m.MapThresholds(at)
 	return &of
 }
 
-func (b *Model) load(r io.Reader) (registry.Model, error) {
+func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 	back := *b
 	_, err := saved.Read(r, b.name, func(text *string) (err error) {
 		back.m, err = gbdt.ReadText(strings.NewReader(*text))
@@ -86,8 +86,8 @@ func (b *Model) load(r io.Reader) (registry.Model, error) {
 
 // Importance returns, for each feature, how many splits use it and the sum of their gains. The gain of a split is twice
 // the amount by which the split lowers the loss, to second order.
-func (b *Model) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
+func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
 
 // Dump returns tree t (round t for one output; with K classes, round t/K of class
 // t mod K) as indented text. names are the features' names, or nil.
-func (b *Model) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }
+func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }

@@ -1,4 +1,4 @@
-package boosted
+package trees
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func LGBM() registry.Spec {
 		registry.PathCost(lgbmPathCost))
 }
 
-func lgbmModel(m *gbdt.Model) *Model { return &Model{name: "LGBM", m: m} }
+func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{name: "LGBM", m: m} }
 
 // lgbmPath puts the sample into bins once for each min_child_samples, since the bins depend on it. Grid points of
 // different depths share their first rounds.

@@ -1,4 +1,4 @@
-package boosted
+package trees
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func XGB() registry.Spec {
 		registry.PathCost(xgbPathCost))
 }
 
-func xgbModel(m *gbdt.Model) *Model { return &Model{name: "XGB", single: true, m: m} }
+func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{name: "XGB", single: true, m: m} }
 
 // xgbPath sorts the features once.
 func xgbPath(ctx context.Context, _ registry.Env, train registry.Data, ps []gbdt.DepthwiseParams,

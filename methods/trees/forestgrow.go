@@ -1,4 +1,4 @@
-package forest
+package trees
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type grower struct {
 	err error // the context's, once a node has seen it
 
 	// The fields of the tree that is growing.
-	forest *Model
+	forest *Forest
 	tree   *Tree
 	draws  *rng.RandomState
 	tried  int     // number of features that a node tries
@@ -95,7 +95,7 @@ func newGrower(ctx context.Context, d registry.Data) (*grower, error) {
 }
 
 // grow draws a bootstrap sample and grows a tree on it. The error is the context's.
-func (g *grower) grow(f *Model, r *rng.RandomState, tried int) (Tree, error) {
+func (g *grower) grow(f *Forest, r *rng.RandomState, tried int) (Tree, error) {
 	var t Tree
 	g.forest, g.tree, g.draws, g.tried = f, &t, r, tried
 	clear(g.weight)

@@ -1,4 +1,4 @@
-package forest
+package trees
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// Params are the parameters of a random forest.
-type Params struct {
+// ForestParams are the parameters of a random forest.
+type ForestParams struct {
 	Trees    int `json:"trees" range:"[1,1e6]" means:"trees of the forest"`
 	Features int `json:"max_features" range:"[0,)" means:"features tried in each node; 0 is sqrt(d), for regression d/3"`
 }
 
 // tried returns how many of d features a node tries.
-func (p Params) tried(s registry.Shape) int {
+func (p ForestParams) tried(s registry.Shape) int {
 	switch {
 	case p.Features > 0:
 		return min(p.Features, s.D)
@@ -25,33 +25,33 @@ func (p Params) tried(s registry.Shape) int {
 	return max(1, int(math.Sqrt(float64(s.D))))
 }
 
-// Spec declares the random forest by Breiman's rules. Each tree is grown on n rows
+// RF declares the random forest by Breiman's rules. Each tree is grown on n rows
 // drawn with replacement; each node takes the split with the least Gini impurity
 // (regression: squared error) among some features drawn without replacement, where
 // features that are constant in the node do not count. Trees are not pruned
 // and grow until nodes are pure (regression: at most 5 rows). Each tree has one vote.
 // The grid is one point, so there is nothing to choose by cross-validation.
-func Spec() registry.Spec {
+func RF() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
 		Version: "3",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
-		Load:    load,
+		Load:    loadForest,
 		Trees:   true,
-	}, Params{Trees: 200}, nil, fit,
-		registry.Memory(memory),
-		registry.Cost(cost))
+	}, ForestParams{Trees: 200}, nil, fitForest,
+		registry.Memory(memoryForest),
+		registry.Cost(costForest))
 }
 
-func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (registry.Model, error) {
+func fitForest(ctx context.Context, env registry.Env, train registry.Data, p ForestParams) (registry.Model, error) {
 	g, err := newGrower(ctx, train)
 	if err != nil {
 		return nil, err
 	}
 	shape := train.Shape()
-	f := &Model{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
+	f := &Forest{Task: train.Task.String(), Features: shape.D, Outputs: shape.Outputs(),
 		Splits: make([]int, shape.D), Gain: make([]float64, shape.D)}
 	tried, draws := p.tried(shape), env.Rand()
 	for range p.Trees {
@@ -65,13 +65,14 @@ func fit(ctx context.Context, env registry.Env, train registry.Data, p Params) (
 	return f, nil
 }
 
-// memory counts the ranks, the tallies of classes by rank, and the trees, which have two nodes for each distinct row.
-func memory(s registry.Shape, p Params) int64 {
+// memoryForest counts the ranks, the tallies of classes by rank, and the trees, which have two nodes for each distinct
+// row.
+func memoryForest(s registry.Shape, p ForestParams) int64 {
 	n := int64(s.N)
 	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
 }
 
-func cost(s registry.Shape, p Params) float64 {
+func costForest(s registry.Shape, p ForestParams) float64 {
 	n := float64(s.N)
 	deep := math.Log2(n + 1)
 	sort := 12 * n * float64(s.D) * deep

@@ -1,4 +1,4 @@
-package forest
+package trees
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a random forest. The score of a binary problem is the mean vote of the trees, each -1 or +1. The score of
+// A Forest is a random forest. The score of a binary problem is the mean vote of the trees, each -1 or +1. The score of
 // a class is its share of the votes. The prediction of a regression is the mean of the trees' values.
-type Model struct {
+type Forest struct {
 	Task     string
 	Features int
 	Outputs  int
@@ -48,13 +48,13 @@ func (t *Tree) value(row []float64) float64 {
 }
 
 // Rounds returns the number of trees.
-func (f *Model) Rounds() int { return len(f.Trees) }
+func (f *Forest) Rounds() int { return len(f.Trees) }
 
 // TreeCount returns the number of trees.
-func (f *Model) TreeCount() int { return len(f.Trees) }
+func (f *Forest) TreeCount() int { return len(f.Trees) }
 
 // MapThresholds implements registry.TreeModel.
-func (f *Model) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+func (f *Forest) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
 	out := *f
 	out.Trees = slices.Clone(f.Trees)
 	for i := range out.Trees {
@@ -70,7 +70,7 @@ func (f *Model) MapThresholds(at func(feature int, v float64) float64) registry.
 }
 
 // Score implements registry.Model.
-func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
+func (f *Forest) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err := f.votes(ctx, x).Score(x, out); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (f *Model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // ScoreStages implements registry.Stager for 1 to Rounds trees.
-func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
+func (f *Forest) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
 	yield func(t int, scores []float64) error) error {
 	var scores []float64
 	return f.votes(ctx, x).ScoreStages(x, at, func(t int, votes []float64) error {
@@ -92,7 +92,7 @@ func (f *Model) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
 }
 
 // votes returns the trees' votes on the rows x as a sum over trees.
-func (f *Model) votes(ctx context.Context, x *mat.Dense) fitting.Sum {
+func (f *Forest) votes(ctx context.Context, x *mat.Dense) fitting.Sum {
 	return fitting.Sum{Features: f.Features, Outputs: f.Outputs, Rounds: f.Rounds(), Least: 1,
 		Add: func(votes []float64, from, to int) error {
 			for t := from; t < to; t++ {
@@ -114,7 +114,7 @@ func average(scores, votes []float64, t int) {
 	}
 }
 
-func (f *Model) vote(t *Tree, x *mat.Dense, votes []float64) error {
+func (f *Forest) vote(t *Tree, x *mat.Dense, votes []float64) error {
 	n, _ := x.Dims()
 	for i := range n {
 		row := x.RawRowView(i)
@@ -136,12 +136,12 @@ func (f *Model) vote(t *Tree, x *mat.Dense, votes []float64) error {
 
 // Importance returns, for each feature, how many splits use it and by how much they
 // lower the impurity, times the rows of the split node (Breiman's Gini importance).
-func (f *Model) Importance() (splits []int, gain []float64) {
+func (f *Forest) Importance() (splits []int, gain []float64) {
 	return slices.Clone(f.Splits), slices.Clone(f.Gain)
 }
 
 // Dump implements registry.TreeModel.
-func (f *Model) Dump(t int, names []string) (string, error) {
+func (f *Forest) Dump(t int, names []string) (string, error) {
 	return fitting.DumpTree("RF", t, len(f.Trees), f.Features, names,
 		func(at int, name func(int32) string) fitting.TreeNode {
 			tree := &f.Trees[t]
@@ -157,7 +157,7 @@ func (f *Model) Dump(t int, names []string) (string, error) {
 }
 
 // shown is a leaf's value as Dump prints it: the tree's vote.
-func (f *Model) shown(value float64) string {
+func (f *Forest) shown(value float64) string {
 	switch f.Task {
 	case registry.Binary.String():
 		return fmt.Sprintf("class %+g", 2*value-1)
@@ -168,12 +168,12 @@ func (f *Model) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *Model) Save(w io.Writer) error { return saved.Write(w, "RF", f) }
+func (f *Forest) Save(w io.Writer) error { return saved.Write(w, "RF", f) }
 
-func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "RF", (*Model).check) }
+func loadForest(r io.Reader) (registry.Model, error) { return saved.Read(r, "RF", (*Forest).check) }
 
 // check makes sure that every row ends in a leaf: the children of a node come after the node.
-func (f *Model) check() error {
+func (f *Forest) check() error {
 	task, err := registry.ParseTask(f.Task)
 	switch {
 	case err != nil:
@@ -185,22 +185,29 @@ func (f *Model) check() error {
 		return fmt.Errorf("%d and %d importances for %d features", len(f.Splits), len(f.Gain), f.Features)
 	}
 	for i := range f.Trees {
-		t := &f.Trees[i]
-		n := len(t.Feature)
-		if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n ||
-			len(t.Gain) != n {
-			return fmt.Errorf("the arrays of tree %d differ in length", i)
+		if err := f.checkTree(i, task); err != nil {
+			return err
 		}
-		for at, feature := range t.Feature {
-			class := t.Value[at]
-			switch {
-			case feature >= int32(f.Features) || feature < -1:
-				return fmt.Errorf("node %d of tree %d splits feature %d of %d", at, i, feature, f.Features)
-			case feature >= 0 && (int(t.Right[at]) <= at || int(t.Right[at]) >= n || at+1 >= n):
-				return fmt.Errorf("node %d of tree %d has a child outside (%d, %d)", at, i, at, n)
-			case math.IsNaN(class) || task == registry.Multiclass && !(class >= 0 && class < float64(f.Outputs)):
-				return fmt.Errorf("node %d of tree %d has the value %v", at, i, class)
-			}
+	}
+	return nil
+}
+
+func (f *Forest) checkTree(i int, task registry.Task) error {
+	t := &f.Trees[i]
+	n := len(t.Feature)
+	if n == 0 || len(t.Threshold) != n || len(t.Right) != n || len(t.Value) != n || len(t.Rows) != n ||
+		len(t.Gain) != n {
+		return fmt.Errorf("the arrays of tree %d differ in length", i)
+	}
+	for at, feature := range t.Feature {
+		class := t.Value[at]
+		switch {
+		case feature >= int32(f.Features) || feature < -1:
+			return fmt.Errorf("node %d of tree %d splits feature %d of %d", at, i, feature, f.Features)
+		case feature >= 0 && (int(t.Right[at]) <= at || int(t.Right[at]) >= n || at+1 >= n):
+			return fmt.Errorf("node %d of tree %d has a child outside (%d, %d)", at, i, at, n)
+		case math.IsNaN(class) || task == registry.Multiclass && !(class >= 0 && class < float64(f.Outputs)):
+			return fmt.Errorf("node %d of tree %d has the value %v", at, i, class)
 		}
 	}
 	return nil

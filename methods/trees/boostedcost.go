@@ -1,4 +1,4 @@
-package boosted
+package trees
 
 import (
 	"math"

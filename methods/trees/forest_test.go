@@ -1,4 +1,4 @@
-package forest
+package trees
 
 import (
 	"math"
@@ -16,10 +16,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func fitted(t testing.TB, d registry.Data, raw string) *Model {
+func fittedForest(t testing.TB, d registry.Data, raw string) *Forest {
 	t.Helper()
-	m := must.Get(Spec().Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw)))(t)
-	return m.(*Model)
+	m := must.Get(RF().Fit(t.Context(), registry.Env{Seed: 1}, d, []byte(raw)))(t)
+	return m.(*Forest)
 }
 
 // One tree that tries every feature is the exhaustive search of its bootstrap
@@ -27,10 +27,10 @@ func fitted(t testing.TB, d registry.Data, raw string) *Model {
 func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := modeltest.Draw(rt)
-		f := fitted(t, data, `{"trees":1,"max_features":99}`)
+		f := fittedForest(t, data, `{"trees":1,"max_features":99}`)
 		g := must.Get(newGrower(t.Context(), data))(rt)
 		r := registry.Env{Seed: 1}.Rand()
-		if _, err := g.grow(&Model{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)},
+		if _, err := g.grow(&Forest{Splits: make([]int, f.Features), Gain: make([]float64, f.Features)},
 			rng.New(r.Uint32()), f.Features); err != nil {
 			rt.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestBreimansRules(t *testing.T) {
 			}
 			g := must.Get(newGrower(t.Context(), data))(t)
 			// Draws with replacement: a row is missing with probability 1/e.
-			f := &Model{Splits: make([]int, d), Gain: make([]float64, d)}
+			f := &Forest{Splits: make([]int, d), Gain: make([]float64, d)}
 			distinct := 0
 			for seed := range uint32(trees) {
 				must.Get(g.grow(f, rng.New(seed), 1))(t)
@@ -155,7 +155,7 @@ func TestBreimansRules(t *testing.T) {
 			if share := float64(distinct) / (n * trees); math.Abs(share-(1-1/math.E)) > 0.005 {
 				t.Errorf("%.3f of the rows are in a sample", share)
 			}
-			m := fitted(t, data, `{"trees":900}`)
+			m := fittedForest(t, data, `{"trees":900}`)
 			first, same := 0.0, 0.0
 			least := map[registry.Task]int32{registry.Binary: 2, registry.Regression: 6}[task]
 			for _, tree := range m.Trees {
