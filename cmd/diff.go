@@ -22,7 +22,7 @@ func newDiffCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "diff A B",
 		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
-		Long: `diff sets the results of A beside those of B, cell by cell. A and B are databases, files of
+		Long: `diff compares the results of A with those of B, cell by cell. A and B are databases, files of
 ` + "`bench export`" + `, reference, or a database as it was:
 
   results.db@before=2026-11-01   the last attempt at each cell before a date
@@ -54,7 +54,9 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 		defer closed()
 		sides[i] = src
 	}
-	chosen, err := a.choose(s, func() ([]store.Cell, error) { return slices.Concat(sides[0].Cells, sides[1].Cells), nil })
+	chosen, err := a.choose(s, func() ([]store.Cell, error) {
+		return slices.Concat(sides[0].Cells, sides[1].Cells), nil
+	})
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,8 @@ func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool
 		if d.Versions[1] != versions {
 			versions += " to " + d.Versions[1]
 		}
-		l.add(d.Protocol, d.Dataset, d.Method, versions, d.Cells, d.Ends, d.Counts, d.Choices, d.Metric, number(d.A, 2), number(d.B, 2), number(d.B-d.A, 2), number(d.Low, 2), number(d.High, 2), number(d.P, 3))
+		l.add(d.Protocol, d.Dataset, d.Method, versions, d.Cells, d.Ends, d.Counts, d.Choices, d.Metric,
+			number(d.A, 2), number(d.B, 2), number(d.B-d.A, 2), number(d.Low, 2), number(d.High, 2), number(d.P, 3))
 	}
 	if err := l.printAny(); err != nil {
 		return err
@@ -113,9 +116,11 @@ func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool
 	}
 	switch {
 	case compared == 0:
-		return exitError{exitIncomplete, fmt.Errorf("%s and %s have no cell in common for what was asked", args[0], args[1])}
+		return exitError{exitIncomplete, fmt.Errorf("%s and %s have no cell in common for what was asked", args[0],
+			args[1])}
 	case changed > 0:
-		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
+		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a "+
+			"set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
 	}
 	fmt.Fprintf(a.err, "%s compared: none differs\n", plural(compared, "cell"))
 	return nil

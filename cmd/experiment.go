@@ -26,7 +26,7 @@ func newExperimentCommand(a *app) *cobra.Command {
 		Use:   "experiment",
 		Short: "Tables and figures of papers, by name, with a verdict on what they claim",
 		Long: `experiment draws the tables and figures of the papers behind this program, the printed
-numbers beside ours, and says of each claim whether it holds, fails or is left open. An
+numbers and ours, and says of each claim whether it holds, fails or is left open. An
 experiment is a protocol, the reports that draw it, and claims in the words of the paper
 with a rule on the numbers (docs/explanation/experiments.md); one of your own is a TOML
 file of the same form.`,
@@ -109,12 +109,14 @@ time and the methods take turns, one split after the other; leave the machine al
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "a part that takes less than a minute")
 	flags.BoolVar(&f.run.dryRun, "dry-run", false, "say how long it takes, run nothing")
-	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input that changed")
+	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input "+
+		"that changed")
 	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
 	permissionFlags(a, c)
 	yesToLongRuns(c)
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
-	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core, if the experiment sets no other limit; 0 for none")
+	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on "+
+		"one core, if the experiment sets no other limit; 0 for none")
 	a.outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c
@@ -124,8 +126,8 @@ func completeExperiments(c *cobra.Command) {
 	c.ValidArgsFunction = cobra.FixedCompletions(experiments.Names(), cobra.ShellCompDirectiveDefault)
 }
 
-// runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is that of
-// the run.
+// runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is
+// that of the run.
 func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
 	if f.explain && !f.run.dryRun {
 		return usage("--explain is of the plan that --dry-run prints; add --dry-run")
@@ -135,7 +137,8 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 		return err
 	}
 	if load := machine.Busy(); e.Alone && !f.run.dryRun && load > 0.5 {
-		fmt.Fprintf(a.err, "the machine is busy (%.1f processes wanted a core in the last minute): times will vary\n", load)
+		fmt.Fprintf(a.err, "the machine is busy (%.1f processes wanted a core in the last minute): times will vary\n",
+			load)
 	}
 	var incomplete error
 	for _, splits := range passes {
@@ -156,8 +159,8 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	return incomplete
 }
 
-// passes turns an experiment into a request, and returns the splits of each run. It is one run with all splits. If times
-// are compared, it is one run for each split, so that the methods take turns.
+// passes turns an experiment into a request, and returns the splits of each run. It is one run with all splits. If
+// times are compared, it is one run for each split, so that the methods take turns.
 func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, error) {
 	h, err := a.harness(e.Protocol)
 	if err != nil {
@@ -184,10 +187,13 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 }
 
 func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
-	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) { return a.drawExperiment(ctx, c, e, f.quick) })
+	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) {
+		return a.drawExperiment(ctx, c, e, f.quick)
+	})
 }
 
-func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experiments.Experiment, quick bool) (d doc.Document, err error) {
+func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experiments.Experiment,
+	quick bool) (d doc.Document, err error) {
 	h, err := a.harness(e.Protocol)
 	if err != nil {
 		return d, err
@@ -208,8 +214,9 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	d, err = experiment.Build(e, part, quick, experiment.Source{
 		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
-			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods, datasets: datasets,
-				splits: fmt.Sprint(part.Splits)}})
+			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods,
+				datasets: datasets,
+				splits:   fmt.Sprint(part.Splits)}})
 		},
 		Drawn: map[string]experiment.Drawn{
 			"boundary": func(given, methods, datasets []string) (doc.Document, error) {
@@ -268,9 +275,9 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 	return nil
 }
 
-// experimentResults makes results of a protocol available. If the database has none, the results that come with the program
-// are read into a temporary database. from describes the source in words, "" for the user's own database. remove deletes
-// the temporary database.
+// experimentResults makes results of a protocol available. If the database has none, the results that come with the
+// program are read into a temporary database. from describes the source in words, "" for the user's own database.
+// remove deletes the temporary database.
 func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from string, remove func(), err error) {
 	name := h.Protocol.Name
 	db, err := store.OpenReader(ctx, a.db)
@@ -291,13 +298,17 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 	temporary := filepath.Join(dir, "results.db")
 	in, there, err := admit.Included(ctx, h, temporary)
 	if err == nil && !there {
-		err = exitError{exitUsage, fmt.Errorf("%s holds no result of protocol %s, and the program comes with none; compute them with `bench experiment run`", a.db, name)}
+		err = exitError{exitUsage, fmt.Errorf("%s holds no result of protocol %s, and the program comes with none; "+
+			"compute them with `bench experiment run`", a.db, name)}
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	own := a.db
-	a.db, a.included, remove = temporary, "the results that come with the program", func() { a.db, a.included = own, ""; _ = os.RemoveAll(dir) }
+	a.db, a.included, remove = temporary, "the results that come with the program", func() {
+		a.db, a.included = own, ""
+		_ = os.RemoveAll(dir)
+	}
 	from = a.included
 	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)

@@ -29,8 +29,8 @@ func newReportLossCommand(a *app) *cobra.Command {
 	var l lossFlags
 	c := &cobra.Command{
 		Use:   "loss",
-		Short: "The loss of RFF-MKL beside the epsilon-insensitive loss that it approximates",
-		Long: `loss draws the smooth loss that RFF-MKL and RFF-MKL-JOINT minimise, by the residual, beside
+		Short: "The loss of RFF-MKL and the epsilon-insensitive loss that it approximates",
+		Long: `loss draws the smooth loss that RFF-MKL and RFF-MKL-JOINT minimise, by the residual, and
 the epsilon-insensitive loss of support vector regression. No result is read.`,
 		Example: `  bench report loss
   bench report loss --epsilon 0.1 --sharpness 10,100 -o loss.pdf`,

@@ -16,10 +16,10 @@ func newPaperCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "paper METHOD [OTHER...]",
 		Short: "Write a folder that a paper can \\input: table, figure, sentences, methods, references",
-		Long: `paper writes what a paper needs of METHOD beside others, all that are stored if none
+		Long: `paper writes what a paper needs of METHOD against others, all that are stored if none
 is named, into one folder, paper-METHOD unless -o names another:
 
-  table.tex, compare.tex     the means of all methods, and METHOD beside each other one
+  table.tex, compare.tex     the means of all methods, and METHOD against each other one
   figure.tex, .pdf, .svg     average ranks, with bars where no difference is significant
   sentence.tex, .txt         what is found, as bench compare says it
   methods.tex                protocol, data sets, methods with their versions, tests,
@@ -47,7 +47,7 @@ that holds anything else is refused.`,
 	c.ValidArgsFunction = a.completeMethods
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 {
-			return usage("%s takes METHOD, then those to set it beside, or none for all that are stored; see "+
+			return usage("%s takes METHOD, then those to compare it with, or none for all that are stored; see "+
 				"`%[1]s --help`", c.CommandPath())
 		}
 		if f.also = args; len(args) > 1 {

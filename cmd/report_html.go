@@ -26,7 +26,8 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	f.selection.add(a, c, defaultProtocol)
 	metricFlag(c, &f.Metric, " (default the protocol's)")
-	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared with it (default the one that leads, by mean)")
+	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared "+
+		"with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	flags.StringVar(&f.Title, "title", "", "title of the page")
 	rare(c, "level", "title")
@@ -36,17 +37,18 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 // metricFlag adds --metric, whose help lists the metrics, and then says more.
 func metricFlag(c *cobra.Command, to *string, more string) {
 	c.Flags().StringVar(to, "metric", "", strings.Join(metric.Names(), ", ")+more)
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(),
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 func newReportHTMLCommand(a *app) *cobra.Command {
 	var f pageFlags
 	c := &cobra.Command{
 		Use:   "html",
-		Short: "One page, or a folder of pages: verdicts, the table, what stands behind every number",
+		Short: "One page, or a folder of pages: verdicts, the table, what is behind every number",
 		Long: `html writes one file that holds everything and loads nothing: verdicts, the table
 with methods and data sets to choose (ranks are computed again for the choice), the
-diagram of critical differences, published values beside ours with intervals, what is
+diagram of critical differences, published values and ours with intervals, what is
 missing, times, and a section for each data set and each method. A click on a number,
 or Enter, shows its splits, settings, machines, commands and queries. The page reads
 in light and dark, on a phone and on paper.
@@ -67,7 +69,8 @@ was written so before is replaced; one that holds anything else is refused.`,
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		folder := isFolder(f.output)
 		if f.output != "" && !folder && render.FormatOf(f.output) != "html" {
-			return usage("--output %s: the ending %q is not one of .html, .htm; a folder has a / at its end", f.output, filepath.Ext(f.output))
+			return usage("--output %s: the ending %q is not one of .html, .htm; a folder has a / at its end", f.output,
+				filepath.Ext(f.output))
 		}
 		ctx, done := a.untilSignal(c.Context())
 		defer done()
@@ -81,7 +84,9 @@ was written so before is replaced; one that holds anything else is refused.`,
 		case folder:
 			type adding = func(string, func(io.Writer) error) error
 			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add adding) error {
-				return p.Site(func(name string, content func(io.Writer) error) error { return cmp.Or(ctx.Err(), add(name, content)) })
+				return p.Site(func(name string, content func(io.Writer) error) error {
+					return cmp.Or(ctx.Err(), add(name, content))
+				})
 			})
 		default:
 			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
@@ -111,7 +116,8 @@ func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
 	return asked(p, err)
 }
 
-// wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the reason.
+// wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the
+// reason.
 func (a *app) wrote(output string, warnings []string, err error) error {
 	if err := notWritten(err); err != nil {
 		return err

@@ -47,7 +47,8 @@ func TestNoBarsWithoutATest(t *testing.T) {
 func TestBarsByWilcoxon(t *testing.T) {
 	d := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("", "")...)
 	table := must.Get(sample.Sixteen().Frame(t).Table(""))(t)
-	ev := must.Get(evidence.Of(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(t)
+	ev := must.Get(evidence.Compare(&table, evidence.Options{Level: 0.05, Region: evidence.UsualRegion(table.Metric)}))(
+		t)
 	records := sample.Records(t, d, "cd")
 	apart := 0
 	for i, a := range records {
@@ -67,7 +68,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 		t.Error("no difference is significant")
 	}
 	controlled := sample.Build(t, ranking.Diagram, sample.Sixteen(), asked("RF", "")...)
-	ev = must.Get(evidence.Of(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)
+	ev = must.Get(evidence.Compare(&table, evidence.Options{Method: "RF", Level: 0.05, Region: ev.Region}))(t)
 	for _, a := range sample.Records(t, controlled, "cd") {
 		at, _ := ev.Between(slices.Index(table.Methods, "RF"), slices.Index(table.Methods, a["method"].(string)))
 		if joined := a["method"] == "RF" || !(ev.Pairs[at].Adjusted < 0.05); joined != (a["bars"] == "a") {

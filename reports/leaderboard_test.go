@@ -23,7 +23,7 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 	t.Helper()
 	table := must.Get(in.Frame(t).Table(""))(t)
 	o := evidence.Options{Method: method, Level: 0.05, Region: evidence.UsualRegion(table.Metric)}
-	ev := must.Get(evidence.Of(&table, o))(t)
+	ev := must.Get(evidence.Compare(&table, o))(t)
 	asked := slices.Index(table.Methods, method)
 	if method == "" {
 		asked, _ = evidence.Ends(&table)

@@ -35,7 +35,7 @@ func whyInput() sample.Input {
 	return in
 }
 
-// Everything that stands behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are
+// Everything that is behind the number is on the page. Means by hand: (50 + 53)/108 = 95.370 %; printed are
 // 98.5 and 1.6, our deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) =
 // -1.04.
 func TestPage(t *testing.T) {

@@ -167,7 +167,7 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 		values, points = metric.Title+" in percent", " in percentage points"
 	}
 	out := doc.Table{
-		Heading: "Beside the published values", Corner: "Data set", Label: "published-1", Legend: c.legend(),
+		Heading: "Compared with the published values", Corner: "Data set", Label: "published-1", Legend: c.legend(),
 		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.Source, values, points),
 	}
 	for _, m := range c.methods {
@@ -259,8 +259,8 @@ func (c *comparison) legend() []string {
 		legend = append(append(legend, c.Summary()), c.Comparison.Legend()...)
 	}
 	if c.printed != nil {
-		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets, beside the ranks "+
-			"the source prints over its own.")
+		legend = append(legend, "Paper's rank: ours, among these methods and over these data sets; published: the "+
+			"source's ranks over its own.")
 	}
 	return legend
 }

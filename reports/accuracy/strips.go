@@ -16,7 +16,7 @@ import (
 const fewestInBox = 5
 
 func (t *table) strips() []doc.Block {
-	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes stand from %d splits on.",
+	about := fmt.Sprintf("Test %s of every split; each plot has its own axis. Boxes are drawn from %d splits on.",
 		t.Metric.Title, fewestInBox)
 	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about}, Detail: true}}
 	for _, s := range t.Sets {

@@ -34,7 +34,8 @@ func (t *table) legend() []string {
 				"the one in the later column ranks better.")
 		}
 		if len(t.Whole()) < len(t.Methods) {
-			legend = append(legend, "Data sets: how many of those of Mean a method has. Who lacks one stands last, "+
+			legend = append(legend, "Data sets: how many of those of Mean a method has. A method that lacks one "+
+				"is last, "+
 				"has no Mean and no rank, and is not marked as best.")
 		}
 	}

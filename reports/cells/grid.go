@@ -27,7 +27,7 @@ var Grid = report.Report{
 	Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
 	Long: `grid counts how often each value of each parameter was chosen on each set, names the
 sets whose choice sits on an edge of the grid, where a wider grid might do better, and
-sets the folds' results of the chosen points beside those of the test rows.`,
+compares the folds' results of the chosen points with those of the test rows.`,
 	Example: `  bench report grid
   bench report grid --methods GBRFF2 --datasets sonar`,
 	Build: grid,
@@ -267,7 +267,7 @@ func (a *axis) record(t *frame.Table, method string, records *doc.Records) {
 // flattery compares results of the chosen points in the folds with those on the test rows: for each method the
 // means over the counted sets that it has.
 func flattery(t *frame.Table) (doc.Table, doc.Records) {
-	out := doc.Table{Heading: "Folds beside test", Caption: fmt.Sprintf(
+	out := doc.Table{Heading: "Folds and test", Caption: fmt.Sprintf(
 		"Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery",
 		Corner: "Method",
 		Head: []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"},

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Why is what stands behind one number.
+// Why is what is behind one number.
 var Why = report.Report{
 	Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
 	Summary: "Everything behind one number: splits, grid points, code, queries",
@@ -65,7 +65,7 @@ func why(t *frame.Table) (doc.Document, error) {
 		p.unit = " %"
 	}
 	d := doc.Document{Label: "tab:why:" + set.Name + ":" + method, Notes: t.NotesOfPairs(),
-		Title: fmt.Sprintf("%s on %s by test %s, protocol %s: what stands behind the number", method, set.Name,
+		Title: fmt.Sprintf("%s on %s by test %s, protocol %s: what is behind the number", method, set.Name,
 			t.Metric.Title, t.Protocol)}
 	d.Queries = p.queries(method)
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(),
@@ -106,7 +106,7 @@ func (p *page) number(method string) []string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// folds says how many folds stand behind a choice.
+// folds says how many folds a choice is made from.
 func (p *page) folds() string {
 	for _, r := range p.rows {
 		most := -1
@@ -212,7 +212,7 @@ func (p *page) again(method string) []doc.Block {
 
 // queries return the numbers of the page.
 func (p *page) queries(method string) []doc.Query {
-	if _, pinned := p.Pinned(method); pinned { // views have folds only for cells that stand
+	if _, pinned := p.Pinned(method); pinned { // views have folds only for current cells
 		return []doc.Query{{Title: "Its splits", SQL: p.entry.SQL}}
 	}
 	return []doc.Query{

@@ -52,7 +52,7 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	every := ev
 	if !ev.Every {
 		var err error
-		if every, err = evidence.Of(t, evidence.Options{Level: ev.Level, Region: ev.Region}); err != nil {
+		if every, err = evidence.Compare(t, evidence.Options{Level: ev.Level, Region: ev.Region}); err != nil {
 			return nil, err
 		}
 	}

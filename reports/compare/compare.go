@@ -32,7 +32,7 @@ import (
 var Compare = report.Report{
 	Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
 	Summary: "Is a method better than others, and how sure is that?",
-	Long: `compare sets one method beside others, all that are stored if none is named. First
+	Long: `compare tests one method against others, all that are stored if none is named. First
 comes the verdict: what is found over data sets, how large the typical difference is
 with an interval, and on how many sets the method is ahead. With one other method
 every data set follows; --details shows them for several, with the rule of each
@@ -53,7 +53,7 @@ equivalent where a test shows that the typical difference is smaller.`,
   bench compare MyBoost LGBM --equivalence 10%`,
 	Select: func(args []string, s *report.Selection) error {
 		if len(args) == 0 {
-			return errors.New("name the method in question, then those to set it beside, or none for all that " +
+			return errors.New("name the method in question, then those to compare it with, or none for all that " +
 				"are stored")
 		}
 		if s.Also = args; len(args) > 1 {
@@ -91,7 +91,7 @@ type Options struct {
 	Draws  int              // of the Bayesian signed-rank test; 0 for report.UsualDraws
 }
 
-// A Page is what is found of a method beside each other method.
+// A Page is what is found of a method against each other method.
 type Page struct {
 	*frame.Table
 	Evidence *evidence.Evidence
@@ -110,7 +110,7 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 	if o.Chosen {
 		asked.Method = ""
 	}
-	return evidence.Of(t, asked)
+	return evidence.Compare(t, asked)
 }
 
 // NewPage compares the options' method with every other method of a table.
@@ -207,7 +207,7 @@ func (p *Page) Parts() Parts {
 // Document is the whole page.
 func (p *Page) Document() doc.Document {
 	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(p.notes()...),
-		Title: fmt.Sprintf("%s beside %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
+		Title: fmt.Sprintf("%s against %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
 	parts := p.Parts()
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
 	if len(parts.Each.Paragraphs) > 0 {
@@ -224,7 +224,7 @@ func (p *Page) Document() doc.Document {
 	return d
 }
 
-// others names the methods beside the one in question, where they are few.
+// others names the methods that the one in question is compared with, where they are few.
 func (p *Page) others() string {
 	if len(p.pairs) > few {
 		return frame.Count(len(p.pairs), "method")

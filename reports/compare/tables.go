@@ -29,7 +29,7 @@ func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals
 
 // Over has a row an opponent.
 func (p *Page) Over() doc.Table {
-	out := doc.Table{Heading: "Over data sets", Caption: p.method + " beside each other method, over data sets",
+	out := doc.Table{Heading: "Over data sets", Caption: p.method + " against each other method, over data sets",
 		Label: "over", Corner: "Against", Legend: p.overLegend()}
 	const typical, adjusted, sets = "typical", "adjusted p", "sets"
 	out.Head = []doc.Column{{Name: "verdict", Kind: doc.Words},
@@ -81,7 +81,7 @@ func (p *Page) overLegend() []string {
 // bySet has a row a data set of one pair.
 func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	other := p.other(q)
-	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s beside %s by data set", p.method, other),
+	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s against %s by data set", p.method, other),
 		Label: other, Corner: "Data set", Detail: len(p.pairs) > 1}
 	const interval, test = "interval", "t-test"
 	out.Head = []doc.Column{{Name: "splits", Kind: doc.Repeated}, {Name: p.method}, {Name: other},

@@ -166,7 +166,7 @@ func (p *Page) coverage(q *evidence.Pair) string {
 	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"), strings.Join(why, ", "))
 }
 
-// typicalRange is the interval of the typical difference. Beside p-values that are adjusted for several comparisons
+// typicalRange is the interval of the typical difference. Next to p-values that are adjusted for several comparisons
 // it says that it is not.
 func (p *Page) typicalRange(q *evidence.Pair) string {
 	i := p.interval(q.TypicalInterval(1 - p.o.Level))

@@ -23,10 +23,10 @@ import (
 // Scaling shows results, times and memory by the number of rows.
 var Scaling = report.Report{
 	Name:    "scaling",
-	Summary: "Results, times and memory as sets grow, beside what methods declare",
+	Summary: "Results, times and memory as sets grow, and what methods declare",
 	Long: `scaling draws the mean of a metric against processor time for each family of sets that
 differ in their number of rows, such as linear-100000 and linear-300000: a mark for each
-method and size, joined by lines. Below stand times and peaks of memory beside those that
+method and size, joined by lines. Below are times and peaks of memory, and those that
 the method declares, and the power of the number of rows with which times grow.`,
 	Example: `  bench report scaling --protocol large
   bench report scaling --protocol large --methods LGBM,RKS -o scaling.svg`,
@@ -43,8 +43,8 @@ type family struct {
 //
 // Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of
 // linear. A family has a drawing of the metric against processor time, with a mark for each method and size, a
-// table of all numbers, and the powers of the number of rows with which times grow (package sweep). Beside each
-// time and each peak of memory stands what the method declares, by which runs are planned.
+// table of all numbers, and the powers of the number of rows with which times grow (package curves). With each
+// time and each peak of memory is what the method declares, by which runs are planned.
 //
 // The result is the document. It is an error if nothing is stored.
 func scaling(t *frame.Table) (doc.Document, error) {

@@ -20,14 +20,14 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Times sets processor times beside a metric.
+// Times draws a metric against processor times.
 var Times = report.Report{
 	Name:    "times",
-	Summary: "What methods cost beside how good they are, and which are on the front",
+	Summary: "What methods cost and how good they are, and which are on the front",
 	Long: `times draws the mean of a metric against the processor time of a cell (a split with its
 whole search over the grid) and marks the front: methods that no other one beats in
 both. Lines show the quartiles of times over splits and an interval of the mean over
-data sets, and resampled sets say how sure the front is. Below stand the times by set.
+data sets, and resampled sets say how sure the front is. Below are the times by set.
 Times of different processors are not mixed.`,
 	Example: `  bench report times
   bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
@@ -75,7 +75,7 @@ func times(t *frame.Table) (doc.Document, error) {
 			"processor; name fewer with --methods or --datasets", frame.ErrNoResults)
 	}
 	p.sum()
-	d := doc.Document{Title: fmt.Sprintf("Mean test %s beside processor time over %s, protocol %s", t.Metric.Title,
+	d := doc.Document{Title: fmt.Sprintf("Mean test %s and processor time over %s, protocol %s", t.Metric.Title,
 		frame.Count(len(p.timed), "data set"), t.Protocol),
 		Notes: t.Notes(p.notes()...)}
 	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)

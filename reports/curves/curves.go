@@ -114,6 +114,27 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 		}
 		last = ranks
 	}
+	table := ranksTable(t, curves, last, splits)
+	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
+	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added",
+		About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
+		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true},
+			plot.Axis{Title: "average rank, the best at the top", Down: true}),
+		Alt: fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
+	if len(splits) == 1 {
+		return blocks, records
+	}
+	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits),
+		frame.Count(settled, "split"))
+	if settled == len(splits) && settled > 1 {
+		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change "+
+			"it again.", len(splits))
+	}
+	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records
+}
+
+// ranksTable has columns for some numbers of splits, and the methods in the order of their last ranks.
+func ranksTable(t *frame.Table, curves []plot.Curve, last []*big.Rat, splits []int) doc.Table {
 	table := doc.Table{Corner: "Method", Best: "the best, every tied one."}
 	var shown []int // the numbers of splits that have a column
 	for _, n := range []int{1, 2, 3, 5, 10, 15, 20, 30, 50, 100} {
@@ -136,22 +157,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 	}
 	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied "+
 		"methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
-	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
-	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added",
-		About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
-		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true},
-			plot.Axis{Title: "average rank, the best at the top", Down: true}),
-		Alt: fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
-	if len(splits) == 1 {
-		return blocks, records
-	}
-	verdict := fmt.Sprintf("The order of the methods is the one of all %d splits from %s on.", len(splits),
-		frame.Count(settled, "split"))
-	if settled == len(splits) && settled > 1 {
-		verdict = fmt.Sprintf("The order of the methods changed with the last of %d splits: more splits may change "+
-			"it again.", len(splits))
-	}
-	return append(blocks, doc.Prose{Paragraphs: []string{verdict}}), records
+	return table
 }
 
 // stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.

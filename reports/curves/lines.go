@@ -227,7 +227,7 @@ func (l Lines) Median(series string, x float64) (Average, bool) {
 // logs returns for each split the mean over sets of the logarithm of a measure, for a series at a value. It leaves out
 // splits that some set lacks.
 func (l Lines) logs(series string, x float64, of Measure) map[int]float64 {
-	each := doc.Each(l.SetsAt(series, x), func(set string) map[int]float64 { return l.Splits(series, x, set, of) })
+	each := doc.Map(l.SetsAt(series, x), func(set string) map[int]float64 { return l.Splits(series, x, set, of) })
 	return Averages(each, math.Log)
 }
 

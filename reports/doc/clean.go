@@ -13,13 +13,13 @@ import (
 // direction of writing, and bytes that are not UTF-8. Line ends stay where a text may have several lines.
 func (d Document) Clean() Document {
 	d.Report, d.Title, d.Heading, d.Label = Flat(d.Report), OneLine(d.Title), OneLine(d.Heading), Flat(d.Label)
-	d.Warnings, d.Notes = Each(d.Warnings, Flat), Each(d.Notes, Flat)
-	d.Blocks = Each(d.Blocks, cleanBlock)
+	d.Warnings, d.Notes = Map(d.Warnings, Flat), Map(d.Notes, Flat)
+	d.Blocks = Map(d.Blocks, cleanBlock)
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),
 		Flat(p.Command)
-	p.Environment = Each(p.Environment, Flat)
-	p.Queries = Each(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
+	p.Environment = Map(p.Environment, Flat)
+	p.Queries = Map(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
 	return d
 }
 
@@ -32,7 +32,7 @@ func cleanBlock(b Block) Block {
 		if plot := b.Plot; plot != nil {
 			b.Plot = func(width float64) Drawing {
 				d := plot(width)
-				d.Marks = Each(d.Marks, func(m Mark) Mark {
+				d.Marks = Map(d.Marks, func(m Mark) Mark {
 					m.Text, m.Tip = OneLine(m.Text), OneLine(m.Tip)
 					return m
 				})
@@ -45,7 +45,7 @@ func cleanBlock(b Block) Block {
 		}
 		return b
 	case Prose:
-		b.Heading, b.Paragraphs = OneLine(b.Heading), Each(b.Paragraphs, Flat)
+		b.Heading, b.Paragraphs = OneLine(b.Heading), Map(b.Paragraphs, Flat)
 		return b
 	case Code:
 		b.Title, b.Text = OneLine(b.Title), lines(b.Text)
@@ -54,8 +54,8 @@ func cleanBlock(b Block) Block {
 		}
 		return b
 	case Records:
-		b.Name, b.Columns = OneLine(b.Name), Each(b.Columns, OneLine)
-		b.Rows = Each(b.Rows, func(row []any) []any { return Each(row, cleanValue) })
+		b.Name, b.Columns = OneLine(b.Name), Map(b.Columns, OneLine)
+		b.Rows = Map(b.Rows, func(row []any) []any { return Map(row, cleanValue) })
 		return b
 	}
 	return b
@@ -63,13 +63,13 @@ func cleanBlock(b Block) Block {
 
 func (t Table) clean() Table {
 	t.Heading, t.Caption, t.Corner, t.Best = OneLine(t.Heading), OneLine(t.Caption), OneLine(t.Corner), OneLine(t.Best)
-	t.Legend = Each(t.Legend, Flat)
-	t.Head = Each(t.Head, func(c Column) Column {
+	t.Legend = Map(t.Legend, Flat)
+	t.Head = Map(t.Head, func(c Column) Column {
 		return Column{OneLine(c.Name), OneLine(c.Long), OneLine(c.Group), c.Kind}
 	})
-	t.Sections = Each(t.Sections, func(rows []Row) []Row {
-		return Each(rows, func(r Row) Row {
-			return Row{OneLine(r.Name), Each(r.Entries, func(c Entry) Entry {
+	t.Sections = Map(t.Sections, func(rows []Row) []Row {
+		return Map(rows, func(r Row) Row {
+			return Row{OneLine(r.Name), Map(r.Entries, func(c Entry) Entry {
 				c.Text, c.Dev, c.Tip, c.SQL = OneLine(c.Text), OneLine(c.Dev), lines(c.Tip), lines(c.SQL)
 				return c
 			})}
@@ -83,7 +83,7 @@ func cleanValue(v any) any {
 	case string:
 		return Flat(v)
 	case []string:
-		return Each(v, Flat)
+		return Map(v, Flat)
 	}
 	return v
 }
@@ -107,8 +107,8 @@ func lines(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// Each applies a function to each element of a list; nil stays nil.
-func Each[T, U any](list []T, f func(T) U) []U {
+// Map applies a function to each element of a list; nil stays nil.
+func Map[T, U any](list []T, f func(T) U) []U {
 	if list == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (d Document) Short(option string) Document {
 
 // Whole is the document with its details among everything else.
 func (d Document) Whole() Document {
-	d.Blocks = Each(d.Blocks, func(b Block) Block {
+	d.Blocks = Map(d.Blocks, func(b Block) Block {
 		switch x := b.(type) {
 		case Table:
 			x.Detail = false

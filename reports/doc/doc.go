@@ -156,7 +156,7 @@ type Records struct {
 
 // Add appends a row. An exact value becomes the nearest float64. NaN becomes nil, and an infinite value "inf" or
 // "-inf", since JSON has no such numbers.
-func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, Each(values, value)) }
+func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, Map(values, value)) }
 
 // Put appends a row of values by the names of their columns; the other columns are nil. An unknown name is a mistake in
 // the program, and Put panics.

@@ -59,7 +59,7 @@ const (
 	Mean    Role = "mean"   // what sums values up, in the accent's colour
 	Range   Role = "range"  // around it, a pale accent
 	Band    Role = "band"   // a pale area behind the values
-	Paper   Role = "paper"  // an area that words stand on, in the colour of paper
+	Paper   Role = "paper"  // an area behind words, in the colour of paper
 	Rest    Role = "rest"   // one of many in the background
 	Printed Role = "quoted" // not ours: printed elsewhere
 	Strong  Role = "strong" // heavy lines in the colour of text

@@ -61,8 +61,9 @@ type Evidence struct {
 // seed is that of all draws.
 const seed = 1
 
-// Of compares the methods of a table. It is an error if an option has no meaning or the method is not in the table.
-func Of(t *frame.Table, o Options) (*Evidence, error) {
+// Compare compares the methods of a table. It is an error if an option has no meaning or the method is not in the
+// table.
+func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return nil, err
 	}

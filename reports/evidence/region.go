@@ -99,7 +99,7 @@ func (r Region) on(m metric.Metric, ours, theirs *big.Rat) *big.Rat {
 	return best.Mul(best.Abs(best.Sub(best, middle)), r.Width)
 }
 
-// inUnits divides each difference by the width beside it; nil if a width is zero.
+// inUnits divides each difference by its width; nil if a width is zero.
 func inUnits(differences, widths []*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(differences))
 	for i, d := range differences {

@@ -149,7 +149,7 @@ func simulate(t testing.TB, w world, seed uint32, pages, sets, asked int) found 
 		case asked >= 0:
 			o.Method = fmt.Sprintf("M%02d", asked)
 		}
-		f.count(w, table, truth, must.Get(evidence.Of(table, o))(t))
+		f.count(w, table, truth, must.Get(evidence.Compare(table, o))(t))
 	}
 	return f
 }
@@ -431,7 +431,7 @@ func TestFewSplitsOfCounts(t *testing.T) {
 		stream := rng.New(11)
 		over, single := 0, 0
 		for range pages {
-			p := must.Get(evidence.Of(countTable(stream, 15, splits), o))(t).Pairs[0]
+			p := must.Get(evidence.Compare(countTable(stream, 15, splits), o))(t).Pairs[0]
 			if p.Adjusted < o.Level {
 				over++
 			}

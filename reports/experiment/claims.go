@@ -41,7 +41,7 @@ type Result struct {
 // A Part is a decided comparison.
 type Part struct {
 	experiments.Comparison
-	Other    string // the series beside Series; "" for a number
+	Other    string // the series that Series is compared with; "" for a number
 	Estimate Estimate
 	Verdict  Verdict  // by itself
 	Ratio    bool     // estimate and interval are of a ratio
@@ -202,7 +202,7 @@ func decide(l curves.Lines, c experiments.Comparison, other string) Part {
 		p.Estimate = means(l, c, terms)
 		p.Source = tabled(l, c, terms)
 	}
-	switch numbers := doc.Each(c.Printed, stats.Decimal); {
+	switch numbers := doc.Map(c.Printed, stats.Decimal); {
 	case len(numbers) == 1:
 		p.Source = numbers[0]
 	case len(numbers) == 2 && p.Ratio:
@@ -346,7 +346,7 @@ func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
 // times estimates the logarithm of the ratio of processor times, as the mean over sets.
 func times(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
 	groups, _ := groupsOf(l, c, terms)
-	each := doc.Each(groups, func(g group) map[int]float64 { return g.sums(l, l.Seconds(), math.Log) })
+	each := doc.Map(groups, func(g group) map[int]float64 { return g.sums(l, l.Seconds(), math.Log) })
 	return repeated(slices.Sorted(maps.Values(curves.Averages(each, plain))))
 }
 

@@ -116,7 +116,7 @@ func (p Part) asked() string {
 	return short(p.Least) + " to " + short(p.Most)
 }
 
-func points(at []float64) string { return strings.Join(doc.Each(at, short), ", ") }
+func points(at []float64) string { return strings.Join(doc.Map(at, short), ", ") }
 
 // short writes a number with as few digits as it needs.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,5 +1,5 @@
-// Package frame is between the store and a report: it reads typed rows once and decides which of them stand
-// together in one table.
+// Package frame is between the store and a report: it reads typed rows once and decides which of them
+// belong in one table.
 //
 // [Read] takes a request and what is known of protocol, methods and data sets. It returns a [Frame]: every
 // stored cell of the protocol with its whole score, its grid point, times and environment. [Frame.Table]
@@ -7,13 +7,13 @@
 // column (an older protocol, other data, another version or grid) are left out and noted. Sets for which the
 // metric does not exist are named. Missing cells are grouped by reason, with the cheapest command that
 // computes them. A warning names columns with several versions of a method. NAME@VERSION requests a version:
-// its last finished attempts, even if another version stands for the cells now.
+// its last finished attempts, even if the cells are now of another version.
 //
 // Means over sets and ranks need every method on the same splits of the same sets. A method that has few sets
 // must not remove sets from the columns of other methods. So these rules hold. On a set, the compared splits
 // are those that most methods finished; of equal numbers the longer list wins. A method has the set if it
 // finished these splits, and its further splits are left out. The counted sets are the longest list of a
-// method's sets that at least half of the methods with any set have completely. If there is no such list,
+// method's sets that at least half of the methods with any set have completely. If there is none,
 // each method's list and the list of sets that all have are compared by length times the number of methods
 // that have all of it, and the largest wins. Methods with every counted set are whole and come first. All
 // other methods are partial: they have cells and a coverage ("8 of 15"), and no mean over sets, no rank and
@@ -97,7 +97,7 @@ type Sweep struct {
 	Points   []Point // by series and value; nil where sets are the points
 	Datasets bool    // sets are the points, by their training rows
 
-	Printed []published.Point // numbers of a source, shown beside ours
+	Printed []published.Point // numbers of a source, shown with ours
 }
 
 // A Point is one line of a drawing at one value of the quantity; its method is a column.

@@ -23,7 +23,7 @@ func (t *Table) Notes(own ...string) []string {
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and names the splits
-// beside each value.
+// with each value.
 func (t *Table) NotesOfPairs(own ...string) []string {
 	return slices.Concat(t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
 }

@@ -26,7 +26,7 @@ const (
 	GroupGenerated = "generated" // drawn by a generator
 )
 
-// Table is the cells that stand together, by data set and method, for one metric.
+// Table is the cells of one table, by data set and method, for one metric.
 type Table struct {
 	Metric   metric.Metric
 	Protocol string
@@ -63,7 +63,7 @@ type Dataset struct {
 	listed bool // the set is in every table, even without stored cells
 }
 
-// TrainPart returns how many rows a split has beside its test rows. A protocol with train_rows, or a point of a
+// TrainPart returns how many rows of a split are not test rows. A protocol with train_rows, or a point of a
 // sweep, learns from fewer rows (learned), but how alike splits are depends on all rows that they divide.
 func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
 
@@ -264,7 +264,7 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 
 // summarise computes the spread of the runs.
 func (c *Entry) summarise() {
-	values := doc.Each(c.Runs, func(r Run) *big.Rat { return r.Value })
+	values := doc.Map(c.Runs, func(r Run) *big.Rat { return r.Value })
 	c.Spread = stats.NewSpread(values)
 }
 
@@ -322,7 +322,7 @@ func (t *Table) Processors() []string {
 
 // Splits returns the finished splits in increasing order.
 func (c Entry) Splits() []int {
-	splits := doc.Each(c.Runs, func(r Run) int { return r.Split })
+	splits := doc.Map(c.Runs, func(r Run) int { return r.Split })
 	return splits
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// together is the cells that may stand in one table, and the notes on the cells that may not.
+// together is the cells that may be in one table, and the notes on the cells that may not.
 type together struct {
 	rows     []store.Row
 	changed  []Change
@@ -19,11 +19,11 @@ type together struct {
 	notes    []string // cells that are left out for other reasons
 }
 
-// consistent keeps the cells that may stand together. Their protocol is today's. All cells of a set have one kind
+// consistent keeps the cells that may be in one table. Their protocol is today's. All cells of a set have one kind
 // of data. All cells of a method on a set have one version and one grid: those of the cell that ran last. If there
 // are cells of the program's own version, only these count as last, since cells of an older version may have been
 // imported later. Versions of a plugin that differ only in its libraries count as one version, so that results of
-// several machines stand together; a warning names them.
+// several machines are in one table; a warning names them.
 func (f Frame) consistent(rows []store.Row) together {
 	t := together{rows: rows}
 	t.dropOutdated("the protocol as it was before it was edited", func(r store.Row) bool {
@@ -95,7 +95,7 @@ func (t *together) dropOutdated(what string, out func(store.Row) bool) {
 	}
 }
 
-// oneKindOfData keeps for each set the cells of the data that its files have now. If there are no such cells, or
+// oneKindOfData keeps for each set the cells of the data that its files have now. If there are none, or
 // the files are unknown, it keeps the cells with the data of the last run. Two files that ran under one name are
 // two kinds of data.
 func (t *together) oneKindOfData(now func(string) (Data, bool)) {
@@ -154,7 +154,7 @@ func shortened(fingerprints []string) string {
 }
 
 // withoutProbabilities removes the cells that lack a metric of probabilities, and says why: their method does
-// not declare that its scores stand for probabilities, or they were stored before the metric existed. It
+// not declare that its scores are probabilities, or they were stored before the metric existed. It
 // returns the methods that lost all cells for the first reason.
 func (t *Table) withoutProbabilities(of *together) (methods []string) {
 	if !t.Metric.Probabilities {

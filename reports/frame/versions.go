@@ -120,7 +120,7 @@ func (t *Table) versionWarning() []string {
 			continue
 		}
 		slices.SortStableFunc(sets.Keys, func(a, b string) int { return len(sets.Of[b]) - len(sets.Of[a]) })
-		versions := doc.Each(sets.Keys, func(v string) string {
+		versions := doc.Map(sets.Keys, func(v string) string {
 			return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set"))
 		})
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))

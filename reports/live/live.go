@@ -54,7 +54,7 @@ type Worker struct {
 // A Cell is being computed.
 type Cell struct {
 	Name string
-	By   string  // the worker's name; "" while a worker has not told yet
+	By   string  // the worker's name; "" until the worker says so
 	For  float64 // seconds
 	Left float64 // seconds, predicted; negative if unknown
 }

@@ -11,7 +11,8 @@
     if (document.hidden) return;
     source = new EventSource("events");
     source.onopen = () => { connection.textContent = ""; };
-    source.onerror = () => { connection.textContent = "The connection is lost, and what stands here is old. It is tried again."; };
+    source.onerror = () => { connection.textContent = "The connection is lost, and what is shown here is old. It is " +
+      "tried again."; };
     source.onmessage = event => {
       const { title, html } = JSON.parse(event.data);
       document.title = title;
@@ -25,7 +26,8 @@
   const replace = html => {
     const reached = "[tabindex], summary";
     const open = new Set(Array.from(strip.querySelectorAll("details[open]"), d => d.dataset.key));
-    const places = Array.from(strip.querySelectorAll(reached), e => [e.scrollLeft, e.scrollTop, e === document.activeElement]);
+    const places = Array.from(strip.querySelectorAll(reached),
+      e => [e.scrollLeft, e.scrollTop, e === document.activeElement]);
     strip.innerHTML = html;
     for (const d of strip.querySelectorAll("details")) d.open = open.has(d.dataset.key);
     strip.querySelectorAll(reached).forEach((e, i) => {

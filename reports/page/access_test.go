@@ -51,7 +51,7 @@ func TestAccessible(t *testing.T) {
 		tab.choose([]string{"GBRFF1", "LGBM", "GBRFF2"}, []string{"wine", "german"})
 		tab.Accessible(source, name+", everything open and a choice")
 		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
-		tab.Accessible(source, name+", what stands behind a number")
+		tab.Accessible(source, name+", what is behind a number")
 		tab.Picture("why-" + name)
 		tab.Quiet()
 	}

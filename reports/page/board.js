@@ -4,10 +4,12 @@ const board = document.getElementById("board");
 
 // Sorting keeps partial methods below, and puts what has no value last.
 function sortBoard(th, at) {
-  const down = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null && th.dataset.first === "up" ? "ascending" : "descending";
+  const down = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
+    th.dataset.first === "up" ? "ascending" : "descending";
   board.querySelectorAll("thead th").forEach(h => h.removeAttribute("aria-sort"));
   th.setAttribute("aria-sort", down);
-  const key = row => at === 0 ? row.cells[0].textContent : row.cells[at].dataset.v, turn = down === "descending" ? -1 : 1;
+  const key = row => at === 0 ? row.cells[0].textContent : row.cells[at].dataset.v,
+    turn = down === "descending" ? -1 : 1;
   const order = (a, b) => {
     const x = key(a), y = key(b);
     if (x === "" || y === "") return (x === "") - (y === "");

@@ -154,7 +154,7 @@ func choice(t frame.Table, methods, sets []string) (whole, order []string, means
 		}
 	}
 	for _, s := range counted {
-		means = append(means, t.Ascending(doc.Each(at, func(i int) *big.Rat { return s.Entries[i].Mean })))
+		means = append(means, t.Ascending(doc.Map(at, func(i int) *big.Rat { return s.Entries[i].Mean })))
 	}
 	return whole, append(slices.Clone(whole), partial...), means
 }
@@ -215,7 +215,7 @@ func TestGroups(t *testing.T) {
 				must.Hold(t, string(diagram), "There are no ranks of this choice")
 				continue
 			}
-			ev := must.Get(evidence.Of(&part, evidence.Options{Level: 0.05,
+			ev := must.Get(evidence.Compare(&part, evidence.Options{Level: 0.05,
 				Region: evidence.UsualRegion(part.Metric)}))(t)
 			ranks, joined := ranked(diagram)
 			for _, q := range ev.Pairs {
@@ -293,7 +293,7 @@ func TestOneFamily(t *testing.T) {
 	in := differ()
 	table := tableOf(t, in)
 	for _, method := range []string{"", "GFC"} {
-		ev := must.Get(evidence.Of(&table, evidence.Options{Method: method, Level: 0.05,
+		ev := must.Get(evidence.Compare(&table, evidence.Options{Method: method, Level: 0.05,
 			Region: evidence.UsualRegion(table.Metric)}))(t)
 		p := built(t, in, Options{Method: method})
 		_, joined := ranked(p.Diagrams[0])

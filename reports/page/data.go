@@ -16,7 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// data is what the script reads. Names of fields are short, since some stand in every cell.
+// data is what the script reads. Names of fields are short, since some are in every cell.
 type data struct {
 	Protocol string              `json:"protocol"`
 	Metric   metricData          `json:"metric"`
@@ -80,7 +80,7 @@ type commands struct {
 	SQL    string `json:"sql"`
 }
 
-// These texts stand for names in commands. A shell needs no quotes around them.
+// These texts are the places of names in commands. A shell needs no quotes around them.
 const setHere, methodHere = "@SET@", "@METHOD@"
 
 // list numbers texts in the order in which they are first asked for.
@@ -146,27 +146,32 @@ func (p *Page) addData(o Options) error {
 			if len(rows) == 0 {
 				continue
 			}
-			cell := cellData{Place: places[m], Done: frame.Ranges(e.Splits()),
-				Beside: p.Printed.sentences(set.Name, e.Method)}
-			if e.Mean != nil {
-				cell.Mean = fraction(e.Mean)
-				cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()),
-					frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
-			}
-			for _, r := range rows {
-				cell.Runs = append(cell.Runs, p.runData(r, set, &points, &errors))
-				for _, w := range r.Warnings {
-					cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split,
-						frame.Count(w.Times, "time"), w.Text)))
-				}
-			}
-			cell.From = originsOf(rows, &origins)
-			d.Cells[key(s, m)] = cell
+			d.Cells[key(s, m)] = p.cellData(set, e, rows, places[m], &points, &origins, &errors)
 		}
 	}
 	d.Points, d.Origins, d.Errors = points.texts, origins.texts, errors.texts
 	p.data = d
 	return nil
+}
+
+// cellData is the cell of a method on a set, with its rows. Texts that several cells have are in the lists.
+func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place int, points, origins, errors *list,
+) cellData {
+	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(set.Name, e.Method)}
+	if e.Mean != nil {
+		cell.Mean = fraction(e.Mean)
+		cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()),
+			frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
+	}
+	for _, r := range rows {
+		cell.Runs = append(cell.Runs, p.runData(r, set, points, errors))
+		for _, w := range r.Warnings {
+			cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split,
+				frame.Count(w.Times, "time"), w.Text)))
+		}
+	}
+	cell.From = originsOf(rows, origins)
+	return cell
 }
 
 func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }
@@ -289,7 +294,7 @@ func midRanks(t *frame.Table, set frame.Set) []string {
 	if set.Unequal {
 		return out
 	}
-	means := t.Ascending(doc.Each(at, func(i int) *big.Rat { return set.Entries[i].Mean }))
+	means := t.Ascending(doc.Map(at, func(i int) *big.Rat { return set.Entries[i].Mean }))
 	for k, rank := range stats.MidRanks(means) {
 		out[at[k]] = strings.TrimSuffix(rank.FloatString(1), ".0")
 	}

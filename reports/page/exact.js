@@ -40,21 +40,27 @@ const has = c => c !== undefined && c.m !== undefined;
 // A method has a set if it finished the compared splits.
 const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === data.sets[s].d;
 
-// groupOf is the place of what the program computed of a choice, if this is a group of methods on a group of sets, and else -1.
+// groupOf is the place of what the program computed of a choice, if this is a group of methods on a group of sets,
+// and else -1.
 function groupOf(methods, sets) {
-  const main = list => list.filter(s => data.sets[s].main && !empty(s)), same = (a, b) => a.length === b.length && a.every(x => b.includes(x));
-  const m = data.groups.methods.findIndex(g => same(g.of, methods)), s = data.groups.sets.findIndex(g => same(main(g.of), main(sets)));
+  const main = list => list.filter(s => data.sets[s].main && !empty(s)),
+    same = (a, b) => a.length === b.length && a.every(x => b.includes(x));
+  const m = data.groups.methods.findIndex(g => same(g.of, methods)),
+    s = data.groups.sets.findIndex(g => same(main(g.of), main(sets)));
   return m < 0 || s < 0 ? -1 : m * data.groups.sets.length + s;
 }
 
-// summary has means over sets and average ranks of whole methods, those that have every set that counts; coverage has how many of
-// these each method has. The program decides which sets count, for each group; of another choice count those that count for the whole
+// summary has means over sets and average ranks of whole methods, those that have every set that counts; coverage has
+// how many of these each method has. The program decides which sets count, for each group; of another choice count
+// those that count for the whole
 // page. Both conventions of ranks are those of `bench report ranks`.
 function summary(methods, sets) {
   const group = groupOf(methods, sets), counted = data.groups.counted[Math.max(0, group)].filter(s => sets.includes(s));
   const whole = methods.filter(m => counted.every(s => hasAll(s, m)));
-  const out = { counted, whole, group, coverage: new Map(methods.map(m => [m, counted.filter(s => hasAll(s, m)).length])),
-    mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(), bestPaper: new Set() };
+  const out = { counted, whole, group, coverage: new Map(methods.map(m =>
+    [m, counted.filter(s => hasAll(s, m)).length])),
+    mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(),
+      bestPaper: new Set() };
   if (counted.length === 0) return out;
   const alone = whole.length < 2 && methods.length > 1;
   methods = whole;

@@ -54,7 +54,7 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 			part, ev := *t, p.evidence
 			if m+s > 0 {
 				at := func(names []string) func(int) string { return func(i int) string { return names[i] } }
-				part = t.Part(doc.Each(methods.Of, at(t.Methods)), doc.Each(of.Of, at(sets)))
+				part = t.Part(doc.Map(methods.Of, at(t.Methods)), doc.Map(of.Of, at(sets)))
 				if ev, err = p.evidenceOf(&part); err != nil {
 					return out, err
 				}
@@ -72,8 +72,8 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	return out, nil
 }
 
-// groupsOf lists the groups of which at least two members are among names, but for such as have the same ones. The
-// first has all.
+// groupsOf lists the groups of which at least two members are among names. Of groups with the same members only the
+// first is listed. The first has all.
 func groupsOf(names []string, groups map[string][]string) []group {
 	out := []group{{Of: []int{}}}
 	for i := range names {
@@ -100,7 +100,7 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	if !slices.Contains(part.Whole(), o.Method) {
 		o.Method = ""
 	}
-	return evidence.Of(part, o)
+	return evidence.Compare(part, o)
 }
 
 // diagram draws the average ranks of a part of the table, with bars where no difference is significant. The evidence is

@@ -11,12 +11,12 @@
 //	verdict.go    who leads, and the verdicts on methods, all from one family of tests
 //	parts.go      what is taken from other reports
 //	data.go       what the script of the page reads: counts, order and grid points, as compact JSON
-//	printed.go    published values beside ours, with intervals
+//	printed.go    published values and ours, with intervals
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
 //	groups.go     groups of methods and sets, each with its tests
 //	exact.js, table.js, why.js, page.js
-//	              means and ranks of the reader's choice, the table, what stands behind a number, choosing and sorting
+//	              means and ranks of the reader's choice, the table, what is behind a number, choosing and sorting
 //	board.js      sorting of the leaderboard
 //	take.js       tables and figures to copy and to download
 //
@@ -60,14 +60,14 @@ type Page struct {
 	Title    string
 	Lead     string
 	Warnings []string
-	Warned   string // stands for several warnings or a long one, on one line; "" where there is a short one or none
+	Warned   string // sums up several warnings or a long one, on one line; "" where there is a short one or none
 	Verdict  verdict
 	Board    *board          // nil where there is nothing to compare
 	Diagrams []template.HTML // of each group of methods on each group of sets, as in groupsData
 	Ranks    []part
 	Times    []part
 	More     []part   // what the other reports say
-	Printed  *printed // nil where nothing printed is set beside the table
+	Printed  *printed // nil where nothing printed is compared with the table
 	Missing  []frame.Reason
 	Command  string // computes what is missing; "" for nothing
 	Edges    []string
@@ -100,20 +100,20 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, Warnings: doc.Each(t.Warnings, doc.Flat), Command: t.FullCommand,
+	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand,
 		Missing: missing(t),
 		Warned:  warned(t.Warnings),
 		Title:   doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
 		Lead:    lead(t)}
-	p.Sets = doc.Each(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
-	p.Methods = doc.Each(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
+	p.Sets = doc.Map(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
+	p.Methods = doc.Map(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
 	for _, step := range []func(Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,
 		p.addGrid, p.addPrinted, p.addMore} {
 		if err := step(o); err != nil {
 			return nil, err
 		}
 	}
-	p.Notes = doc.Each(t.NotesOfPairs(), doc.Flat)[len(t.Reasons()):]
+	p.Notes = doc.Map(t.NotesOfPairs(), doc.Flat)[len(t.Reasons()):]
 	provenance := t.Provenance
 	provenance.Program, provenance.Generated, provenance.Command = o.Program, o.Generated, o.Command
 	p.Facts, p.Queries = render.Facts(provenance), provenance.Queries
@@ -124,7 +124,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned is one line that stands for several warnings or for a long one: the beginning of the first warning,
+// warned is one line that sums up several warnings or for a long one: the beginning of the first warning,
 // without its command.
 func warned(warnings []string) string {
 	const most = 140
@@ -148,7 +148,7 @@ func missing(t frame.Table) []frame.Reason {
 		out = append(out, frame.Reason{Text: "Nothing is stored", Runs: len(sets) * len(t.Methods) * len(t.Splits),
 			Where: "every method on " + frame.Briefly(sets, "data set")})
 	}
-	return doc.Each(out, func(r frame.Reason) frame.Reason {
+	return doc.Map(out, func(r frame.Reason) frame.Reason {
 		return frame.Reason{Text: doc.Flat(r.Text), Runs: r.Runs, Where: doc.Flat(r.Where)}
 	})
 }

@@ -1,7 +1,8 @@
 /* Controls. */
 
 function chooser(title, names, groups, chosen, change) {
-  const count = make("span", {}), boxes = names.map((name, i) => make("input", { type: "checkbox", value: String(i), "data-name": name }));
+  const count = make("span", {}), boxes = names.map((name, i) =>
+    make("input", { type: "checkbox", value: String(i), "data-name": name }));
   const update = () => {
     boxes.forEach((b, i) => { b.checked = chosen().has(i); });
     count.textContent = `${title}: ${chosen().size === names.length ? "all" : chosen().size + " of"} ${names.length}`;
@@ -15,7 +16,8 @@ function chooser(title, names, groups, chosen, change) {
   };
   const box = make("details", { class: "chooser" }, make("summary", {}, count),
     make("fieldset", {}, make("legend", { class: "hidden" }, title),
-      make("div", { class: "buttons" }, button("All", () => all(names)), button("None", () => []), button("The others", () => all(names).filter(i => !chosen().has(i))),
+      make("div", { class: "buttons" }, button("All", () => all(names)), button("None", () => []),
+        button("The others", () => all(names).filter(i => !chosen().has(i))),
         groups.slice(1).map(g => button(g.name, () => g.of))),
       make("div", { class: "boxes" }, boxes.map((b, i) => make("label", {}, b, names[i])))));
   update();
@@ -46,11 +48,15 @@ function controls() {
   parts = [
     chooser("Methods", names(data.methods), data.groups.methods, () => state.methods, v => { state.methods = v; }),
     chooser("Data sets", names(data.sets), data.groups.sets, () => state.sets, v => { state.sets = v; }),
-    select("Methods by", [["", "order of the protocol"], ["rank", "average rank"], ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"], ...data.sets.map((s, i) => [String(i), s.name])],
+    select("Methods by", [["", "order of the protocol"], ["rank", "average rank"],
+      ...(data.paper ? [["paper", "paper's rank"]] : []), ["mean", "mean"], ["name", "name"],
+      ...data.sets.map((s, i) => [String(i), s.name])],
       () => state.byMethods, v => { state.byMethods = v; state.downMethods = downFor(v); }),
-    select("Data sets by", [["", "order of the protocol"], ["name", "name"], ...data.methods.map((m, i) => [String(i), m.name])],
+    select("Data sets by", [["", "order of the protocol"], ["name", "name"],
+      ...data.methods.map((m, i) => [String(i), m.name])],
       () => state.bySets, v => { state.bySets = v; state.downSets = downFor(v); }),
-    select("Rows", [["auto", "what fits the window"], ["sets", "data sets"], ["methods", "methods"]], () => state.rows, v => { state.rows = v; }),
+    select("Rows", [["auto", "what fits the window"], ["sets", "data sets"], ["methods", "methods"]], () => state.rows,
+      v => { state.rows = v; }),
   ];
   box.append(...parts.map(p => p.box), reset);
   box.hidden = false;
@@ -77,7 +83,8 @@ addEventListener("hashchange", reveal);
 
 // hint marks the boxes that are wider than the window, above which the style says that columns follow at the right.
 function hint(part) {
-  for (const box of part.querySelectorAll(".scroll")) box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1);
+  for (const box of part.querySelectorAll(".scroll")) box.classList.toggle("cut",
+    box.scrollWidth > box.clientWidth + 1);
 }
 
 if (results) {

@@ -33,7 +33,7 @@ func (p *Page) addTable(o Options) error {
 				plot := b.Plot
 				b.Plot = func(width float64) doc.Drawing {
 					d := plot(width)
-					d.Marks = doc.Each(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+					d.Marks = doc.Map(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
 						m.Tip = ""
 						return m
 					})
@@ -116,7 +116,7 @@ func (p *Page) addGrid(o Options) error {
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
 		case doc.Prose:
-			p.Edges = doc.Each(b.Paragraphs, doc.Flat)
+			p.Edges = doc.Map(b.Paragraphs, doc.Flat)
 		case doc.Table:
 			i := slices.Index(p.table.Methods, b.Heading)
 			if i < 0 {

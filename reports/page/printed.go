@@ -10,7 +10,7 @@ import (
 	beside "github.com/kernelboosting/bench/reports/printed"
 )
 
-// printed is the values that a paper prints beside ours, as the page shows them.
+// printed is the values that a paper prints and ours, as the page shows them.
 type printed struct {
 	Source  string
 	Summary []string
@@ -20,7 +20,7 @@ type printed struct {
 	comparison *beside.Comparison
 }
 
-// printedBlock is methods that stand side by side, so that no table is wider than a page.
+// printedBlock is methods whose columns are side by side, so that no table is wider than a page.
 type printedBlock struct {
 	Methods []string
 	Rows    []printedRow
@@ -31,7 +31,7 @@ type printedRow struct {
 	Cells []*printedCell // nil for none
 }
 
-// printedCell is a value of ours beside a printed one.
+// printedCell is a value of ours and a printed one.
 type printedCell struct {
 	Key            string
 	Ours, Theirs   string
@@ -64,9 +64,9 @@ func (p *Page) addPrinted(o Options) error {
 		}
 	}
 	for some := range slices.Chunk(methods, methodsSideBySide) {
-		block := printedBlock{Methods: doc.Each(some, func(m int) string { return t.Methods[m] })}
+		block := printedBlock{Methods: doc.Map(some, func(m int) string { return t.Methods[m] })}
 		for s, set := range t.Sets {
-			row := printedRow{Set: set.Name, Cells: doc.Each(some, func(m int) *printedCell {
+			row := printedRow{Set: set.Name, Cells: doc.Map(some, func(m int) *printedCell {
 				return out.cell(set.Name, t.Methods[m], key(s, m))
 			})}
 			if slices.ContainsFunc(row.Cells, func(c *printedCell) bool { return c != nil }) {
@@ -79,7 +79,7 @@ func (p *Page) addPrinted(o Options) error {
 	return nil
 }
 
-// cell writes what is printed of a method on a set beside ours; nil for none.
+// cell compares the printed value of a method on a set with ours; nil for none.
 func (d *printed) cell(set, method, key string) *printedCell {
 	if d == nil {
 		return nil

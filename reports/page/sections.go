@@ -52,7 +52,7 @@ type line struct {
 
 func (p *Page) addSections() {
 	t := p.table
-	setIDs := ids(doc.Each(t.Sets, func(s frame.Set) string { return s.Name }))
+	setIDs := ids(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }))
 	methodIDs := ids(t.Methods)
 	for i, name := range t.Methods {
 		m := p.Methods[i]

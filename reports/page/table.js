@@ -1,7 +1,8 @@
 /* What is shown. */
 
 const all = list => list.map((_, i) => i);
-const first = () => ({ methods: new Set(all(data.methods)), sets: new Set(all(data.sets)), rows: "auto", byMethods: "", downMethods: false, bySets: "", downSets: false });
+const first = () => ({ methods: new Set(all(data.methods)), sets: new Set(all(data.sets)), rows: "auto", byMethods: "",
+  downMethods: false, bySets: "", downSets: false });
 let state = first();
 
 function ordered(list, by, down, value) {
@@ -21,7 +22,8 @@ const value = (s, m) => has(cell(s, m)) ? fraction(cell(s, m).m) : null;
 const empty = s => !data.methods.some((_, m) => has(cell(s, m))); // a set without results has no row
 
 function shown() {
-  const chosen = all(data.methods).filter(m => state.methods.has(m)), of = all(data.sets).filter(s => state.sets.has(s) && !empty(s));
+  const chosen = all(data.methods).filter(m => state.methods.has(m)),
+    of = all(data.sets).filter(s => state.sets.has(s) && !empty(s));
   const sums = summary(chosen, of);
   const inOrder = ordered(chosen, state.byMethods, state.downMethods, m => {
     switch (state.byMethods) {
@@ -32,8 +34,10 @@ function shown() {
     }
     return value(Number(state.byMethods), m);
   });
-  const methods = state.byMethods === "" ? [...inOrder.filter(m => sums.whole.includes(m)), ...inOrder.filter(m => !sums.whole.includes(m))] : inOrder;
-  const sets = ordered(of, state.bySets, state.downSets, s => state.bySets === "name" ? data.sets[s].name : value(s, Number(state.bySets)));
+  const methods = state.byMethods === "" ? [...inOrder.filter(m => sums.whole.includes(m)),
+    ...inOrder.filter(m => !sums.whole.includes(m))] : inOrder;
+  const sets = ordered(of, state.bySets, state.downSets, s => state.bySets === "name" ? data.sets[s].name
+    : value(s, Number(state.bySets)));
   return { methods, sets, sums };
 }
 
@@ -50,33 +54,39 @@ function dataCell(s, m, best, deviations, button) {
   const content = number(has(c) ? c.t[0] : "-", has(c) ? c.t[1] : "", best, deviations);
   const label = `${data.methods[m].name} on ${data.sets[s].name}`;
   return make("td", { class: best ? "best" : null },
-    button ? make("button", { type: "button", class: "cell", "data-cell": s + "," + m, tabindex: "-1", title: label }, content) : content);
+    button ? make("button", { type: "button", class: "cell", "data-cell": s + "," + m, tabindex: "-1", title: label },
+      content) : content);
 }
 
 function meanCell(sums, m, deviations) {
   const v = sums.mean.get(m);
   if (!v) return make("td", {}, "-");
-  return make("td", { class: sums.bestMean.has(m) ? "best" : null }, number(fixed(v, data.metric.decimals), sums.deviation.get(m).toFixed(data.metric.decimals), sums.bestMean.has(m), deviations));
+  return make("td", { class: sums.bestMean.has(m) ? "best" : null },
+    number(fixed(v, data.metric.decimals), sums.deviation.get(m).toFixed(data.metric.decimals), sums.bestMean.has(m),
+    deviations));
 }
 function rankCell(values, marks, m) {
   const v = values.get(m);
-  return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null }, v ? number(fixed(v, 2), "", marks.has(m)) : "-");
+  return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null },
+    v ? number(fixed(v, 2), "", marks.has(m)) : "-");
 }
 const sumsOf = sums => [
   ["Mean", "mean", meanCell],
   ["Average rank", "rank", (sums, m) => rankCell(sums.rank, sums.bestRank, m)],
   ["Paper's rank", "paper", (sums, m) => rankCell(sums.paper, sums.bestPaper, m)],
   ["Data sets", "coverage", (sums, m) => make("td", {}, `${sums.coverage.get(m)} of ${sums.counted.length}`)],
-].filter(([, by]) => by === "coverage" ? sums.counted.length && sums.whole.length < sums.coverage.size : sums[by].size && (by !== "paper" || data.paper));
+].filter(([, by]) => by === "coverage" ? sums.counted.length && sums.whole.length < sums.coverage.size
+  : sums[by].size && (by !== "paper" || data.paper));
 
 function head(name, sort, direction, attributes, button) {
   const sorted = direction === null ? null : direction ? "descending" : "ascending";
-  return make("th", { scope: "col", "aria-sort": sorted, ...attributes }, button ? make("button", { type: "button", class: "sort", "data-sort": sort }, name) : name);
+  return make("th", { scope: "col", "aria-sort": sorted, ...attributes },
+    button ? make("button", { type: "button", class: "sort", "data-sort": sort }, name) : name);
 }
 
 const setName = (s, sums) => data.sets[s].name + (uneven(s, sums.whole) ? " †" : "");
 
-// Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row stands beside its name.
+// Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row is next to its name.
 function bySets(view, o) {
   const { methods, sets, sums } = view, t = make("table", { class: "results sets" + (o.upright ? " upright" : "") });
   const is = by => state.bySets === by && (by !== "" || state.downSets) ? state.downSets : null;
@@ -86,8 +96,10 @@ function bySets(view, o) {
     methods.map(m => head(data.methods[m].name, "sets:" + m, is(String(m)), { "data-method": m }, o.buttons)))));
   const body = list => make("tbody", {}, list.map(s => {
     const best = bestOf(s, view), [one, more] = [[...best][0], best.size - 1];
-    return make("tr", { "data-set": s }, make("th", { scope: "row" }, make("a", { href: data.sets[s].link }, setName(s, sums))),
-      o.withBest ? make("td", { class: "beside" }, one === undefined ? "-" : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` +${more}` : "")]) : null,
+    return make("tr", { "data-set": s }, make("th", { scope: "row" },
+      make("a", { href: data.sets[s].link }, setName(s, sums))),
+      o.withBest ? make("td", { class: "beside" }, one === undefined ? "-"
+        : [make("strong", {}, cell(s, one).t[0]), " " + data.methods[one].name + (more ? ` +${more}` : "")]) : null,
       methods.map(m => dataCell(s, m, best.has(m), o.deviations, o.buttons)));
   }));
   const main = sets.filter(s => data.sets[s].main), apart = sets.filter(s => !data.sets[s].main);
@@ -95,9 +107,12 @@ function bySets(view, o) {
   const below = sumsOf(sums);
   if (below.length) {
     t.append(make("tbody", { class: "sums" }, below.map(([name, by, draw]) => {
-      const marks = { mean: sums.bestMean, rank: sums.bestRank, paper: sums.bestPaper }[by], one = marks && methods.find(m => marks.has(m));
+      const marks = { mean: sums.bestMean, rank: sums.bestRank, paper: sums.bestPaper }[by],
+        one = marks && methods.find(m => marks.has(m));
       return make("tr", { "data-sum": by }, make("th", { scope: "row" }, name),
-        o.withBest ? make("td", { class: "beside" }, one === undefined ? "" : make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)), one === undefined ? "" : " " + data.methods[one].name) : null,
+        o.withBest ? make("td", { class: "beside" }, one === undefined ? ""
+          : make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)),
+          one === undefined ? "" : " " + data.methods[one].name) : null,
         methods.map(m => draw(sums, m, o.deviations)));
     })));
   }
@@ -113,7 +128,8 @@ function byMethods(view, o) {
   t.append(make("thead", {}, make("tr", {},
     head("Method", "methods:name", is("name"), { class: "corner" }, o.buttons),
     ofSums.map(([name, by]) => head(name, "methods:" + by, is(by), { class: "sum" }, o.buttons && by !== "coverage")),
-    sets.map(s => head(setName(s, sums), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" }, o.buttons)))));
+    sets.map(s => head(setName(s, sums), "methods:" + s, is(String(s)), { class: data.sets[s].main ? null : "apart" },
+      o.buttons)))));
   const best = new Map(sets.map(s => [s, bestOf(s, view)]));
   t.append(make("tbody", {}, methods.map(m => make("tr", { "data-method": m },
     make("th", { scope: "row" }, make("a", { href: data.methods[m].link }, data.methods[m].name)),
@@ -126,16 +142,20 @@ const unit = data.metric.percent ? " (%)" : "";
 const caption = (t, text) => { t.prepend(make("caption", {}, make("span", {}, text))); return t; };
 
 function draw() {
-  const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0", "data-name": "results" });
+  const view = shown(), box = make("div", { class: "scroll", role: "region", "aria-label": "Results", tabindex: "0",
+    "data-name": "results" });
   results.replaceChildren();
   say(view);
   drawDiagram(view);
   if (view.methods.length === 0 || view.sets.length === 0) return;
   results.append(box);
-  const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow keys move among the numbers, Enter or a click shows what stands behind one; a head sorts.`;
-  // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best beside the name.
+  const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow ` +
+    `keys move among the numbers, Enter or a click shows what is behind one; a head sorts.`;
+  // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best
+  // next to the name.
   const fewer = view.methods.length > view.sets.length ? [byMethods, bySets] : [bySets, byMethods];
-  const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false], ...fewer.map(by => [by, false, true])]
+  const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false],
+    ...fewer.map(by => [by, false, true])]
     .filter(([by]) => state.rows === "auto" || by === (state.rows === "sets" ? bySets : byMethods));
   const fits = () => box.scrollWidth <= box.clientWidth;
   for (const [by, deviations, upright] of layouts) {
@@ -143,7 +163,8 @@ function draw() {
     if (fits()) break;
   }
   box.classList.toggle("fits", fits());
-  if (!fits() && state.rows !== "methods") box.replaceChildren(caption(bySets(view, { upright: true, buttons: true, withBest: true }), text));
+  if (!fits() && state.rows !== "methods") box.replaceChildren(
+    caption(bySets(view, { upright: true, buttons: true, withBest: true }), text));
   const table = box.querySelector("table");
   table.style.setProperty("--first", table.querySelector(".corner").getBoundingClientRect().width + "px");
   const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
@@ -152,7 +173,7 @@ function draw() {
   drawPrint(view);
 }
 
-// On paper stand sets as rows, in blocks of as many methods as a page on its side holds.
+// On paper sets are rows, in blocks of as many methods as a page on its side holds.
 const inBlock = 10;
 function drawPrint(view) {
   const paper = document.getElementById("print");
@@ -162,7 +183,8 @@ function drawPrint(view) {
     const methods = view.methods.slice(i, i + inBlock);
     const t = bySets(view, { deviations: true, buttons: false, withBest: false });
     for (const tr of t.rows) [...tr.cells].forEach((c, k) => { if (k > 0 && (k <= i || k > i + inBlock)) c.remove(); });
-    paper.append(caption(t, `Mean test ${data.metric.title}${unit} ± standard deviation over splits, methods ${i + 1} to ${i + methods.length} of ${view.methods.length}.`));
+    paper.append(caption(t, `Mean test ${data.metric.title}${unit} ± standard deviation over splits, methods ` +
+      `${i + 1} to ${i + methods.length} of ${view.methods.length}.`));
   }
 }
 
@@ -172,7 +194,9 @@ function drawDiagram({ methods, sets, sums: { group } }) {
   if (!untested) return;
   document.querySelectorAll("#diagram > [data-group]").forEach((d, i) => { d.hidden = i !== group; });
   untested.hidden = group >= 0;
-  untested.replaceChildren("Tests are shown for the prepared groups only; ", make("code", {}, filled(data.commands.tests, sets.filter(s => data.sets[s].main), methods)), " computes those of your choice.");
+  untested.replaceChildren("Tests are shown for the prepared groups only; ",
+    make("code", {}, filled(data.commands.tests, sets.filter(s => data.sets[s].main), methods)),
+    " computes those of your choice.");
 }
 
 const said = document.getElementById("said");
@@ -182,24 +206,34 @@ function say({ methods, sets, sums }) {
     return;
   }
   const text = [];
-  const partial = methods.filter(m => !sums.whole.includes(m)), named = list => list.map(s => data.sets[s].name).join(", ");
-  if (sums.counted.length === 0) text.push("No data set that enters means has a result of these methods, so that there are no means over sets and no ranks.");
-  else text.push(`Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ${plural(sums.counted.length, "data set")}.`);
-  if (partial.length) text.push(`${partial.length > 5 ? plural(partial.length, "method") : partial.map(m => data.methods[m].name).join(", ")}: partial, without some of these sets, so without Mean, ranks and marks.`);
-  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s)), other = main.filter(s => uneven(s, sums.whole)), some = main.filter(s => !other.includes(s));
-  if (some.length) text.push(`Not counted, since ${sums.group >= 0 ? "a result is" : "results of other methods of this page are"} missing: ${named(some)}.`);
+  const partial = methods.filter(m => !sums.whole.includes(m)),
+    named = list => list.map(s => data.sets[s].name).join(", ");
+  if (sums.counted.length === 0) text.push("No data set that enters means has a result of these methods, so that " +
+    "there are no means over sets and no ranks.");
+  else text.push(`Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ` +
+    `${plural(sums.counted.length, "data set")}.`);
+  if (partial.length) text.push(
+    `${partial.length > 5 ? plural(partial.length, "method") : partial.map(m => data.methods[m].name).join(", ")}: ` +
+    `partial, without some of these sets, so without Mean, ranks and marks.`);
+  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s)),
+    other = main.filter(s => uneven(s, sums.whole)), some = main.filter(s => !other.includes(s));
+  if (some.length) text.push(
+    `Not counted, since ${sums.group >= 0 ? "a result is" : "results of other methods of this page are"} missing: ` +
+    `${named(some)}.`);
   if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${named(other)}.`);
   const apart = sets.filter(s => !data.sets[s].main);
   if (apart.length) text.push(`Shown apart, never counted: ${named(apart)}.`);
   const without = all(data.sets).filter(s => state.sets.has(s) && empty(s));
-  if (without.length) text.push(`Without results: ${without.length > 5 ? plural(without.length, "data set") : named(without)}.`);
+  if (without.length) text.push(
+    `Without results: ${without.length > 5 ? plural(without.length, "data set") : named(without)}.`);
   said.replaceChildren(text.join(" "));
 }
 
 /* Keys in the table: one number is in the order of tabs, arrows move to the others. */
 
 function move(from, key) {
-  const td = from.closest("td"), table = from.closest("table"), rows = [...table.rows].filter(r => r.querySelector(".cell"));
+  const td = from.closest("td"), table = from.closest("table"),
+    rows = [...table.rows].filter(r => r.querySelector(".cell"));
   let row = rows.indexOf(td.parentElement), column = td.cellIndex;
   const at = () => rows[row] && rows[row].cells[column] && rows[row].cells[column].querySelector(".cell");
   const inRow = () => [...rows[row].cells].filter(c => c.querySelector(".cell"));
@@ -207,7 +241,8 @@ function move(from, key) {
   if (key === "Home") column = inRow()[0].cellIndex;
   else if (key === "End") column = inRow().pop().cellIndex;
   else {
-    do { row += step[0]; column += step[1]; } while (rows[row] && column > 0 && column < rows[row].cells.length && !at());
+    do { row += step[0]; column += step[1]; } while (rows[row] && column > 0 && column < rows[row].cells.length &&
+      !at());
   }
   const to = at();
   if (!to) return;
@@ -218,7 +253,8 @@ function move(from, key) {
 
 results?.addEventListener("keydown", e => {
   const from = e.target.closest(".cell");
-  if (!from || e.ctrlKey || e.altKey || e.metaKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(e.key)) return;
+  if (!from || e.ctrlKey || e.altKey || e.metaKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]
+    .includes(e.key)) return;
   e.preventDefault();
   move(from, e.key);
 });

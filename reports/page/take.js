@@ -1,4 +1,5 @@
-/* Tables and figures to copy and to download: a table as CSV and LaTeX, a figure as SVG. Nothing leaves the page but by the reader's hand. */
+/* Tables and figures to copy and to download: a table as CSV and LaTeX, a figure as SVG. Nothing leaves the page but by
+   the reader's hand. */
 
 // textOf is what a cell says, on one line.
 const textOf = e => {
@@ -7,10 +8,11 @@ const textOf = e => {
   return copy.textContent.replaceAll("−", "-").replace(/\s+/g, " ").trim();
 };
 
-// gridOf is a table as rows of cells: heads with their groups before them, a value and its deviation apart. Cells that stand across
-// columns, such as an opened plot, are no row.
+// gridOf is a table as rows of cells: heads with their groups before them, a value and its deviation apart. Cells
+// across columns, such as an opened plot, are no row.
 function gridOf(table) {
-  const rows = [...table.rows].filter(r => ![...r.cells].some(c => c.tagName === "TD" && c.colSpan > 1)), heads = [], body = [];
+  const rows = [...table.rows].filter(r => ![...r.cells].some(c => c.tagName === "TD" && c.colSpan > 1)), heads = [],
+    body = [];
   for (const row of rows) {
     if (row.parentElement.tagName !== "THEAD") {
       body.push([...row.cells].map(c => ({ text: textOf(c), best: c.querySelector("strong") !== null })));
@@ -25,8 +27,10 @@ function gridOf(table) {
     }
   }
   const apart = heads.map((_, i) => i > 0 && body.some(r => r[i]?.text.includes(" ± ")));
-  const wide = row => row.flatMap((c, i) => apart[i] ? [{ ...c, text: c.text.split(" ± ")[0] }, { text: c.text.split(" ± ")[1] || "" }] : [c]);
-  return { heads: heads.flatMap((h, i) => apart[i] ? [h.text, h.text + " ±"] : [h.text]), body: body.map(wide), whole: body, names: heads.map(h => h.text) };
+  const wide = row => row.flatMap((c, i) => apart[i] ? [{ ...c, text: c.text.split(" ± ")[0] },
+    { text: c.text.split(" ± ")[1] || "" }] : [c]);
+  return { heads: heads.flatMap((h, i) => apart[i] ? [h.text, h.text + " ±"] : [h.text]), body: body.map(wide),
+    whole: body, names: heads.map(h => h.text) };
 }
 
 const isNumber = text => /^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text);
@@ -40,25 +44,32 @@ function csvOf(table) {
   return [heads, ...body.map(r => r.map(c => c.text))].map(r => r.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }
 
-const tex = text => text.replace(/[\\{}$&#%_^~<>|±†…▲▼]/g, c => ({ "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "†": "$\\dagger$", "…": "\\dots{}", "▲": "", "▼": "" })[c] ?? "\\" + c)
+const tex = text => text.replace(/[\\{}$&#%_^~<>|±†…▲▼]/g, c =>
+  ({ "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "$<$", ">": "$>$",
+  "|": "$|$", "±": "$\\pm$", "†": "$\\dagger$", "…": "\\dots{}", "▲": "", "▼": "" })[c] ?? "\\" + c)
   .replace(/(^|[\s(])-(?=\d)/g, "$1$-$");
 function latexOf(table) {
   const { names, whole } = gridOf(table), line = cells => "  " + cells.join(" & ") + " \\\\";
   const body = whole.map(r => line(r.map(c => c.best ? `\\textbf{${tex(c.text)}}` : tex(c.text))));
-  return [`\\begin{tabular}{l${"r".repeat(Math.max(0, names.length - 1))}}`, "  \\hline", line(names.map(tex)), "  \\hline", ...body, "  \\hline", "\\end{tabular}", ""].join("\n");
+  return [`\\begin{tabular}{l${"r".repeat(Math.max(0, names.length - 1))}}`, "  \\hline", line(names.map(tex)),
+    "  \\hline", ...body, "  \\hline", "\\end{tabular}", ""].join("\n");
 }
 
-// drawnStyle is what the page's own style says of drawings, in the colours of light: rules outside of media, with variables filled in.
+// drawnStyle is what the page's own style says of drawings, in the colours of light: rules outside of media, with
+// variables filled in.
 function drawnStyle() {
   const rules = [...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r instanceof CSSStyleRule);
-  const values = Object.fromEntries(rules.filter(r => r.selectorText === ":root").flatMap(r => [...r.style].map(name => [name, r.style.getPropertyValue(name).trim()])));
+  const values = Object.fromEntries(rules.filter(r => r.selectorText === ":root")
+    .flatMap(r => [...r.style].map(name => [name, r.style.getPropertyValue(name).trim()])));
   return rules.filter(r => /(^|[\s,])svg\b/.test(r.selectorText)).map(r => r.cssText
-    .replace(/--series: ([^;]+);/, "fill: $1; stroke: $1;").replace(/var\((--[\w-]+)\)/g, (_, name) => values[name] ?? "black")).join("\n");
+    .replace(/--series: ([^;]+);/, "fill: $1; stroke: $1;").replace(/var\((--[\w-]+)\)/g,
+      (_, name) => values[name] ?? "black")).join("\n");
 }
 
 function mark(name, attributes, text) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [k, v] of Object.entries(attributes)) if (v !== null && v !== undefined) e.setAttribute(k, typeof v === "number" ? v.toFixed(1).replace(/\.0$/, "") : v);
+  for (const [k, v] of Object.entries(attributes)) if (v !== null && v !== undefined) e.setAttribute(k,
+    typeof v === "number" ? v.toFixed(1).replace(/\.0$/, "") : v);
   if (text !== undefined) e.textContent = text;
   return e;
 }
@@ -69,7 +80,8 @@ function svgOf(svg) {
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
   copy.prepend(mark("title", {}, svg.getAttribute("aria-label")), mark("style", {}, ""));
-  return new XMLSerializer().serializeToString(copy).replace("<style/>", () => `<style>${drawnStyle().replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>`);
+  return new XMLSerializer().serializeToString(copy).replace("<style/>",
+    () => `<style>${drawnStyle().replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>`);
 }
 
 function download(name, type, text) {
@@ -97,7 +109,9 @@ async function copy(text, button) {
 }
 
 const fileName = text => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "bench";
-const nameOf = e => fileName((e.closest("[data-name]") || e).dataset.name || e.querySelector("caption, figcaption b")?.textContent || e.closest("[aria-label]")?.getAttribute("aria-label") || "table");
+const nameOf = e => fileName((e.closest("[data-name]") || e).dataset.name ||
+  e.querySelector("caption, figcaption b")?.textContent || e.closest("[aria-label]")?.getAttribute("aria-label") ||
+  "table");
 
 // takeable gives every table and figure in a part of the page its buttons, once.
 function takeable(part) {
@@ -117,6 +131,7 @@ function takeable(part) {
   for (const figure of part.querySelectorAll("figure")) {
     const svg = figure.querySelector("svg");
     if (!svg || svg.nextElementSibling?.classList.contains("take")) continue;
-    svg.after(make("p", { class: "take" }, button("SVG", "Download the figure as SVG", () => download(nameOf(figure) + ".svg", "image/svg+xml", svgOf(svg)))));
+    svg.after(make("p", { class: "take" }, button("SVG", "Download the figure as SVG",
+      () => download(nameOf(figure) + ".svg", "image/svg+xml", svgOf(svg)))));
   }
 }

@@ -126,7 +126,7 @@ func TestSort(t *testing.T) {
 				`.split(" ")[0])`)
 	}
 	numbers := func(list []string) []float64 {
-		return doc.Each(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
+		return doc.Map(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
 	}
 	is[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
 	tab.Press(kb.Enter)
@@ -157,7 +157,7 @@ func TestSort(t *testing.T) {
 	tab.Quiet()
 }
 
-// What stands behind a number is reached and left by keys alone.
+// What is behind a number is reached and left by keys alone.
 func TestKeyboard(t *testing.T) {
 	tab := open(t, written(t, many(), Options{}), browser.Desktop)
 	focus := func() string {
@@ -220,7 +220,7 @@ func TestSplits(t *testing.T) {
 			got := is[[]string](tab,
 				`[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + `+
 					`tr.cells[2].textContent)`)
-			if all := doc.Each(set.Entries[1].Runs, want); !slices.Equal(got, all) {
+			if all := doc.Map(set.Entries[1].Runs, want); !slices.Equal(got, all) {
 				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
 			}
 			is[bool](tab, `document.querySelector("dialog").close(), true`)

@@ -83,7 +83,7 @@ func (p *Page) addVerdict(o Options) error {
 	return nil
 }
 
-// mostSentences is the largest number of comparisons that are told in sentences. If there are more, only the table
+// mostSentences is the largest number of comparisons that are written as sentences. If there are more, only the table
 // has them.
 const mostSentences = 8
 
@@ -103,7 +103,7 @@ func (p *Page) addEvidence(c compare.Parts) {
 	sets := part{Heading: "On each data set, with intervals", Closed: true}
 	for i, s := range c.Sets {
 		t, name := s.Table, s.Table.Caption
-		if t.Heading, t.Caption = "", ""; i < len(c.Sets)-1 { // the legend stands below the last table
+		if t.Heading, t.Caption = "", ""; i < len(c.Sets)-1 { // the legend is below the last table
 			t.Legend, t.Best = nil, ""
 		}
 		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(

@@ -1,13 +1,16 @@
-/* What stands behind a number. */
+/* What is behind a number. */
 
 const dialog = document.getElementById("why");
 // filled is a command with the names of sets and methods.
 function filled(command, sets, methods) {
   const names = (of, list) => list.map(i => of[i].shell || of[i].name).join(",");
-  return command.replaceAll("@SET@", () => names(data.sets, sets)).replaceAll("@METHOD@", () => names(data.methods, methods));
+  return command.replaceAll("@SET@", () => names(data.sets, sets))
+    .replaceAll("@METHOD@", () => names(data.methods, methods));
 }
-const literal = (sql, s, m) => sql.replaceAll("@SET@", data.sets[s].name.replaceAll("'", "''")).replaceAll("@METHOD@", data.methods[m].name.replaceAll("'", "''"));
-const time = ms => ms < 9950 ? (ms / 1000).toFixed(1) + " s" : ms < 599500 ? Math.round(ms / 1000) + " s" : ms < 35970000 ? Math.round(ms / 60000) + " min" : Math.round(ms / 3600000) + " h";
+const literal = (sql, s, m) => sql.replaceAll("@SET@", data.sets[s].name.replaceAll("'", "''"))
+  .replaceAll("@METHOD@", data.methods[m].name.replaceAll("'", "''"));
+const time = ms => ms < 9950 ? (ms / 1000).toFixed(1) + " s" : ms < 599500 ? Math.round(ms / 1000) + " s"
+  : ms < 35970000 ? Math.round(ms / 60000) + " min" : Math.round(ms / 3600000) + " h";
 
 function split(run, s) {
   const test = run[4] || data.sets[s].test, [number, value] = run;
@@ -16,15 +19,19 @@ function split(run, s) {
     return [number, "-", "-", "-", value + (error ? ": " + error : "")];
   }
   const shown = data.metric.counts ? fixed([BigInt(value) * 100n, BigInt(test)], data.metric.decimals + 2) : value;
-  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] === null ? "-" : time(run[3]), run[2] === null ? "-" : data.points[run[2]]];
+  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] === null ? "-" : time(run[3]),
+    run[2] === null ? "-" : data.points[run[2]]];
 }
 
 function explain(key) {
   const c = data.cells[key], [s, m] = key.split(",").map(Number), set = data.sets[s], method = data.methods[m];
-  const mark = data.metric.percent ? " %" : "", done = c.r.filter(r => r.length !== 3).length, digits = data.metric.decimals + 2;
+  const mark = data.metric.percent ? " %" : "", done = c.r.filter(r => r.length !== 3).length,
+    digits = data.metric.decimals + 2;
   const say = !has(c) ? `No split of ${method.name} on ${set.name} is finished.`
-    : `Test ${data.metric.title}, mean over ${plural(done, "split")}: ${fixed(fraction(c.m), digits)}${mark}, exactly ${c.m.endsWith("/1") ? c.m.slice(0, -2) : c.m.length > 40 ? "a fraction of many digits" : c.m}. `
-      + `Standard deviation ${Number(c.t[2]).toFixed(digits)} (divisor n)${c.t[3] === "-" ? "" : `, ${Number(c.t[3]).toFixed(digits)} (divisor n-1)`}.`;
+    : `Test ${data.metric.title}, mean over ${plural(done, "split")}: ${fixed(fraction(c.m), digits)}${mark}, ` +
+      `exactly ${c.m.endsWith("/1") ? c.m.slice(0, -2) : c.m.length > 40 ? "a fraction of many digits" : c.m}. `
+      + `Standard deviation ${Number(c.t[2]).toFixed(digits)} (divisor ` +
+        `n)${c.t[3] === "-" ? "" : `, ${Number(c.t[3]).toFixed(digits)} (divisor n-1)`}.`;
   const close = make("button", { type: "button", class: "close", autofocus: true }, "Close");
   close.addEventListener("click", () => dialog.close());
   const code = (title, text) => [make("p", {}, title), make("pre", { tabindex: "0" }, text)];
@@ -38,14 +45,19 @@ function explain(key) {
     make("p", {}, say, ` Each split trains on ${set.train} rows and tests on ${set.test}.`),
     ...(c.p || []).map(text => make("p", {}, text)),
     make("p", {}, link(set.link, `All methods on ${set.name}`), " · ", link(method.link, `${method.name} on all sets`)),
-    make("div", { class: "scroll", role: "region", "aria-label": "Splits", tabindex: "0" }, make("table", { class: "splits" },
-      make("thead", {}, make("tr", {}, ["split", "correct", data.metric.title, "processor time"].map(h => make("th", { scope: "col" }, h)), make("th", { scope: "col", class: "text" }, "chosen, or what went wrong"))),
+    make("div", { class: "scroll", role: "region", "aria-label": "Splits", tabindex: "0" },
+      make("table", { class: "splits" },
+      make("thead", {}, make("tr", {}, ["split", "correct", data.metric.title, "processor time"]
+        .map(h => make("th", { scope: "col" }, h)), make("th", { scope: "col", class: "text" },
+        "chosen, or what went wrong"))),
       make("tbody", {}, c.r.map(run => {
         const [n, correct, v, t, last] = split(run, s);
-        return make("tr", {}, make("th", { scope: "row" }, String(n)), [correct, v, t].map(x => make("td", {}, x)), make("td", { class: "text" }, last));
+        return make("tr", {}, make("th", { scope: "row" }, String(n)), [correct, v, t].map(x => make("td", {}, x)),
+          make("td", { class: "text" }, last));
       })))),
     make("h3", {}, "Where it was computed"),
-    make("ul", {}, c.f.map(([splits, at]) => make("li", {}, `Splits ${splits}: ${data.origins[at]}.`)), (c.w || []).map(w => make("li", {}, `A fit warned, ${w}`))),
+    make("ul", {}, c.f.map(([splits, at]) => make("li", {}, `Splits ${splits}: ${data.origins[at]}.`)),
+      (c.w || []).map(w => make("li", {}, `A fit warned, ${w}`))),
     make("h3", {}, "How to see more"),
     ...code("With the folds of the search", filled(data.commands.why, [s], [m])),
     ...(method.sql ? [] : code("Computed again and compared", filled(data.commands.verify, [s], [m]))),

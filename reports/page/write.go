@@ -112,7 +112,7 @@ func (p *Page) nav() [][2]string {
 		[2]string{"Origin", "#origin"})
 }
 
-// link says where the sections stand.
+// link says where the sections are.
 func (p *Page) link(set func(*setSection) string, method func(*methodSection) string) {
 	for _, s := range p.Sets {
 		s.Link = set(s)

@@ -207,7 +207,7 @@ func (b *builder) scales() string {
 // dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
 	stored, planned := b.mainSets()
-	names := doc.Each(stored, func(s frame.Set) string { return s.Name })
+	names := doc.Map(stored, func(s frame.Set) string { return s.Name })
 	text := ""
 	switch {
 	case len(stored) == 0:
@@ -257,7 +257,7 @@ func (b *builder) dataSets() string {
 
 // span writes the least and the largest count of sets; "" if the count is unknown for a set.
 func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
-	all := doc.Each(sets, count)
+	all := doc.Map(sets, count)
 	if len(all) == 0 || slices.Min(all) == 0 {
 		return ""
 	}
@@ -297,7 +297,7 @@ func (b *builder) kinds(sets []frame.Set) string {
 
 // compared lists the methods with their versions, how many grid points they choose from, and where they come from.
 func (b *builder) compared() string {
-	parts := doc.Each(b.table.Methods, b.method)
+	parts := doc.Map(b.table.Methods, b.method)
 	return tex("%s is compared with each other method. The methods are ", b.o.Method) + strings.Join(parts, "; ") + "."
 }
 

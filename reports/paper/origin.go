@@ -73,7 +73,7 @@ func (b *builder) adjusted() string {
 	if how == nil {
 		return ""
 	}
-	family := tex("They are those of %s beside each other method, which is right if %s was chosen before the "+
+	family := tex("They are those of %s with each other method, which is right if %s was chosen before the "+
 		"results were seen.", b.o.Method, b.o.Method)
 	if b.ev.Every && len(b.ev.Methods) > 2 {
 		family = tex("They are those of each method with each, since %s has the best or the worst mean.", b.o.Method)
@@ -105,7 +105,7 @@ func listed(t tally) string {
 	if len(t.Keys) == 1 {
 		return t.Keys[0]
 	}
-	parts := doc.Each(t.Keys, func(k string) string {
+	parts := doc.Map(t.Keys, func(k string) string {
 		return fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell"))
 	})
 	return frame.Listed(parts)

@@ -1,4 +1,4 @@
-// Package paper makes a folder of LaTeX files that a paper reads with \input: the table of a method beside other
+// Package paper makes a folder of LaTeX files that a paper reads with \input: the table of a method against other
 // methods, the verdicts on the method, figures, the paragraphs on methods, the references, and a small document
 // that shows all of these files.
 //
@@ -139,7 +139,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 func (b *builder) draw(verdicts doc.Document) error {
 	var asked ranking.DiagramOptions
 	asked.Level = b.o.Level
-	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and stands in no diagram
+	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and is in no diagram
 		asked.Control = b.o.Method
 	}
 	ranks, err := ranking.NewDiagram(b.table, asked)
@@ -182,7 +182,7 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 		return err
 	}
 	add("table.tex", table)
-	verdicts.Warnings = nil // the warnings stand below the table of means
+	verdicts.Warnings = nil // the warnings are below the table of means
 	if table, err = b.floats(verdicts, b.table.Notes()); err != nil {
 		return err
 	}
@@ -202,8 +202,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	return nil
 }
 
-// floats lays out the tables of a report, except details. The legend of the first table stands below that table.
-// Notes in without are left out, since they stand elsewhere.
+// floats lays out the tables of a report, except details. The legend of the first table is below that table.
+// Notes in without are left out, since they are elsewhere.
 func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	var tables []doc.Block
 	var legend []string
@@ -274,10 +274,10 @@ func (b *builder) main() string {
 func (b *builder) readme() string {
 	drawings := "There is no figure: no two methods have a data set of the main group in common"
 	if b.figures != nil {
-		each := doc.Each(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
+		each := doc.Map(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
 		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
 	}
-	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s beside each other one; to \\input "+
+	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s against each other one; to \\input "+
 		"(booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: "+
 		"what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that "+
 		"shows all of them\nWritten by %s: %s\n",

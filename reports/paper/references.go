@@ -64,7 +64,7 @@ func cited(source string) string {
 		}
 	}
 	slices.Sort(places)
-	keys := doc.Each(places, func(i int) string { return at[i] })
+	keys := doc.Map(places, func(i int) string { return at[i] })
 	if keys == nil {
 		return ""
 	}

@@ -22,9 +22,9 @@ type Curve struct {
 // End is the last point.
 func (c Curve) End() Point { return c.Points[len(c.Points)-1] }
 
-// Curves draws at least one curve. The names stand at the right where all curves end at the same place, and
+// Curves draws at least one curve. The names are at the right where all curves end at the same place, and
 // otherwise below. The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are
-// in the background, and their names stand at their ends. printed are points of another source, and called names
+// in the background, and their names are at their ends. printed are points of another source, and called names
 // them in the legend.
 func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
@@ -92,7 +92,7 @@ func (s *sheet) curve(i int, points []Point) {
 // nameEnds writes the names of curves near their last points: at the right of the area, or, for curves in the
 // background, which look alike, within it.
 func (s *sheet) nameEnds(curves []Curve, words []string, beside bool) {
-	ends := doc.Each(curves, func(c Curve) float64 { return s.y.At(c.End().Y) })
+	ends := doc.Map(curves, func(c Curve) float64 { return s.y.At(c.End().Y) })
 	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
 		x := s.x.At(curves[i].End().X)
 		if !beside {
@@ -114,7 +114,7 @@ func (s *sheet) nameEnds(curves []Curve, words []string, beside bool) {
 }
 
 // Groups draws bars side by side, one bar for each series at each name, with the numbers above the bars. A line of
-// words stands below the name of each group if all of these words have room. There is at least one name and one
+// words are below the name of each group if all of these words have room. There is at least one name and one
 // series, and each series has a value for every name.
 func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {

@@ -2,7 +2,7 @@
 // width it gets.
 //
 // Letters have one size in every drawing, that of a paper's small print. A narrow drawing leaves out what it
-// has no room for and counts it in its legend; it never draws over something else. A legend, or words beside
+// has no room for and counts it in its legend; it never draws over something else. A legend, or words next to
 // the lines, explains what values have in common. Where colours distinguish values, dashes or shapes do so,
 // too.
 //

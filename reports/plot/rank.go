@@ -17,7 +17,7 @@ const (
 	rankBar   = 8.0  // between bars
 	rankLeast = 0.3  // share of the width that the axis has at least, with names at both sides
 
-	mostAtSides = 16 // methods whose names stand at both sides
+	mostAtSides = 16 // methods whose names are at both sides
 	mostBars    = 6  // bars below the axis
 
 	listTop  = 52.0  // y of the first line of a list

@@ -151,7 +151,7 @@ func logTicks(low, high float64) ([]float64, []string) {
 	for len(ticks) > 2 && ticks[len(ticks)-2] >= high*(1-1e-9) {
 		ticks = ticks[:len(ticks)-1]
 	}
-	texts := doc.Each(ticks, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+	texts := doc.Map(ticks, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 	return ticks, texts
 }
 
@@ -160,7 +160,7 @@ type Point struct {
 	Name, Tip  string
 	X, Y       float64
 	Across, Up [2]float64 // intervals around X and Y; equal ends for none
-	Front      bool       // the point and its name stand out
+	Front      bool       // the point and its name are emphasised
 }
 
 // A Legend says what the parts of a scatter mean; "" for what is not drawn.

@@ -157,7 +157,7 @@ const labelHeight = 11.0
 // wordBox is the area of a name whose baseline starts at a place.
 func wordBox(width, x, y float64) box { return box{x, y - labelHeight + 2.5, x + width, y + 2.5} }
 
-// A label is a name that wants to stand near its place.
+// A label is a name that is to be near its place.
 type label struct {
 	text string
 	role doc.Role
@@ -172,15 +172,15 @@ func (c crowd) free(b box, soft bool) bool {
 	return !slices.ContainsFunc(c.hard, meets) && !(soft && slices.ContainsFunc(c.soft, meets))
 }
 
-// A placed label has a place, and a line to its point if the point is not beside it.
+// A placed label has a place, and a line to its point if the point is not next to it.
 type placed struct {
 	label
 	box
 	line    [4]float64
-	further float64 // its distance from its point, beyond that of a label beside the point
+	further float64 // its distance from its point, beyond that of a label next to the point
 }
 
-// name writes labels within an area: beside their place where there is room, else further away with a thin
+// name writes labels within an area: next to their place where there is room, else further away with a thin
 // line to the place. It returns how many labels have no room. Names in large type choose first. Of several
 // orders of the other names, the one that leaves out the fewest and moves them least is taken.
 func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {

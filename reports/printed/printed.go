@@ -24,7 +24,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A Verdict says how our mean lies beside a printed one.
+// A Verdict compares our mean with a printed one.
 type Verdict string
 
 // The verdicts: a difference that is found, an interval within one point, neither, and no interval at all.
@@ -40,7 +40,7 @@ const (
 // equivalent.
 const near = 1
 
-// A Cell is a printed mean beside ours, in the unit of the table.
+// A Cell is a printed mean and ours, in the unit of the table.
 type Cell struct {
 	Dataset, Method string
 	Ours            *big.Rat // nil for none
@@ -90,7 +90,7 @@ func Compare(t *frame.Table, level float64) *Comparison {
 	if len(out.all) == 0 {
 		return nil
 	}
-	adjusted := stats.Holm(doc.Each(tested, func(c *Cell) float64 { return c.P }))
+	adjusted := stats.Holm(doc.Map(tested, func(c *Cell) float64 { return c.P }))
 	for i, c := range tested {
 		c.judge(adjusted[i], level)
 	}

@@ -126,7 +126,7 @@ func (j joined) groups(order []int) [][]int {
 }
 
 func byWilcoxon(t *frame.Table, o DiagramOptions) (joined, error) {
-	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level,
+	ev, err := evidence.Compare(t, evidence.Options{Method: o.Control, Level: o.Level,
 		Region: evidence.UsualRegion(t.Metric)})
 	if err != nil {
 		return joined{}, err
@@ -174,7 +174,7 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 			level, strings.Join(t.Counted, ", "))}
 }
 
-// diagram draws the methods and lists them, the best first. Letters stand for the bars: methods that share a
+// diagram draws the methods and lists them, the best first. Letters name the bars: methods that share a
 // letter have no significant difference.
 func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)

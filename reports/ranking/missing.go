@@ -24,21 +24,23 @@ var policies = []policy{
 		"and the others keep their order around it", middle: true},
 }
 
-// missing shows the average ranks under each policy side by side, over the sets of the main group with results of
-// any method. It returns nothing if no cell is missing.
+// cellsOf is the means of a set by method, nil for a missing one.
+type cellsOf struct {
+	means   []*big.Rat
+	there   int
+	counted bool
+}
+
+// missing shows the average ranks under each policy side by side, over the sets of the main group with results of any
+// method. It returns nothing if no cell is missing.
 func missing(t *frame.Table) (table, records []doc.Block) {
-	type line struct {
-		means   []*big.Rat // nil for a missing method
-		there   int
-		counted bool
-	}
-	var lines []line
+	var sets []cellsOf
 	lacks := false
 	for _, s := range t.Sets {
 		if s.Group != frame.GroupMain || len(s.Splits) == 0 {
 			continue
 		}
-		l := line{means: make([]*big.Rat, len(s.Entries)), counted: s.Counted}
+		l := cellsOf{means: make([]*big.Rat, len(s.Entries)), counted: s.Counted}
 		for i, c := range s.Entries {
 			if c.Has {
 				l.means[i] = c.Mean
@@ -46,7 +48,7 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 			}
 		}
 		lacks = lacks || l.there < len(t.Methods)
-		lines = append(lines, l)
+		sets = append(sets, l)
 	}
 	if !lacks || len(t.Methods) < 2 {
 		return nil, nil
@@ -55,40 +57,44 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 		Best: "the best, every tied one."}
 	values := doc.Records{Name: "missing_policies", Columns: []string{"metric", "policy", "method", "datasets", "rank",
 		"exact"}}
-	rows := make([]doc.Row, len(t.Methods))
-	for k, m := range t.Methods {
-		rows[k].Name = m
+	for _, m := range t.Methods {
+		out.Add(m)
 	}
 	for _, p := range policies {
-		var ranks [][]*big.Rat
-		for _, l := range lines {
-			switch {
-			case !p.whole:
-				ranks = append(ranks, p.of(t, l.means, l.there))
-			case l.counted:
-				k := len(t.Whole())
-				ranks = append(ranks, append(p.of(t, l.means[:k], k), make([]*big.Rat, len(t.Methods)-k)...))
-			}
-		}
+		average, over := p.average(t, sets)
 		out.Head = append(out.Head, doc.Column{Name: p.name})
 		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend,
-			frame.Count(len(ranks), "data set")))
-		average := make([]*big.Rat, len(t.Methods))
-		for k := range average {
-			if len(ranks) > 0 && ranks[0][k] != nil { // not partial
-				average[k] = stats.Mean(doc.Each(ranks, func(row []*big.Rat) *big.Rat { return row[k] }))
-			}
-		}
+			frame.Count(over, "data set")))
 		best := stats.Smallest(average)
 		for k, m := range t.Methods {
-			rows[k].Entries = append(rows[k].Entries, doc.Entry{Text: frame.Text(average[k], 2), Best: best[k]})
+			row := &out.Sections[0][k]
+			row.Entries = append(row.Entries, doc.Entry{Text: frame.Text(average[k], 2), Best: best[k]})
 			if average[k] != nil {
-				values.Add(t.Metric.Name, p.name, m, len(ranks), average[k], average[k].RatString())
+				values.Add(t.Metric.Name, p.name, m, over, average[k], average[k].RatString())
 			}
 		}
 	}
-	out.Sections = [][]doc.Row{rows}
 	return []doc.Block{out}, []doc.Block{values}
+}
+
+// average is the average rank of each method under the policy, nil for none, and the number of sets behind it.
+func (p policy) average(t *frame.Table, sets []cellsOf) (average []*big.Rat, over int) {
+	var ranks [][]*big.Rat
+	for _, l := range sets {
+		switch k := len(t.Whole()); {
+		case !p.whole:
+			ranks = append(ranks, p.of(t, l.means, l.there))
+		case l.counted:
+			ranks = append(ranks, append(p.of(t, l.means[:k], k), make([]*big.Rat, len(t.Methods)-k)...))
+		}
+	}
+	average = make([]*big.Rat, len(t.Methods))
+	for k := range average {
+		if len(ranks) > 0 && ranks[0][k] != nil { // not partial
+			average[k] = stats.Mean(doc.Map(ranks, func(row []*big.Rat) *big.Rat { return row[k] }))
+		}
+	}
+	return average, len(ranks)
 }
 
 // of ranks the k methods of a set. The ranks add up to k (k+1)/2, whichever cells are missing.

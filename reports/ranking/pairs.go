@@ -12,7 +12,7 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Pairs sets methods beside one another, two at a time.
+// Pairs compares methods two at a time.
 var Pairs = report.Report{
 	Name:    "pairs",
 	Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
@@ -79,7 +79,7 @@ func pairs(t *frame.Table) (doc.Document, error) {
 
 // count compares two columns of means. A larger mean is better.
 func count(means [][]*big.Rat, a, b int) (won, tied, lost int, mean *big.Rat) {
-	differences := doc.Each(means, func(row []*big.Rat) *big.Rat { return new(big.Rat).Sub(row[a], row[b]) })
+	differences := doc.Map(means, func(row []*big.Rat) *big.Rat { return new(big.Rat).Sub(row[a], row[b]) })
 	won, tied, lost = stats.Signs(differences)
 	return won, tied, lost, stats.Mean(differences)
 }

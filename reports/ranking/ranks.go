@@ -83,7 +83,7 @@ func (c convention) table(t *frame.Table, records *doc.Records) doc.Table {
 	splits := t.CommonSplits()
 	out := doc.Table{Caption: c.name, Label: c.label, Corner: "Method",
 		Best: "the best, every tied one; decided on exact values.", Legend: []string{c.legend,
-			fmt.Sprintf("Beside it, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), "+
+			fmt.Sprintf("Other columns, of the ranks in each of %s by itself: mean, standard deviation (divisor n-1), "+
 				"least, quartiles, largest.", frame.Count(len(splits), "split"))}}
 	for _, name := range head {
 		out.Head = append(out.Head, doc.Column{Name: name})

@@ -31,7 +31,7 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 		if r.Status != result.OK || len(r.SeedTests) < 2 {
 			continue
 		}
-		values := doc.Each(r.SeedTests, func(test result.SeedTest) *big.Rat { return t.ValueOf(test.Score) })
+		values := doc.Map(r.SeedTests, func(test result.SeedTest) *big.Rat { return t.ValueOf(test.Score) })
 		if slices.Contains(values, nil) {
 			continue // the metric does not exist for this test part
 		}
@@ -51,7 +51,7 @@ func seedSpreadOf(t *frame.Table, set frame.Set, method string) (seedSpread, boo
 }
 
 // seeds is a table of two standard deviations of each method, over seeds and over splits. It has the methods whose
-// cells are tested with several seeds; without such methods there is no table. Each deviation is a mean over sets
+// cells are tested with several seeds; without any there is no table. Each deviation is a mean over sets
 // of the main group, the same sets for every method: the sets on which every method has both deviations. If there
 // are no such sets, they are the sets on which every method has the deviation over seeds.
 func seeds(t *frame.Table) (table, records []doc.Block) {
@@ -94,10 +94,10 @@ func seeds(t *frame.Table) (table, records []doc.Block) {
 	return []doc.Block{seedTable(t, methods, names, spreads)}, []doc.Block{values}
 }
 
-// seedTable has the mean deviations over the named sets, a row a method. A dash stands for a deviation that does
+// seedTable has the mean deviations over the named sets, a row a method. A dash is a deviation that does
 // not exist.
 func seedTable(t *frame.Table, methods, names []string, spreads map[[2]string]seedSpread) doc.Table {
-	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, beside that over splits",
+	out := doc.Table{Caption: "Seeds: standard deviation over seeds of the method, and over splits",
 		Label: "seeds", Corner: "Method",
 		Head: []doc.Column{{Name: "seeds"}, {Name: "over seeds"}, {Name: "over splits"}},
 		Legend: []string{fmt.Sprintf("Means over %s: %s.", frame.Count(len(names), "data set"),

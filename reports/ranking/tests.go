@@ -57,7 +57,7 @@ func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 	if err := t.CheckTests(o.Level, o.Control); err != nil {
 		return doc.Document{}, err
 	}
-	ev, err := evidence.Of(t, evidence.Options{Method: o.Control, Level: o.Level,
+	ev, err := evidence.Compare(t, evidence.Options{Method: o.Control, Level: o.Level,
 		Region: evidence.RegionOr(o.Region, t.Metric)})
 	if err != nil {
 		return doc.Document{}, err
@@ -223,7 +223,7 @@ func (p *page) pairTable() doc.Table {
 
 // posteriors is the table of typical differences by Bayes.
 func (p *page) posteriors() doc.Table {
-	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Each(p.pairs, p.name),
+	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name),
 		p.ev.Typical(p.pairs, report.UsualDraws))
 }
 

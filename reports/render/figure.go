@@ -46,7 +46,7 @@ func (f FigureFormat) Write(w io.Writer, figure doc.Figure, width float64) error
 	return f.write(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
 }
 
-// usualWidth is the width of a page for a figure by itself, and the width of a column for details, which stand side
+// usualWidth is the width of a page for a figure by itself, and the width of a column for details, which are side
 // by side.
 func usualWidth(f doc.Figure) float64 {
 	if f.Detail {
@@ -312,9 +312,8 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			var p vg.Path
 			p.Move(at(m.X, m.Y))
 			p.Line(at(m.X2, m.Y2))
-			s.fill = color.NRGBA{}
-			dash := doc.Each(s.dash, func(d float64) vg.Length { return unit * vg.Length(d) })
-			c.SetLineDash(dash, 0)
+			s.fill.A = 0
+			c.SetLineDash(doc.Map(s.dash, func(d float64) vg.Length { return unit * vg.Length(d) }), 0)
 			shape(s, p)
 			c.SetLineDash(nil, 0)
 		case doc.Box:
@@ -332,20 +331,24 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			p.Close()
 			shape(s, p)
 		case doc.Word:
-			size := usualSize
-			if s.size > 0 {
-				size = s.size
-			}
-			face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
-			place := at(m.X, m.Y)
-			place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
 			ink(s.fill)
-			c.FillString(face, place, m.Text)
-			if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds
-				place.X += 0.4 * unit
-				c.FillString(face, place, m.Text)
-			}
+			paintWord(c, m, s, at(m.X, m.Y))
 		}
+	}
+}
+
+// paintWord writes a word at its place, in the colour of the canvas.
+func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
+	size := usualSize
+	if s.size > 0 {
+		size = s.size
+	}
+	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
+	place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
+	c.FillString(face, place, m.Text)
+	if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds
+		place.X += 0.4 * unit
+		c.FillString(face, place, m.Text)
 	}
 }
 

@@ -32,7 +32,7 @@ type (
 		Table           *htmlTable
 		Figures         []htmlFigure
 		CodeTitle, Code string
-		Notes           []string // that stand after it
+		Notes           []string // that follow it
 	}
 	htmlFigure struct {
 		Title, About string

@@ -127,7 +127,7 @@ func (l *latex) paragraphs(texts []string) {
 	}
 }
 
-// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks stand below each
+// table sets a table. Columns that do not fit side by side are divided into blocks. The blocks are below each
 // other if the page is high enough, and otherwise each block is a table by itself.
 func (l *latex) table(t doc.Table, withNotes bool) {
 	caption := t.Caption
@@ -358,7 +358,7 @@ var latexEscaper = strings.NewReplacer(
 	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-{}`, "''", `'{}'{}`, "±", `$\pm$`, "†", `$\dagger$`,
 )
 
-// latexEscape makes text stand for itself. Letters of Western and Central
+// latexEscape escapes text. Letters of Western and Central
 // European languages pass; other signs LaTeX has no glyph for become "?".
 func latexEscape(s string) string {
 	s = strings.Map(func(r rune) rune {

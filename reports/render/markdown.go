@@ -155,6 +155,6 @@ var mdEscaper = strings.NewReplacer(
 // command is a command of the program between backticks, as the program's own notes have it.
 var command = regexp.MustCompile("\\\\`(bench [a-z0-9 -]+)\\\\`")
 
-// mdEscape makes text stand for itself in a paragraph or cell, but for commands, which stay code. Bars are escaped
+// mdEscape escapes text in a paragraph or cell, but for commands, which stay code. Bars are escaped
 // by the table writer.
 func mdEscape(s string) string { return command.ReplaceAllString(mdEscaper.Replace(s), "`$1`") }

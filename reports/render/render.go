@@ -119,11 +119,11 @@ func Facts(p doc.Provenance) [][2]string {
 
 // factLines is Facts, one a line.
 func factLines(p doc.Provenance) []string {
-	lines := doc.Each(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
+	lines := doc.Map(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
 	return lines
 }
 
-// firstTable is the index of the table that the notes stand after, -1 for none.
+// firstTable is the index of the table that the notes follow, -1 for none.
 func firstTable(d doc.Document) int {
 	for i, b := range d.Blocks {
 		if t, ok := b.(doc.Table); ok && !t.Detail {
@@ -146,7 +146,7 @@ func walk(d doc.Document, block func(doc.Block), notes func()) {
 	}
 }
 
-// groups returns the groups of columns that stand side by side under one name, each as its first column and the
+// groups returns the groups of columns that are side by side under one name, each as its first column and the
 // column after its last.
 func groups(head []doc.Column) [][2]int {
 	var out [][2]int

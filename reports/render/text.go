@@ -159,7 +159,7 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		}
 		l.cells = append(l.cells, rows)
 	}
-	for _, g := range groups(t.Head) { // a group's name stands over its last column but one, or its only one
+	for _, g := range groups(t.Head) { // a group's name is over its last column but one, or its only one
 		if over := max(g[0], g[1]-2); grouped(t) {
 			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
 		}
@@ -196,7 +196,7 @@ func (l *textLayout) block(out *strings.Builder, columns []int) {
 	if grouped(l.Table) {
 		l.groupNames(out, columns)
 	}
-	head := doc.Each(l.Head, func(c doc.Column) string { return c.Name })
+	head := doc.Map(l.Head, func(c doc.Column) string { return c.Name })
 	l.line(out, "", head, columns)
 	for s, section := range l.Sections {
 		out.WriteString(rule)

@@ -86,7 +86,7 @@ type Options struct {
 
 // AddFlags adds the flags of the options.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
-	names := doc.Each(metric.All(), func(m metric.Metric) string { return m.Name })
+	names := doc.Map(metric.All(), func(m metric.Metric) string { return m.Name })
 	flags.StringVar(&o.Metric, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
 	flags.StringVar(&o.Title, "title", "", "title or caption")
 	flags.StringVar(&o.Label, "label", "", "LaTeX label (default from report and protocol)")

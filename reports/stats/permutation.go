@@ -36,7 +36,7 @@ func FriedmanPermutation(values [][]*big.Rat, seed uint32) PermutationTest {
 	}
 	seen := squares(sums)
 	arrangements := 1
-	for range rows[1:] { // the first row may stay, since only its order beside the other rows counts
+	for range rows[1:] { // the first row may stay, since only its order relative to the other rows counts
 		for f := 2; f <= k && arrangements <= MostArrangements; f++ {
 			arrangements *= f
 		}
