@@ -37,7 +37,8 @@ type Params struct {
 func define(name, summary string, linear bool) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []Params,
 		yield func(int, registry.Model) error) error {
-		if err := fitAll(ctx, env, name, train, linear, ps, yield); err != nil {
+		g := &gk{name: name, linear: linear, env: env, train: train, x: slices.Clone(fitting.Rows(train.X))}
+		if err := g.fitAll(ctx, ps, yield); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -95,34 +96,33 @@ func likelyProducts(s registry.Shape, lambda float64) float64 {
 	return min(newtonSteps*innerSteps, 3+140*math.Pow(float64(s.N), -0.1)*math.Pow(1e5*lambda, -0.4))
 }
 
+// A gk fits grid points of GK or GLK.
+type gk struct {
+	name   string
+	linear bool
+	env    registry.Env
+	train  registry.Data
+	x      []float64 // the training rows
+}
+
 // fitAll fits the grid points of one width together, since they share the kernel matrix.
-func fitAll(ctx context.Context, env registry.Env, name string, train registry.Data, linear bool, ps []Params,
-	yield func(int, registry.Model) error) error {
-	x := slices.Clone(fitting.Rows(train.X))
-	_, d := train.X.Dims()
+func (g *gk) fitAll(ctx context.Context, ps []Params, yield func(int, registry.Model) error) error {
 	known := map[int]float64{} // width by neighbour
 	widths := make([]float64, len(ps))
 	for i, p := range ps {
-		widths[i] = p.Sigma
-		if p.Sigma > 0 {
+		if widths[i] = p.Sigma; p.Sigma > 0 {
 			continue
 		}
 		if known[p.Neighbour] == 0 {
 			var err error
-			if known[p.Neighbour], err = rff.SharedWidth(ctx, env, x, d, p.Neighbour); err != nil {
+			if known[p.Neighbour], err = rff.SharedWidth(ctx, g.env, g.x, g.train.Shape().D, p.Neighbour); err != nil {
 				return err
 			}
 		}
 		widths[i] = known[p.Neighbour]
 	}
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) float64 { return widths[i] }) {
-		w, of := widths[group[0]], make([]Params, len(group))
-		for j, i := range group {
-			of[j] = ps[i]
-		}
-		gamma := slices.Repeat([]float64{1 / (2 * w * w)}, d)
-		if err := fitKernel(ctx, env, name, x, gamma, linear, train, of,
-			func(j int, m *machine) error { return yield(group[j], m) }); err != nil {
+		if err := g.fitKernel(ctx, widths[group[0]], ps, group, yield); err != nil {
 			return err
 		}
 	}
@@ -133,23 +133,22 @@ func fitAll(ctx context.Context, env registry.Env, name string, train registry.D
 // save no time.
 const problemsAtOnce = 24
 
-// fitKernel fits grid points of one kernel.
-func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []float64, linear bool, train registry.Data,
-	ps []Params, yield func(int, *machine) error) error {
-	n, d := train.X.Dims()
-	k := newOperator(x, d, gamma, linear)
+// fitKernel fits the grid points of a group, whose kernel has one width.
+func (g *gk) fitKernel(ctx context.Context, width float64, ps []Params, group []int,
+	yield func(int, registry.Model) error) error {
+	n, d := g.train.X.Dims()
+	gamma := slices.Repeat([]float64{1 / (2 * width * width)}, d)
+	k := newOperator(g.x, d, gamma, g.linear)
 	pre, err := newPreconditioner(ctx, k)
 	if err != nil {
 		return err
 	}
-	ys := fitting.OneAgainstRest(train)
-	together := max(1, problemsAtOnce/len(ys))
-	for lo := 0; lo < len(ps); lo += together {
-		hi := min(lo+together, len(ps))
+	ys := fitting.OneAgainstRest(g.train)
+	for some := range slices.Chunk(group, max(1, problemsAtOnce/len(ys))) {
 		var problems []*problem
-		for _, setting := range ps[lo:hi] {
+		for _, i := range some {
 			for _, y := range ys {
-				p, err := problemOf(train.Task, y, setting, pre)
+				p, err := problemOf(g.train.Task, y, ps[i], pre)
 				if err != nil {
 					return err
 				}
@@ -161,17 +160,16 @@ func fitKernel(ctx context.Context, env registry.Env, name string, x, gamma []fl
 		}
 		for _, p := range problems {
 			if !p.converged {
-				env.Log.Warn(name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap",
+				g.env.Log.Warn(g.name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap",
 					fmt.Sprintf("%.1g", p.gap))
 			}
 		}
-		for i := lo; i < hi; i++ {
-			m := &machine{N: n, D: d, Outputs: len(ys), Linear: linear, X: x, Gamma: gamma}
-			for _, p := range problems[:len(ys)] {
+		for at, own := range slices.Collect(slices.Chunk(problems, len(ys))) {
+			m := &machine{N: n, D: d, Outputs: len(ys), Linear: g.linear, X: g.x, Gamma: gamma}
+			for _, p := range own {
 				m.Coef, m.Bias = append(m.Coef, p.alpha...), append(m.Bias, p.b)
 			}
-			problems = problems[len(ys):]
-			if err := yield(i, m); err != nil {
+			if err := yield(some[at], m); err != nil {
 				return err
 			}
 		}

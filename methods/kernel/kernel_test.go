@@ -36,14 +36,11 @@ func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, 
 // fitGK fits grid points of GK or GLK together and calls do for each machine.
 func fitGK(t *testing.T, data registry.Data, linear bool, ps []Params, do func(i int, m *machine)) {
 	t.Helper()
-	err := fitAll(t.Context(), registry.Env{Log: slog.New(slog.DiscardHandler)}, "GK", data, linear, ps,
-		func(i int, m registry.Model) error {
-			do(i, m.(*machine))
-			return nil
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := gk{"GK", linear, registry.Env{Log: slog.New(slog.DiscardHandler)}, data, data.X.RawMatrix().Data}
+	must.Do(t, g.fitAll(t.Context(), ps, func(i int, m registry.Model) error {
+		do(i, m.(*machine))
+		return nil
+	}))
 }
 
 func small(task registry.Task) registry.Data {

@@ -186,10 +186,11 @@ func TestSeparable(t *testing.T) {
 	setting := Params{Lambda: 1e-5, Sigma: 1000, Intercept: true}
 	var log strings.Builder
 	env := registry.Env{Log: slog.New(slog.NewTextHandler(&log, nil))}
-	err := fitAll(t.Context(), env, "GLK", data, true, []Params{setting}, func(_ int, m registry.Model) error {
-		stationary(t, m.(*machine), data, setting)
-		return nil
-	})
+	err := (&gk{"GLK", true, env, data, data.X.RawMatrix().Data}).fitAll(t.Context(), []Params{setting},
+		func(_ int, m registry.Model) error {
+			stationary(t, m.(*machine), data, setting)
+			return nil
+		})
 	if err != nil || log.Len() > 0 {
 		t.Errorf("%v, %s", err, log.String())
 	}
