@@ -85,6 +85,8 @@ func TestDescribeDates(t *testing.T) {
 			"a date with the year first and a time zone"},
 		{"two digits of the year", "31/12/20|1/2/21", "", `drop = ["x"]`, "is a date in another notation"},
 		{"no day", "2020-02-31|2021-02-30", "", `drop = ["x"]`, "is a date in another notation"},
+		{"numbers", "20200131|20211201", "", "", "column x has numbers such as 20200131: if they are dates, write"},
+		{"other numbers", "20200131|20211301", "", "", ""},
 		{"times", "10:15|11:15", "", `drop = ["x"]`, "is a time"},
 		{"constant", "2020-01-31", "", `drop = ["x"]`, `every known value is "2020-01-31"`},
 	} {

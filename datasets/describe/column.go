@@ -7,7 +7,9 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/datasets/read"
 )
@@ -161,6 +163,10 @@ func (c *column) look(k *known, d *Description) {
 		c.yes = n - above
 		d.note("column %s: yes and no are read as 1 and 0 (%d and %d rows)", c.name, c.yes, above)
 	}
+	if whole && !slices.ContainsFunc(v, func(x float64) bool { return !likeDate(x) }) {
+		d.note("column %s has numbers such as %.0f: if they are dates, write them as 2020-12-31 in the file, "+
+			"or leave the column out by --drop", c.name, c.low)
+	}
 	switch {
 	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(d, "it numbers the rows")
@@ -185,6 +191,15 @@ func (c *column) look(k *known, d *Description) {
 		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
 			c.name, c.distinct, c.low, c.high)
 	}
+}
+
+// likeDate reports a number such as 20201231.
+func likeDate(v float64) bool {
+	if v < 19000101 || v > 21001231 {
+		return false
+	}
+	_, err := time.Parse("20060102", strconv.Itoa(int(v)))
+	return err == nil
 }
 
 // sentinel reports numbers that people write for a missing value.
