@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/floats"
 )
 
 // KRRGD declares kernel ridge regression, one against the rest for classes:
@@ -21,9 +22,11 @@ import (
 // leave-one-out error (Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002): at most MaxIter steps of
 // L-BFGS in their logarithms, from 1/(2 d). Each evaluation ([looProblem]) factors and inverts an n x n matrix, in n^3
 // time and n^2 memory. Bazavan et al. (ECCV 2012) compare with this method because it does not scale.
+//
+// Targets of regression are standardised, since L-BFGS ends by absolute tolerances.
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
-		Name: "KRR-GD", Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Name: "KRR-GD", Version: "6", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
 		Source: "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et " +
 			"al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
@@ -70,8 +73,13 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 	}
 	theta := make([]float64, slices.Max(group)+1)
 	for c, y := range fitting.OneAgainstRest(train) {
-		var mean float64
-		loo.y, mean = fitting.Centred(y)
+		mean, unit := 0.0, 1.0
+		if train.Task == registry.Regression {
+			loo.y = slices.Clone(y)
+			mean, unit = fitting.Standardise(loo.y)
+		} else {
+			loo.y, mean = fitting.Centred(y)
+		}
 		for g := range theta {
 			theta[g] = -vmath.LogScalar(2 * float64(d))
 		}
@@ -85,6 +93,7 @@ func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDP
 		if loo.err != nil {
 			return nil, fmt.Errorf("KRR-GD, output %d: %w", c, loo.err)
 		}
+		floats.Scale(unit, loo.alpha)
 		m.Gamma, m.Coef, m.Bias = append(m.Gamma, loo.gamma...), append(m.Coef, loo.alpha...), append(m.Bias, mean)
 	}
 	return m, nil
