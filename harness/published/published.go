@@ -25,7 +25,7 @@ var table string
 // AverageRank replaces the name of the data set where a source prints a method's average rank.
 const AverageRank = "average rank"
 
-// A Value is one cell of a printed table, in the Unit of its source; Beside has the unit of our tables.
+// A Value is one cell of a printed table, in the Unit of its source; Comparable has the unit of our tables.
 type Value struct {
 	Source, Dataset, Method, Unit string
 	Mean                          float64
@@ -73,8 +73,8 @@ type Point struct {
 // Values returns every value, in the order of the embedded file.
 func Values() []Value { return slices.Clone(parsed()) }
 
-// Of returns the values of one source, sorted by data set and method.
-func Of(source string) []Value {
+// bySource returns the values of one source, sorted by data set and method.
+func bySource(source string) []Value {
 	values := slices.DeleteFunc(Values(), func(v Value) bool { return v.Source != source })
 	slices.SortFunc(values, func(a, b Value) int {
 		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
@@ -85,7 +85,7 @@ func Of(source string) []Value {
 // Ranks reports whether a source prints the average ranks, by a metric, of all of these methods. Tables of such a
 // source use the convention of stats.PaperAverageRanks too, which breaks ties by the order of the columns.
 func Ranks(source, metric string, methods []string) bool {
-	values, _ := Beside(source, metric, nil)
+	values, _ := Comparable(source, metric, nil)
 	lacks := func(method string) bool {
 		return !slices.ContainsFunc(values, func(v Value) bool { return v.Unit == rank && v.Method == method })
 	}
@@ -108,12 +108,13 @@ var ours = map[string]struct {
 	"100 times the mean squared error": {"mse", big.NewRat(1, 100)},
 }
 
-// Beside returns those values of a source that are comparable with results by a metric, in the unit of our tables,
-// without folds, and in the order of Of; average ranks are among them. It also returns all units that the source
-// prints values in. names maps our name of a data set to the source's name where the two differ.
-func Beside(source, metric string, names map[string]string) (values []Value, units []string) {
+// Comparable returns those values of a source that are comparable with results by a metric, in the unit of our
+// tables, without folds, and in the order of data set and method; average ranks are among them. It also returns all
+// units that the source prints values in. names maps our name of a data set to the source's name where the two
+// differ.
+func Comparable(source, metric string, names map[string]string) (values []Value, units []string) {
 	var ranks []Value
-	for _, v := range Of(source) {
+	for _, v := range bySource(source) {
 		if v.Unit == rank {
 			ranks = append(ranks, v)
 			continue

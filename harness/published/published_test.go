@@ -14,7 +14,7 @@ import (
 // over the first 15 sets, one decimal).
 func TestGautheron2020(t *testing.T) {
 	sum, n := map[string]float64{}, map[string]int{}
-	for _, v := range Of("gautheron2020-table2") {
+	for _, v := range bySource("gautheron2020-table2") {
 		if v.Dataset != "bankmarketing" && v.Dataset != AverageRank {
 			sum[v.Method] += v.Mean
 			n[v.Method]++
@@ -44,7 +44,7 @@ func TestZozoulenko2025(t *testing.T) {
 			"Ridge": 0.540}},
 	} {
 		sum, n := map[string]float64{}, map[string]int{}
-		for _, v := range Of(c.source) {
+		for _, v := range bySource(c.source) {
 			sum[v.Method] += v.Mean * c.unit
 			n[v.Method]++
 		}
@@ -59,7 +59,7 @@ func TestZozoulenko2025(t *testing.T) {
 
 // TestZozoulenkoFolds: each mean and standard deviation is that of the five folds, in the digits of the table.
 func TestZozoulenkoFolds(t *testing.T) {
-	for _, v := range slices.Concat(Of("zozoulenko2025-classification"), Of("zozoulenko2025-regression")) {
+	for _, v := range slices.Concat(bySource("zozoulenko2025-classification"), bySource("zozoulenko2025-regression")) {
 		if v.Folds == nil {
 			t.Errorf("%s: %s on %s has no folds", v.Source, v.Method, v.Dataset)
 			continue
@@ -98,7 +98,7 @@ func TestEachValueOnce(t *testing.T) {
 		seen[k] = true
 		if !slices.Contains(sources, v.Source) {
 			sources = append(sources, v.Source)
-			values := Of(v.Source)
+			values := bySource(v.Source)
 			total += len(values)
 			if !slices.IsSortedFunc(values, func(a, b Value) int {
 				return strings.Compare(a.Dataset+"\x00"+a.Method, b.Dataset+"\x00"+b.Method)
@@ -112,9 +112,9 @@ func TestEachValueOnce(t *testing.T) {
 	}
 }
 
-// TestBeside: values come in the unit in which tables show a metric, under our names of data sets, and of other metrics
-// not at all.
-func TestBeside(t *testing.T) {
+// TestComparable: values come in the unit in which tables show a metric, under our names of data sets, and of other
+// metrics not at all.
+func TestComparable(t *testing.T) {
 	find := func(values []Value, dataset, method string) Value {
 		t.Helper()
 		i := slices.IndexFunc(values, func(v Value) bool { return v.Dataset == dataset && v.Method == method })
@@ -125,27 +125,27 @@ func TestBeside(t *testing.T) {
 	}
 	const mfga = "shahrampour2018-table2-error"
 	names := map[string]string{"adult-a9a": "adult", "online-news-scaled": "online-news"}
-	values, _ := Beside(mfga, "mse", names)
+	values, _ := Comparable(mfga, "mse", names)
 	if v := find(values, "online-news-scaled", "MFGA"); v.Mean != 0.0057 || v.Std != nil {
 		t.Errorf("MFGA on online-news: %v", v)
 	}
 	if v := find(values, "year-prediction", "RKS"); v.Mean != 0.0827 || *v.Std != 0.0004 {
 		t.Errorf("RKS on year-prediction: %v ± %v", v, *v.Std)
 	}
-	values, _ = Beside(mfga, "error", names)
+	values, _ = Comparable(mfga, "error", names)
 	if v := find(values, "adult-a9a", "LKRF"); v.Mean != 16.46 || *v.Std != 0.03 {
 		t.Errorf("LKRF on adult: %v", v)
 	}
-	if values, units := Beside(mfga, "accuracy", names); values != nil || len(units) != 2 {
+	if values, units := Comparable(mfga, "accuracy", names); values != nil || len(units) != 2 {
 		t.Errorf("of accuracy: %v, units %v", values, units)
 	}
 	if slices.ContainsFunc(values, func(v Value) bool { return v.Dataset == "year-prediction" }) {
 		t.Error("an error of regression is beside errors of classification")
 	}
-	if values, units := Beside("zozoulenko2025-regression", "rmse", nil); values != nil || len(units) != 1 {
+	if values, units := Comparable("zozoulenko2025-regression", "rmse", nil); values != nil || len(units) != 1 {
 		t.Errorf("errors in standard deviations of the target are beside errors in its unit: %v, %v", values, units)
 	}
-	values, _ = Beside("bazavan2012-table3", "accuracy", nil)
+	values, _ = Comparable("bazavan2012-table3", "accuracy", nil)
 	if v := find(values, "voc-7500", "RFF-SKL"); v.Mean != 28 {
 		t.Errorf("RFF-SKL on 7500: %v", v)
 	}

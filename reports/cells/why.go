@@ -98,7 +98,7 @@ func (p *page) number(method string) []string {
 	values, _ := p.Printed()
 	for _, v := range values {
 		if v.Method == method && v.Dataset == p.set.Name {
-			lines = append(lines, p.beside(v))
+			lines = append(lines, p.comparePrinted(v))
 		}
 	}
 	return lines
@@ -120,9 +120,9 @@ func (p *page) folds() string {
 	return "no fold"
 }
 
-// beside compares a printed value with ours. The difference is in units of its standard error, as if the source had
-// as many runs on other splits.
-func (p *page) beside(v published.Value) string {
+// comparePrinted compares a printed value with ours. The difference is in units of its standard error, as if the
+// source had as many runs on other splits.
+func (p *page) comparePrinted(v published.Value) string {
 	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64)) + v.SpreadText()
 	if n := len(p.entry.Runs); v.Std != nil && n > 1 && !math.IsNaN(p.entry.StdSample) {
 		scale := math.Hypot(v.DeviationOf(n), p.entry.StdSample) / math.Sqrt(float64(n))

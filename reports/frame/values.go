@@ -77,9 +77,9 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 	})
 }
 
-// Printed returns the values that the protocol's source prints, by the metric of the table (see published.Beside).
+// Printed returns the values that the protocol's source prints, by the metric of the table (see published.Comparable).
 func (t *Table) Printed() (values []published.Value, units []string) {
-	return published.Beside(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
+	return published.Comparable(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
 }
 
 // PrintsRanks reports whether the source prints average ranks of all of these methods, by the metric of the table.

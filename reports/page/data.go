@@ -65,10 +65,10 @@ type cellData struct {
 	Texts []string `json:"t,omitempty"`
 	// split, rows that are right or the value, place of the grid point, milliseconds, test rows where the set's
 	// differ; or split, status, place of the error
-	Runs   [][]any  `json:"r"`
-	From   [][]any  `json:"f"` // splits, place of the origin
-	Warn   []string `json:"w,omitempty"`
-	Beside []string `json:"p,omitempty"` // what was printed, a sentence a source
+	Runs    [][]any  `json:"r"`
+	From    [][]any  `json:"f"` // splits, place of the origin
+	Warn    []string `json:"w,omitempty"`
+	Printed []string `json:"p,omitempty"` // what was printed, a sentence a source
 }
 
 // commands are spelled once. The script puts in the names of set and method.
@@ -157,7 +157,7 @@ func (p *Page) addData(o Options) error {
 // cellData is the cell of a method on a set, with its rows. Texts that several cells have are in the lists.
 func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place int, points, origins, errors *list,
 ) cellData {
-	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Beside: p.Printed.sentences(set.Name, e.Method)}
+	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Printed: p.Printed.sentences(set.Name, e.Method)}
 	if e.Mean != nil {
 		cell.Mean = fraction(e.Mean)
 		cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()),

@@ -66,8 +66,8 @@ type Page struct {
 	Diagrams []template.HTML // of each group of methods on each group of sets, as in groupsData
 	Ranks    []part
 	Times    []part
-	More     []part   // what the other reports say
-	Printed  *printed // nil where nothing printed is compared with the table
+	More     []part       // what the other reports say
+	Printed  *printedPart // nil where nothing printed is compared with the table
 	Missing  []frame.Reason
 	Command  string // computes what is missing; "" for nothing
 	Edges    []string

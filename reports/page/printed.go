@@ -7,17 +7,17 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	beside "github.com/kernelboosting/bench/reports/printed"
+	"github.com/kernelboosting/bench/reports/printed"
 )
 
-// printed is the values that a paper prints and ours, as the page shows them.
-type printed struct {
+// printedPart is the values that a paper prints and ours, as the page shows them.
+type printedPart struct {
 	Source  string
 	Summary []string
 	Legend  []string
 	Blocks  []printedBlock
 
-	comparison *beside.Comparison
+	comparison *printed.Comparison
 }
 
 // printedBlock is methods whose columns are side by side, so that no table is wider than a page.
@@ -41,8 +41,8 @@ type printedCell struct {
 }
 
 // classes of verdicts, for the style.
-var classes = map[beside.Verdict]string{beside.Higher: "up", beside.Lower: "down", beside.Alike: "alike",
-	beside.Unclear: "unclear", beside.Bare: "bare"}
+var classes = map[printed.Verdict]string{printed.Higher: "up", printed.Lower: "down", printed.Alike: "alike",
+	printed.Unclear: "unclear", printed.Bare: "bare"}
 
 // methodsSideBySide is how many methods a block of printed values has.
 const methodsSideBySide = 6
@@ -50,16 +50,16 @@ const methodsSideBySide = 6
 // addPrinted lays the comparison with the protocol's source out, in blocks of methods.
 func (p *Page) addPrinted(o Options) error {
 	t := &p.table
-	c := beside.Compare(t, o.Level)
+	c := printed.Compare(t, o.Level)
 	if c == nil || len(c.Cells) == 0 {
 		return nil
 	}
-	out := &printed{Source: c.Source, Summary: []string{c.Summary()},
+	out := &printedPart{Source: c.Source, Summary: []string{c.Summary()},
 		Legend: append([]string{"Each cell: ours less printed, in percentage points, and below it the interval of " +
 			"that difference."}, c.Legend()...), comparison: c}
 	var methods []int
 	for m, name := range t.Methods {
-		if slices.ContainsFunc(c.Cells, func(cell *beside.Cell) bool { return cell.Method == name }) {
+		if slices.ContainsFunc(c.Cells, func(cell *printed.Cell) bool { return cell.Method == name }) {
 			methods = append(methods, m)
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Page) addPrinted(o Options) error {
 }
 
 // cell compares the printed value of a method on a set with ours; nil for none.
-func (d *printed) cell(set, method, key string) *printedCell {
+func (d *printedPart) cell(set, method, key string) *printedCell {
 	if d == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (d *printed) cell(set, method, key string) *printedCell {
 }
 
 // sentences say what is printed for a cell; nil without a comparison.
-func (d *printed) sentences(set, method string) []string {
+func (d *printedPart) sentences(set, method string) []string {
 	c := d.cell(set, method, "")
 	if c == nil {
 		return nil

@@ -36,9 +36,9 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 		}
 		xs, ys := coordinates(all)
 		words = clipped(words, width/2)
-		beside := slices.Min(ends) == slices.Max(ends)
+		atEnd := slices.Min(ends) == slices.Max(ends)
 		right, height := 0.0, 0.0
-		if beside {
+		if atEnd {
 			right, height = widest(words)+18, labelHeight*float64(len(curves)-1)
 		}
 		s := newSheet(width, x, y, xs, ys, right, height)
@@ -49,7 +49,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			s.Diamond(doc.Printed, s.x.At(p.X), s.y.At(p.Y), 4, p.Tip)
 		}
 		var keys []key
-		if beside {
+		if atEnd {
 			s.nameEnds(curves, words, true)
 		} else {
 			for i := range min(len(curves), doc.SeriesRoles) {
@@ -91,11 +91,11 @@ func (s *sheet) curve(i int, points []Point) {
 
 // nameEnds writes the names of curves near their last points: at the right of the area, or, for curves in the
 // background, which look alike, within it.
-func (s *sheet) nameEnds(curves []Curve, words []string, beside bool) {
+func (s *sheet) nameEnds(curves []Curve, words []string, atEnd bool) {
 	ends := doc.Map(curves, func(c Curve) float64 { return s.y.At(c.End().Y) })
 	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
 		x := s.x.At(curves[i].End().X)
-		if !beside {
+		if !atEnd {
 			to, anchor := 8.0, doc.Start
 			if x+to+tickWidth(words[i]) > s.area.x2 {
 				to, anchor = -to, doc.End

@@ -60,7 +60,7 @@ type Comparison struct {
 	Source string
 	Splits int // that a printed mean is taken to be of
 	Level  float64
-	Cells  []*Cell // with a mean of ours, in the order of published.Of
+	Cells  []*Cell // with a mean of ours, by data set and method
 
 	all map[[2]string]*Cell // by set and method, also without ours
 }
