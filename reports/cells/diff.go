@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -88,9 +89,12 @@ func (t *Tally) Add(a, b result.Run) {
 	l.a.Add(l.a, x)
 	l.b.Add(l.b, y)
 	l.differences = append(l.differences, new(big.Rat).Sub(y, x))
-	if l.train, l.test = a.TrainRows, a.TestRows; t.Rows != nil {
-		l.train = max(l.train, t.Rows(a.Dataset)-l.test)
+	d := frame.Dataset{TestRows: a.TestRows}
+	if t.Rows != nil {
+		d.Rows = t.Rows(a.Dataset)
 	}
+	learned, tested := d.Units(a.TrainRows, a.TestRows, a.Score)
+	l.train, l.test = l.train+learned, l.test+tested
 }
 
 // Lines returns the sums, by protocol, data set and method.

@@ -92,8 +92,8 @@ func (p *page) number(method string) []string {
 		frame.Count(len(e.Runs), "split"),
 		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()),
 		frame.Number(e.StdSample, p.decimals()))}
-	lines = append(lines, fmt.Sprintf("Each split trains on %d rows and tests on %d; the grid point is chosen by %s "+
-		"among %d.",
+	lines = append(lines, fmt.Sprintf("Each split trains on %s%d rows and tests on %[1]s%[3]d; the grid point is "+
+		"chosen by %s among %d.", p.set.About(),
 		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.Frame.Grids[p.rows[0].GridHash])))
 	values, _ := p.Printed()
 	for _, v := range values {

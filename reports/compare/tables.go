@@ -141,7 +141,8 @@ func (p *Page) setLegend(below bool) []string {
 	legend := []string{
 		fmt.Sprintf("Over the splits that both have finished. Difference: ours less theirs; %.4g %% interval and p: "+
 			"t-test corrected for overlapping splits, of this set alone; adjusted: for the %s on single sets. The "+
-			"test takes the rows of a set to be independent.", 100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
+			"test takes the rows of a set to be independent, or its groups where it has groups.",
+			100*(1-p.o.Level), frame.Count(p.Evidence.Sets, "test")),
 	}
 	if below {
 		legend = append(legend, "Sets under the second line are not of the protocol's main group, and not counted "+

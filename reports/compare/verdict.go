@@ -287,11 +287,11 @@ func (p *Page) limits() []string {
 			"Its interval has the values that the test does not reject. The mean and its interval (Student's t) are "+
 			"described and not tested.",
 		"Tests on a single set take its rows to be independent. Repeated measurements of a patient, for example, "+
-			"are not.",
+			"are not: describe the set with a group, and its splits and tests count groups in place of rows.",
 		"Splits are not counted as data sets. The splits of one set share most of their training rows, so that a "+
 			"difference in one split comes again in other splits: 20 splits of a set hold far less evidence than 20 "+
 			"sets. The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test "+
-			"rows / training rows) s^2.",
+			"rows / training rows) s^2, for a set with groups (1/n + test groups / training groups) s^2.",
 		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for "+
 			"all of them.")
 }

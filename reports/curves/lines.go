@@ -156,16 +156,19 @@ func (l Lines) Splits(series string, x float64, set string, of Measure) map[int]
 // corrects. A method may learn from fewer rows than the training part has. The ratio is 0 if the splits are draws
 // of the method over one division.
 func (l Lines) Ratio(series string, x float64, set string) float64 {
-	at := slices.IndexFunc(l.Table.Sets, func(s frame.Set) bool { return s.Name == set })
-	for _, r := range l.cells[place{series, x, set}] {
-		if at < 0 {
-			return float64(r.TestRows) / float64(r.TrainRows)
-		}
-		if d := l.Table.Sets[at]; !d.Draws {
-			return float64(r.TestRows) / float64(d.TrainPart(r.TrainRows))
-		}
+	var of frame.Dataset
+	if at := slices.IndexFunc(l.Table.Sets, func(s frame.Set) bool { return s.Name == set }); at >= 0 {
+		of = l.Table.Sets[at].Dataset
 	}
-	return 0
+	train, test := 0, 0
+	for _, r := range l.cells[place{series, x, set}] {
+		learned, tested := of.Units(r.TrainRows, r.TestRows, r.Score)
+		train, test = train+learned, test+tested
+	}
+	if of.Draws || train == 0 {
+		return 0
+	}
+	return float64(test) / float64(train)
 }
 
 // Has reports whether a series has runs at a value on a set.

@@ -169,6 +169,7 @@ func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
 func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
 	var ours, theirs, gains []*big.Rat
+	train, test := 0, 0 // of all splits
 	others := set.Entries[p.B].Runs
 	seen := fits{}
 	for _, a := range set.Entries[p.A].Runs {
@@ -181,18 +182,19 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		}
 		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value),
 			append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
+		learned, tested := set.Units(set.TrainRows, set.TestRows, a.Score)
+		train, test = train+learned, test+tested
 	}
 	if len(s.Splits) == 0 {
 		return s, nil
 	}
 	s.Ours, s.Theirs = stats.Mean(ours), stats.Mean(theirs)
 	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
-	train := set.TrainPart(set.TrainRows)
 	if train < 1 {
 		return s, fmt.Errorf("data set %s: no number of training rows is stored; check the database with `bench "+
 			"db check`", set.Name)
 	}
-	s.Test = stats.CorrectedT(gains, train, set.TestRows)
+	s.Test = stats.CorrectedT(gains, train, test)
 	s.Gain, s.P = s.Test.Mean, math.NaN()
 	if s.Tested() {
 		if s.P = s.Test.P; math.IsNaN(s.P) {

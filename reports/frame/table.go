@@ -58,6 +58,7 @@ type Dataset struct {
 	Features  int    // columns after encoding, without the label
 	TrainRows int    // of one split
 	TestRows  int    // of one split
+	Grouped   bool   // the rows form groups, so that splits differ in their rows
 	Draws     bool   // every split has the same training and test rows: splits are draws of the method
 
 	listed bool // the set is in every table, even without stored cells
@@ -66,6 +67,24 @@ type Dataset struct {
 // TrainPart returns how many rows of a split are not test rows. A protocol with train_rows, or a point of a
 // sweep, learns from fewer rows (learned), but how alike splits are depends on all rows that they divide.
 func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
+
+// Units returns how many independent units a split learns from and tests, for stats.CorrectedT. These are groups where
+// the rows form groups, since the splits draw whole groups, and else rows: learned and tested are those of a test, and
+// s is its score.
+func (d Dataset) Units(learned, tested int, s result.Score) (train, test int) {
+	if s.TestGroups != nil {
+		return int(*s.TrainGroups), int(*s.TestGroups)
+	}
+	return d.TrainPart(learned), tested
+}
+
+// About is "about " for numbers of rows of a split that other splits of the set do not have.
+func (d Dataset) About() string {
+	if d.Grouped {
+		return "about "
+	}
+	return ""
+}
 
 // Set is a data set with one cell a method.
 type Set struct {
@@ -186,6 +205,7 @@ func (t *Table) addSets(sets []Dataset) error {
 			for _, r := range t.rows[cellKey{d.Name, m}] {
 				if r.Status == result.OK {
 					sets[i].TrainRows, sets[i].TestRows = r.TrainRows, r.TestRows
+					sets[i].Grouped = r.Score.TestGroups != nil
 				}
 			}
 		}

@@ -109,8 +109,8 @@ func (p *Page) addSections() {
 func about(set frame.Set) string {
 	text := "No split is finished."
 	if n := set.Finished(); n > 0 {
-		text = fmt.Sprintf("%s, each of %d rows to train and %d to test.", frame.Count(n, "finished split"),
-			set.TrainRows, set.TestRows)
+		text = fmt.Sprintf("%s, each of %s%d rows to train and %[2]s%[4]d to test.", frame.Count(n, "finished split"),
+			set.About(), set.TrainRows, set.TestRows)
 	}
 	if set.Features > 0 {
 		text = fmt.Sprintf("%d examples with %s. ", set.Rows, frame.Count(set.Features, "feature")) + text

@@ -1,0 +1,36 @@
+package evidence_test
+
+import (
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+)
+
+// TestGroupsAreCounted: the ratio of the test on a set with groups is that of the groups of all splits, 2+3+2+3+2 of
+// those tested and 8+7+8+7+8 of those learned from, and not that of the rows, 1/2.
+func TestGroupsAreCounted(t *testing.T) {
+	for _, grouped := range []bool{true, false} {
+		var rows []store.Row
+		for split := 1; split <= 5; split++ {
+			for k, method := range []string{"A", "B"} {
+				r := sample.OK("clinic", method, split, 50+k*split, 100)
+				if tested := int64(2 + (split+1)%2); grouped {
+					r.Score.TestGroups, r.Score.TrainGroups = new(tested), new(10-tested)
+				}
+				rows = append(rows, r)
+			}
+		}
+		table := must.Get(sample.Of(5, rows...).Frame(t).Table(""))(t)
+		ratio, about := "1/2", ""
+		if grouped {
+			ratio, about = "6/19", "about "
+		}
+		got := must.Get(evidence.Compare(&table, evidence.Options{Level: 0.05}))(t).Pairs[0].Sets[0]
+		if got.Test.Ratio.RatString() != ratio || got.Set.About() != about {
+			t.Errorf("groups %v: the ratio is %v, and sizes are %q", grouped, got.Test.Ratio, got.Set.About())
+		}
+	}
+}
