@@ -309,3 +309,17 @@ func TestGroupsThatCannotBeDivided(t *testing.T) {
 		must.Say(t, must.Err(c.s.Split(set, 1)), want)
 	}
 }
+
+// TestAClassOfTwoGroups: a class with rows in two groups is learned from in every part, and a drawn test may lack it.
+func TestAClassOfTwoGroups(t *testing.T) {
+	set := groupedSet(registry.Binary, [][2]int{{3, 2}, {3, 2}, {5, 0}, {4, 0}, {5, 0}, {4, 0}, {5, 0}})
+	got := must.Get(Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)
+	if share(set.Y, got.Test, 1) != 0 {
+		t.Errorf("the test has %v", got.Test)
+	}
+	for f := range got.Folds {
+		if learn, _ := got.Fold(f); share(set.Y, learn, 1) != 2 {
+			t.Errorf("fold %d learns from %v", f, learn)
+		}
+	}
+}
