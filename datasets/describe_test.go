@@ -62,25 +62,41 @@ func rows(n int, line func(i int) string) string {
 func TestFormats(t *testing.T) {
 	csv := func(sep, point string) string {
 		return rows(40, func(i int) string {
-			return strings.Join([]string{strings.ReplaceAll(fmt.Sprint(float64(i*7%40)/2, sep, i*11%13), ".", point), []string{"u", "v"}[i*5%7%2]}, sep)
+			return strings.Join([]string{strings.ReplaceAll(fmt.Sprint(float64(i*7%40)/2, sep, i*11%13), ".", point),
+				[]string{"u", "v"}[i*5%7%2]}, sep)
 		})
 	}
 	for _, c := range []struct{ what, name, content, want string }{
-		{"commas and a header", "a b.csv", "x,z,class\n" + csv(",", "."), `name = "a-b"; file = "a b.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "class"   # a guess; positive = ["v"]`},
-		{"an export of a spreadsheet", "a.csv", "\xef\xbb\xbf" + strings.ReplaceAll("x;z;class\n"+csv(";", ","), "\n", "\r\n"), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ";"; header = true; decimal = ","; label = "class"   # a guess; positive = ["v"]`},
-		{"no header", "a.data", csv(",", "."), `name = "a"; file = "a.data"; task = "binary"; format = "csv"; separator = ","; header = false; label = 2   # a guess; positive = ["v"]`},
-		{"decimal commas without a header", "a.csv", csv(";", ","), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ";"; header = false; decimal = ","; label = 2   # a guess; positive = ["v"]`},
-		{"tabs", "a.txt", "x\tz\ty\n" + csv("\t", "."), `name = "a"; file = "a.txt"; task = "binary"; format = "csv"; separator = "tab"; header = true; label = "y"   # a guess; positive = ["v"]`},
-		{"blanks", "a.txt", csv("  ", "."), `name = "a"; file = "a.txt"; task = "binary"; format = "blank"; header = false; label = 2   # a guess; positive = ["v"]`},
-		{"LIBSVM", "a.dat", rows(30, func(i int) string { return fmt.Sprintf("%+d 1:%d 7:2", i%2*2-1, i) }), `name = "a"; file = "a.dat"; task = "binary"; format = "libsvm"; positive = ["1"]`},
-		{"ARFF", "a.txt", "% c\n@relation r\n@attribute x numeric\n@attribute colour {red, blue}\n@attribute class {p, q, r}\n@data\n" + rows(30, func(i int) string {
-			return fmt.Sprintf("%s,%s,%s", []string{"?", "1", "2.5"}[i%3], []string{"red", "?", "blue", "red"}[i%4], []string{"p", "q", "r"}[i*7%5%3])
+		{"commas and a header", "a b.csv", "x,z,class\n" + csv(",", "."), `name = "a-b"; file = "a b.csv"; task = ` +
+			`"binary"; format = "csv"; separator = ","; header = true; label = "class"   # a guess; positive = ["v"]`},
+		{"an export of a spreadsheet", "a.csv", "\xef\xbb\xbf" + strings.ReplaceAll("x;z;class\n"+csv(";", ","), "\n",
+			"\r\n"), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ";"; header = true; ` +
+			`decimal = ","; label = "class"   # a guess; positive = ["v"]`},
+		{"no header", "a.data", csv(",", "."), `name = "a"; file = "a.data"; task = "binary"; format = "csv"; ` +
+			`separator = ","; header = false; label = 2   # a guess; positive = ["v"]`},
+		{"decimal commas without a header", "a.csv", csv(";", ","), `name = "a"; file = "a.csv"; task = "binary"; ` +
+			`format = "csv"; separator = ";"; header = false; decimal = ","; label = 2   # a guess; positive = ["v"]`},
+		{"tabs", "a.txt", "x\tz\ty\n" + csv("\t", "."), `name = "a"; file = "a.txt"; task = "binary"; format = ` +
+			`"csv"; separator = "tab"; header = true; label = "y"   # a guess; positive = ["v"]`},
+		{"blanks", "a.txt", csv("  ", "."), `name = "a"; file = "a.txt"; task = "binary"; format = "blank"; header = ` +
+			`false; label = 2   # a guess; positive = ["v"]`},
+		{"LIBSVM", "a.dat", rows(30, func(i int) string {
+			return fmt.Sprintf("%+d 1:%d 7:2", i%2*2-1, i)
+		}), `name = "a"; file = "a.dat"; task = "binary"; format = "libsvm"; positive = ["1"]`},
+		{"ARFF", "a.txt", "% c\n@relation r\n@attribute x numeric\n@attribute colour {red, blue}\n@attribute class " +
+			"{p, q, r}\n@data\n" + rows(30, func(i int) string {
+			return fmt.Sprintf("%s,%s,%s", []string{"?", "1", "2.5"}[i%3], []string{"red", "?", "blue", "red"}[i%4],
+				[]string{"p", "q", "r"}[i*7%5%3])
 		}), `name = "a"; file = "a.txt"; task = "multiclass"; format = "arff"; ` +
 			`label = "class"   # a guess; missing = ["?"]; impute = "median"; ` +
 			`cautions = ["5 rows repeat an earlier row with the same label: ` +
 			`a random split puts such rows on both sides", "16 rows repeat an earlier row with another label"]`},
-		{"regression", "a.csv", "x,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%v", i*7%40, float64(i*i%41)/3) }), `name = "a"; file = "a.csv"; task = "regression"; format = "csv"; separator = ","; header = true; label = "y"   # a guess`},
-		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
+		{"regression", "a.csv", "x,y\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("%d,%v", i*7%40, float64(i*i%41)/3)
+		}), `name = "a"; file = "a.csv"; task = "regression"; format = "csv"; separator = ","; header = true; label ` +
+			`= "y"   # a guess`},
+		{"two columns of one name", "a.csv", "x,x,y\n" + csv(",", "."), `name = "a"; file = "a.csv"; task = ` +
+			`"binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d := must.Get(described(t, c.name, c.content, describe.Options{}))(t)
@@ -92,7 +108,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestColumns: for each kind of column, whether the description drops or encodes the column, and which problem or note names it.
+// TestColumns: for each kind of column, whether the description drops or encodes the column, and which problem or note
+// names it.
 func TestColumns(t *testing.T) {
 	content := "id,unit,when,amount,age,colour,note,code,leak,level,twin,outcome\n" + rows(120, func(i int) string {
 		age, level := fmt.Sprint(20+i*37%60), []string{"low", "high"}[i%2]
@@ -103,10 +120,13 @@ func TestColumns(t *testing.T) {
 			level = "rare"
 		}
 		outcome := []string{"none", "mild", "severe"}[i*7%11%3]
-		return strings.Join([]string{fmt.Sprint(1000 + i), "kg", fmt.Sprintf("2021-03-%02d", 1+i%28), fmt.Sprintf("%q", fmt.Sprintf("%d,%03d,000.5", 1+i%9, i)), age,
-			[]string{"red", "NA", "blue"}[i%3], fmt.Sprintf("text %d", i), []string{"-999", fmt.Sprint(i * 13 % 40)}[min(1, i%8)], outcome[:1], level, level, outcome}, ",")
+		return strings.Join([]string{fmt.Sprint(1000 + i), "kg", fmt.Sprintf("2021-03-%02d", 1+i%28),
+			fmt.Sprintf("%q", fmt.Sprintf("%d,%03d,000.5", 1+i%9, i)), age,
+			[]string{"red", "NA", "blue"}[i%3], fmt.Sprintf("text %d", i),
+			[]string{"-999", fmt.Sprint(i * 13 % 40)}[min(1, i%8)], outcome[:1], level, level, outcome}, ",")
 	})
-	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+1]
+	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+
+		1]
 	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; ` +
 		`thousands = ","; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
@@ -124,8 +144,10 @@ func TestColumns(t *testing.T) {
 		`column when: dates ("2021-03-01" is 2021-03-01) become days since`,
 		`"," separates thousands in column amount: "1,000,000.5" is read as 1000000.5`,
 		`column age: "unknown" in 12 rows is read as a missing value`,
-		"column note is left out: it looks like an identifier or free text", "column code has -999 in 16 rows, far from its other values 1 to 39",
-		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its validation part alone: "rare"`,
+		"column note is left out: it looks like an identifier or free text", "column code has -999 in 16 rows, far " +
+			"from its other values 1 to 39",
+		"column leak looks like a leak", `column level: levels with fewer than 5 rows, which a fold may have in its ` +
+			`validation part alone: "rare"`,
 		"column twin repeats column level", "1 row repeats an earlier row with the same label",
 		"the set has 121 rows and 18 features",
 	} {
@@ -144,15 +166,18 @@ func TestTestFile(t *testing.T) {
 	if err != nil || !d.Loads {
 		t.Fatal(d, err)
 	}
-	if !strings.Contains(d.TOML, "test = \"test-a.csv\"\n") || !slices.Contains(d.Notes, `column colour: levels of the test file that no training row has: "green"`) {
+	if !strings.Contains(d.TOML, "test = \"test-a.csv\"\n") ||
+		!slices.Contains(d.Notes, `column colour: levels of the test file that no training row has: "green"`) {
 		t.Errorf("%s\n%v", d.TOML, d.Notes)
 	}
 }
 
-// TestPacked describes a CSV file and a LIBSVM file, each once as it is and once packed by gzip. The two descriptions differ only in the
-// name of the data file.
+// TestPacked describes a CSV file and a LIBSVM file, each once as it is and once packed by gzip. The two descriptions
+// differ only in the name of the data file.
 func TestPacked(t *testing.T) {
-	table := "x,colour,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) })
+	table := "x,colour,y\n" + rows(40, func(i int) string {
+		return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2)
+	})
 	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
 	for name, text := range map[string]string{"a.csv": table, "a.svm": sparse} {
 		plain := must.Get(described(t, name, text, describe.Options{}))(t)
@@ -160,14 +185,16 @@ func TestPacked(t *testing.T) {
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
 		}
-		if got := strings.ReplaceAll(packed.TOML, name+".gz", name); got != plain.TOML || !slices.Equal(packed.Notes, plain.Notes) {
+		if got := strings.ReplaceAll(packed.TOML, name+".gz", name); got != plain.TOML ||
+			!slices.Equal(packed.Notes, plain.Notes) {
 			t.Errorf("%s\n%v\nwant %s\n%v", got, packed.Notes, plain.TOML, plain.Notes)
 		}
 	}
 }
 
-// TestProblemsOfMarksAndClasses describes a file in which the word none is a missing value of a numeric column and a category of another
-// column, and in which the smaller class has too few rows for five folds. Each of the two is reported as a problem.
+// TestProblemsOfMarksAndClasses describes a file in which the word none is a missing value of a numeric column and a
+// category of another column, and in which the smaller class has too few rows for five folds. Each of the two is
+// reported as a problem.
 func TestProblemsOfMarksAndClasses(t *testing.T) {
 	line := func(i int) string {
 		x := fmt.Sprint(i * 7 % 60)
@@ -178,8 +205,10 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 	}
 	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), describe.Options{}))(t)
 	for _, want := range []string{
-		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one of them`,
-		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one`,
+		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one ` +
+			`of them`,
+		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class ` +
+			`out or join it with another one`,
 	} {
 		if !slices.Contains(d.Problems, want) {
 			t.Errorf("no problem says %s:\n%s", want, strings.Join(d.Problems, "\n"))
@@ -198,7 +227,8 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	said := strings.Join(d.Problems, "\n")
 	must.Hold(t, said, "DIR/a.csv:32: the line has 2 columns and most have 3",
-		"DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 "abc1")`,
+		"DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 `+
+			`"abc1")`,
 		"rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: ")
 	if d.Loads {
 		t.Error("it loads")
@@ -206,7 +236,9 @@ func TestAllAtOnce(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	plain := "x,y\n" + rows(30, func(i int) string { return fmt.Sprintf("%d,%s", i, []string{"mild", "none", "severe"}[i%3]) })
+	plain := "x,y\n" + rows(30, func(i int) string {
+		return fmt.Sprintf("%d,%s", i, []string{"mild", "none", "severe"}[i%3])
+	})
 	for _, c := range []struct {
 		name, content string
 		o             describe.Options
@@ -219,9 +251,12 @@ func TestRefusals(t *testing.T) {
 		{"a.csv.gz", plain, describe.Options{},
 			"DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
 		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20},
-			"DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file of its " +
+			"DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file " +
+				"of its " +
 				"first lines"},
-		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}}, `DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you mean "severe"?`},
+		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}},
+			`DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you ` +
+				`mean "severe"?`},
 		{"a.csv", "outcome,y\n" + plain, describe.Options{Label: "outcom"},
 			`DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
 		{"a.csv", "x,y\n1,a\n2,a\n", describe.Options{},
@@ -341,7 +376,9 @@ func TestFilesAsTheyCome(t *testing.T) {
 
 // FuzzDescribe: any text gives an error of one line or a description that the catalogue reads.
 func FuzzDescribe(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,x\n2,y\n", "x;y\n1,5;a\n?;b\n", "1 1:2\n-1 3:4\n", "@relation r\n@attribute a {u,v}\n@attribute b {p,q}\n@data\nu,p\nv,q\n", "\"\n\",\\,y\n1,2,3\n4,5,6\n", "a\x7f,b\n1,\x00\n,y\n"} {
+	for _, seed := range []string{"a,b\n1,x\n2,y\n", "x;y\n1,5;a\n?;b\n", "1 1:2\n-1 3:4\n",
+		"@relation r\n@attribute a {u,v}\n@attribute b {p,q}\n@data\nu,p\nv,q\n", "\"\n\",\\,y\n1,2,3\n4,5,6\n",
+		"a\x7f,b\n1,\x00\n,y\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -355,8 +392,8 @@ func FuzzDescribe(f *testing.F) {
 	})
 }
 
-// TestOneValueAddsAFormat: describe recognises a format that only this test has, a description may name it or have a file with its
-// extension, and the set is read.
+// TestOneValueAddsAFormat: describe recognises a format that only this test has, a description may name it or have a
+// file with its extension, and the set is read.
 func TestOneValueAddsAFormat(t *testing.T) {
 	before := format.All
 	defer func() { format.All = before }()
@@ -367,28 +404,35 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		},
 		Read: func(f format.File) (*format.Table, error) {
 			lines := bytes.Split(bytes.TrimSpace(f.Data), []byte("\n"))[1:]
-			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, Most: len(lines), Rows: func(yield func(format.Row, error) bool) {
-				for i, line := range lines {
-					if !yield(format.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {
-						return
+			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, Most: len(lines),
+				Rows: func(yield func(format.Row, error) bool) {
+					for i, line := range lines {
+						if !yield(format.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {
+							return
+						}
 					}
-				}
-			}}, nil
+				}}, nil
 		},
 	})
-	content := "pairs\n" + rows(30, func(i int) string { return fmt.Sprintf("%d=%s", i*7%30, []string{"u", "v"}[i*5%7%2]) })
+	content := "pairs\n" + rows(30, func(i int) string {
+		return fmt.Sprintf("%d=%s", i*7%30, []string{"u", "v"}[i*5%7%2])
+	})
 	d, err := described(t, "a.dat", content, describe.Options{})
 	if err != nil || !d.Loads || !slices.Contains(d.Notes, "the set has 30 rows and 1 features") {
 		t.Fatal(d, err)
 	}
-	if got, want := keys(d.TOML), `name = "a"; file = "a.dat"; task = "binary"; format = "pairs"; label = "y"   # a guess; positive = ["v"]`; got != want {
+	if got, want := keys(d.TOML), `name = "a"; file = "a.dat"; task = "binary"; format = "pairs"; label = "y"   # a `+
+		`guess; positive = ["v"]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for toml, want := range map[string]string{
-		"": "", "drop = [0]": "drop is for format " + format.Names("drop", "and") + ", not pairs", "format = \"pair\"": "is not " + format.Names("", "or"),
+		"": "", "drop = [0]": "drop is for format " + format.Names("drop", "and") + ", not pairs",
+		"format = \"pair\"": "is not " + format.Names("", "or"),
 	} {
-		e, err := catalogue.Description{TOML: "name = \"a\"\nfile = \"a.pairs\"\nlabel = \"y\"\n" + toml, Path: "/set.toml"}.Entry()
-		if want == "" && (err != nil || e.Format != "pairs") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		e, err := catalogue.Description{TOML: "name = \"a\"\nfile = \"a.pairs\"\nlabel = \"y\"\n" + toml,
+			Path: "/set.toml"}.Entry()
+		if want == "" && (err != nil || e.Format != "pairs") || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %+v, error %v, want %s", toml, e, err, want)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // cellsOf reads a file, and returns its table and the texts of all cells.
 func cellsOf(t must.T, f *format.Format, name string, data []byte, o format.Options) (*format.Table, [][]string) {
-	table := must.Get(f.Read(format.File{Name: name, Data: data, Options: o, Budget: &format.Budget{Limit: 1 << 30}}))(t)
+	table := must.Get(f.Read(format.File{Name: name, Data: data, Options: o, Budget: &format.Budget{Limit: 1 << 30}}))(
+		t)
 	var out [][]string
 	for row, err := range table.Rows {
 		if err != nil {
@@ -57,7 +58,8 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 	})
 }
 
-// TestSniff: a time of day does not look like LIBSVM, and a first line longer than the sample still tells the separator.
+// TestSniff: a time of day does not look like LIBSVM, and a first line longer than the sample still tells the
+// separator.
 func TestSniff(t *testing.T) {
 	lines := func(line func(i int) string) string {
 		var b strings.Builder
@@ -72,9 +74,14 @@ func TestSniff(t *testing.T) {
 	}
 	values := strings.TrimSuffix(strings.Repeat("1\t", 100), "\t")
 	for content, want := range map[string]string{
-		"when,x,y\n" + lines(func(i int) string { return fmt.Sprintf("2020-01-01 12:%02d:00,%d,%d", i, i*i, i%2) }): "csv,",
-		lines(func(i int) string { return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i) }):                                "libsvm",
-		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n":                                             "csv\t",
+		"when,x,y\n" + lines(func(i int) string {
+			return fmt.Sprintf("2020-01-01 12:%02d:00,%d,%d", i, i*i, i%2)
+		}): "csv,",
+		lines(func(i int) string {
+			return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i)
+		}): "libsvm",
+		strings.Join(long, "\t") + "\n" + values + "\n" + values +
+			"\n": "csv\t",
 	} {
 		f, o := format.Sniff("", []byte(content))
 		must.Be(t, f.Name+o.Separator, want, content)

@@ -17,18 +17,20 @@ const (
 
 // Gaps says what becomes of the gaps of a set, which are NaN in its matrix. The zero value is for a set without gaps.
 type Gaps struct {
-	Impute    string // one of the ways; "" if the set has no gaps
-	Indicator bool   // a column with gaps in the chosen rows gets an indicator behind all columns: 1 for a missing value
+	Impute string // one of the ways; "" if the set has no gaps
+	// a column with gaps in the chosen rows gets an indicator behind all columns: 1 for a missing value
+	Indicator bool
 }
 
 // An Imputer fills the gaps of columns and adds indicators. The zero value changes nothing.
 type Imputer struct {
-	Fill       []float64 `json:"fill,omitempty"`       // what stands in place of a gap, for each column; nil leaves gaps as they are
+	// what stands in place of a gap, for each column; nil leaves gaps as they are
+	Fill       []float64 `json:"fill,omitempty"`
 	Indicators []int     `json:"indicators,omitempty"` // the columns that have an indicator, ascending
 }
 
-// FitImputer computes from the given rows what fills the gaps of each column of x; nil means all rows. A column without any
-// known value is filled with 0.
+// FitImputer computes from the given rows what fills the gaps of each column of x; nil means all rows. A column without
+// any known value is filled with 0.
 //
 // Values and indicators are as in scikit-learn's SimpleImputer with keep_empty_features=True and add_indicator=True.
 func FitImputer(x *mat.Dense, rows []int, g Gaps) Imputer {

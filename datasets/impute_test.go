@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle is scikit-learn's SimpleImputer in a Pipeline with its StandardScaler (testdata/imputer.py): what fills gaps, which columns
-// have an indicator, means, scales and the rows that come out, those of the training rows and others. What fills gaps has equal bits.
+// The oracle is scikit-learn's SimpleImputer in a Pipeline with its StandardScaler (testdata/imputer.py): what fills
+// gaps, which columns have an indicator, means, scales and the rows that come out, those of the training rows and
+// others. What fills gaps has equal bits.
 func TestImputerEqualsScikitLearn(t *testing.T) {
 	raw := must.Get(os.ReadFile("testdata/imputer.json"))(t)
 	var oracle struct {
@@ -29,7 +30,8 @@ func TestImputerEqualsScikitLearn(t *testing.T) {
 	}
 	for _, s := range oracle.Samples {
 		x := parseHex(t, s.X)
-		set := &datasets.Set{Name: "mine", X: mat.NewDense(s.Rows, len(x)/s.Rows, x), Features: slices.Repeat([]string{"a"}, len(x)/s.Rows)}
+		set := &datasets.Set{Name: "mine", X: mat.NewDense(s.Rows, len(x)/s.Rows, x),
+			Features: slices.Repeat([]string{"a"}, len(x)/s.Rows)}
 		before := mat.DenseCopyOf(set.X)
 		for _, c := range s.Cases {
 			set.Gaps = datasets.Gaps{Impute: c.Impute, Indicator: c.Indicator}
@@ -50,8 +52,10 @@ type imputerCase struct {
 func (c *imputerCase) check(t *testing.T, set *datasets.Set, train []int) {
 	t.Helper()
 	in := must.Get(datasets.FitInputs(set, train, true))(t)
-	if want := parseHex(t, c.Fill); c.Impute != datasets.None && !slices.Equal(in.Gaps.Fill, want) || !slices.Equal(in.Gaps.Indicators, c.Indicators) {
-		t.Errorf("%s: gaps are filled with %v and marked for columns %v, want %v and %v", c.Impute, in.Gaps.Fill, in.Gaps.Indicators, want, c.Indicators)
+	if want := parseHex(t, c.Fill); c.Impute != datasets.None && !slices.Equal(in.Gaps.Fill, want) ||
+		!slices.Equal(in.Gaps.Indicators, c.Indicators) {
+		t.Errorf("%s: gaps are filled with %v and marked for columns %v, want %v and %v", c.Impute, in.Gaps.Fill,
+			in.Gaps.Indicators, want, c.Indicators)
 	}
 	near(t, c.Impute+" means", in.Scale.Mean, parseHex(t, c.Mean))
 	near(t, c.Impute+" scales", in.Scale.Scale, parseHex(t, c.Scale))
@@ -59,7 +63,8 @@ func (c *imputerCase) check(t *testing.T, set *datasets.Set, train []int) {
 	near(t, c.Impute+" rows", out.RawMatrix().Data, parseHex(t, c.Out))
 	some := in.Apply(set.X, []int{2, 0})
 	near(t, c.Impute+" chosen rows", some.RawRowView(1), out.RawRowView(0))
-	if names := in.Names(set.Features); len(names) != some.RawMatrix().Cols || len(c.Indicators) > 0 && names[len(set.Features)] != "a=missing" {
+	if names := in.Names(set.Features); len(names) != some.RawMatrix().Cols || len(c.Indicators) > 0 &&
+		names[len(set.Features)] != "a=missing" {
 		t.Errorf("%s: names %v", c.Impute, names)
 	}
 }

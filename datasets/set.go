@@ -11,8 +11,8 @@
 //	read       loads the files of a set, which makes it a Set
 //	openml     brings sets of OpenML, described, to a folder of the user's
 //
-// Packages read and fetch import files, files imports catalogue, and catalogue imports generate; openml imports most of these.
-// Code that needs only descriptions imports catalogue. Only the command line imports packages that fetch.
+// Packages read and fetch import files, files imports catalogue, and catalogue imports generate; openml imports most of
+// these. Code that needs only descriptions imports catalogue. Only the command line imports packages that fetch.
 //
 // This package reads no file and draws no splits (package harness/split does).
 package datasets
@@ -29,21 +29,22 @@ import (
 // standardised) with target Y[i]. It is shared between methods and must not be
 // changed.
 type Set struct {
-	Name        string
-	Task        registry.Task
-	Classes     int // 2 for binary, K for multiclass, 0 for regression
-	X           *mat.Dense
-	Y           []float64        // -1 or +1, 0..K-1, or a real
-	Features    []string         // one name per column of X; a level's column is named column=level
-	Labels      []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
-	Blocks      []registry.Block // of the columns of X, one a channel, where the set has them
-	TrainRows   int              // the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
-	Dates       []int            // the columns of X with days
-	Gaps        Gaps             // what becomes of missing values, which are NaN in X
-	Groups      *Groups          // which rows belong together; nil if each row stands for itself
-	Splits      []Division       // the set's own splits, in order; nil if it has none
-	Notes       []string         // what the reader did that the set's user should know, such as lines that are not read
-	Fingerprint string           // as files.Directory.Fingerprint gives it
+	Name     string
+	Task     registry.Task
+	Classes  int // 2 for binary, K for multiclass, 0 for regression
+	X        *mat.Dense
+	Y        []float64        // -1 or +1, 0..K-1, or a real
+	Features []string         // one name per column of X; a level's column is named column=level
+	Labels   []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
+	Blocks   []registry.Block // of the columns of X, one a channel, where the set has them
+	// the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
+	TrainRows   int
+	Dates       []int      // the columns of X with days
+	Gaps        Gaps       // what becomes of missing values, which are NaN in X
+	Groups      *Groups    // which rows belong together; nil if each row stands for itself
+	Splits      []Division // the set's own splits, in order; nil if it has none
+	Notes       []string   // what the reader did that the set's user should know, such as lines that are not read
+	Fingerprint string     // as files.Directory.Fingerprint gives it
 }
 
 // Groups say which rows belong together, such as those of one patient, which no split and no fold parts.
@@ -68,12 +69,12 @@ func (g *Groups) Count(rows []int) (n int) {
 	return n
 }
 
-// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending order. No
-// row is in both. A row may be in neither.
+// A Division is one of the splits that come with a set: rows to learn from and rows to test on, each in ascending
+// order. No row is in both. A row may be in neither.
 type Division struct{ Train, Test []int }
 
-// FewValues is a number of different values. A feature with at most FewValues of them is called a code, since the codes of categories
-// are such features.
+// FewValues is a number of different values. A feature with at most FewValues of them is called a code, since the codes
+// of categories are such features.
 const FewValues = 4
 
 // Codes returns the number of features with at most FewValues different values. A missing value is a value here.

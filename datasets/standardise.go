@@ -115,7 +115,8 @@ func (s Standardiser) Check(x *mat.Dense, rows []int, names []string) error {
 		case tooLarge:
 			return fmt.Errorf("column %q is too large to standardise; rescale it in the file", names[j])
 		case difference > 0 && difference < tiny:
-			return fmt.Errorf("column %q is too small to standardise: its values differ by %.3g at most; rescale it in the file", names[j], difference)
+			return fmt.Errorf("column %q is too small to standardise: its values differ by %.3g at most; rescale it "+
+				"in the file", names[j], difference)
 		}
 	}
 	return nil

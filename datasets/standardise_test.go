@@ -157,11 +157,16 @@ func TestCheckFindsLostVariance(t *testing.T) {
 		{"small, and standardised to the last digits", []float64{1e-150, 2e-150, 3e-150, 9}, ""},
 		{"deviation exactly 1", []float64{-1, 1, 0, 0}, ""},
 		{"last digits only", []float64{1, 1 + 0x1p-52, 1, 9}, ""},
-		{"below the smallest number", []float64{1e-310, 2e-310, 3e-310, 9}, `column "b" is too small to standardise: its values differ by 2e-310 at most; rescale it in the file`},
-		{"squares without digits", []float64{1e-155, 2e-155, 3e-155, 9}, `column "b" is too small to standardise: its values differ by 2e-155 at most; rescale it in the file`},
-		{"squares lost", []float64{0, 1e-200, 0, 9}, `column "b" is too small to standardise: its values differ by 1e-200 at most; rescale it in the file`},
-		{"sum too large", []float64{1e308, 1.5e308, 1e308, 9}, `column "b" is too large to standardise; rescale it in the file`},
-		{"squares too large", []float64{1e200, -1e200, 0, 9}, `column "b" is too large to standardise; rescale it in the file`},
+		{"below the smallest number", []float64{1e-310, 2e-310, 3e-310, 9}, `column "b" is too small to standardise: ` +
+			`its values differ by 2e-310 at most; rescale it in the file`},
+		{"squares without digits", []float64{1e-155, 2e-155, 3e-155, 9}, `column "b" is too small to standardise: ` +
+			`its values differ by 2e-155 at most; rescale it in the file`},
+		{"squares lost", []float64{0, 1e-200, 0, 9}, `column "b" is too small to standardise: its values differ by ` +
+			`1e-200 at most; rescale it in the file`},
+		{"sum too large", []float64{1e308, 1.5e308, 1e308, 9}, `column "b" is too large to standardise; rescale it ` +
+			`in the file`},
+		{"squares too large", []float64{1e200, -1e200, 0, 9}, `column "b" is too large to standardise; rescale it in ` +
+			`the file`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := mat.NewDense(4, 2, nil)
@@ -175,7 +180,8 @@ func TestCheckFindsLostVariance(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 			head := mat.DenseCopyOf(x.Slice(0, 3, 0, 2))
-			if all := datasets.FitStandardiser(head, nil).Check(head, nil, []string{"a", "b"}); fmt.Sprint(all) != fmt.Sprint(err) {
+			if all := datasets.FitStandardiser(head, nil).Check(head, nil,
+				[]string{"a", "b"}); fmt.Sprint(all) != fmt.Sprint(err) {
 				t.Errorf("all rows of a matrix: %v; chosen rows: %v", all, err)
 			}
 		})

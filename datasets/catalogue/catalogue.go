@@ -68,8 +68,8 @@ type Catalogue struct {
 	groups    map[string][]string
 }
 
-// A named is the name of a data set with its entry. The entry is read from the TOML file when it is first asked for, since most
-// commands need the entries of a few sets. The name of a built-in set is the name of its file.
+// A named is the name of a data set with its entry. The entry is read from the TOML file when it is first asked for,
+// since most commands need the entries of a few sets. The name of a built-in set is the name of its file.
 type named struct {
 	name  string
 	entry func() (*Entry, error)
@@ -154,16 +154,17 @@ func (c *Catalogue) add(e *Entry) error {
 	return nil
 }
 
-// GroupExtension ends the name of a file that describes a group, in a folder of AddFolder. Each line of the file is the name
-// of a set.
+// GroupExtension ends the name of a file that describes a group, in a folder of AddFolder. Each line of the file is the
+// name of a set.
 const GroupExtension = ".group"
 
-// AddFolder adds the sets and the groups of a folder, each by the name of its file. The TOML file of a set is read when the
-// set is first asked for. A folder that does not exist has no sets and no groups. A set that the catalogue already has is
-// not replaced.
+// AddFolder adds the sets and the groups of a folder, each by the name of its file. The TOML file of a set is read when
+// the set is first asked for. A folder that does not exist has no sets and no groups. A set that the catalogue already
+// has is not replaced.
 func (c *Catalogue) AddFolder(dir string) error {
 	files, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // what lies in a file is not there
+	// what lies in a file is not there
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
 	for _, f := range files {
@@ -173,7 +174,8 @@ func (c *Catalogue) AddFolder(dir string) error {
 			c.entries[strings.ToLower(name)] = named{name, sync.OnceValues(func() (*Entry, error) {
 				e, err := readEntry(path)
 				if err == nil && e.Name != name {
-					err = fmt.Errorf("%s: the file holds the set %q; in this folder a file has the name of its set", path, e.Name)
+					err = fmt.Errorf("%s: the file holds the set %q; in this folder a file has the name of its set",
+						path, e.Name)
 				}
 				return e, err
 			})}
@@ -192,7 +194,8 @@ func (c *Catalogue) AddFolder(dir string) error {
 	return nil
 }
 
-// All returns the entries sorted by name. It leaves out sets of a folder whose description cannot be read: Lookup says why.
+// All returns the entries sorted by name. It leaves out sets of a folder whose description cannot be read: Lookup says
+// why.
 func (c *Catalogue) All() []*Entry {
 	var all []*Entry
 	for _, name := range c.Names() {
@@ -225,7 +228,8 @@ func (c *Catalogue) Lookup(name string) (*Entry, error) {
 	if meant := wording.Suggest(name, c.Names()); meant != nil {
 		return nil, fmt.Errorf("no data set is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
-	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your own", name)
+	return nil, fmt.Errorf("no data set is named %q; see `bench data list`, or name a TOML file that describes your "+
+		"own", name)
 }
 
 // isDataPath reports whether a name looks like a path of a data file rather than
@@ -255,7 +259,9 @@ func howToDescribe(name string) error {
 	if strings.ContainsAny(name, " '\"$`\\") {
 		shell = strconv.Quote(name)
 	}
-	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench data describe %[6]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = %[4]q\n%[5]s",
+	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench "+
+		"data describe %[6]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = "+
+		"%[4]q\n%[5]s",
 		name, description, set, base, label, shell)
 }
 

@@ -143,13 +143,18 @@ func TestLookup(t *testing.T) {
 		"wien":       `no data set is named "wien"; did you mean wine?`,
 		"australain": `no data set is named "australain"; did you mean australian?`,
 		"ionosphere": `no data set is named "ionosphere"; did you mean iono?`,
-		"mnist":      "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes your own",
-		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML file beside it. ` + "`bench data describe \"dir/my data.csv\" -o dir/my-data.toml`" + ` writes one; or write dir/my-data.toml, and name that instead:
+		"mnist": "no data set is named \"mnist\"; see `bench data list`, or name a TOML file that describes " +
+			"your own",
+		"dir/my data.csv": `"dir/my data.csv" is not the name of a set; a data file is described by a TOML ` +
+			`file beside it. ` + "`bench data describe \"dir/my data.csv\" -o dir/my-data.toml`" +
+			` writes one; or write dir/my-data.toml, and name that instead:
 name = "my-data"
 file = "my data.csv"
 label = "the name of the label's column"   # or its number: -1 is the last
 `,
-		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML file beside it. ` + "`bench data describe a1a.svm -o a1a.toml`" + ` writes one; or write a1a.toml, and name that instead:
+		"a1a.svm": `"a1a.svm" is not the name of a set; a data file is described by a TOML ` +
+			`file beside it. ` + "`bench data describe a1a.svm -o a1a.toml`" +
+			` writes one; or write a1a.toml, and name that instead:
 name = "a1a"
 file = "a1a.svm"
 `,
@@ -169,12 +174,14 @@ func ExampleCatalogue_Lookup() {
 	// Output: no data set is named "spambsae"; did you mean spambase?
 }
 
-// TestAddFolder: the sets and groups of a folder are known by their files' names; what is wrong with one is said when it is asked for.
+// TestAddFolder: the sets and groups of a folder are known by their files' names; what is wrong with one is said when
+// it is asked for.
 func TestAddFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"mine-7.toml": "name = \"mine-7\"\nfile = \"mine.arff\"\nlabel = \"y\"\n", "other.toml": "name = \"mine-8\"\nfile = \"a.csv\"\nlabel = \"y\"\n",
-		"wine.toml": "not read: the name is taken", "suite.group": "mine-7\nwine\n", "notes.txt": "nothing",
+		"mine-7.toml": "name = \"mine-7\"\nfile = \"mine.arff\"\nlabel = \"y\"\n",
+		"other.toml":  "name = \"mine-8\"\nfile = \"a.csv\"\nlabel = \"y\"\n",
+		"wine.toml":   "not read: the name is taken", "suite.group": "mine-7\nwine\n", "notes.txt": "nothing",
 	} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
@@ -190,17 +197,20 @@ func TestAddFolder(t *testing.T) {
 	if e, err := c.Lookup("wine"); err != nil || e.Local() {
 		t.Errorf("the built-in wine: %v, %v", e, err)
 	}
-	if all, group := c.All(), c.Groups()["suite"]; len(all) != before+1 || !slices.Equal(group, []string{"mine-7", "wine"}) || len(c.Groups()) != len(Builtin().Groups())+1 {
+	if all, group := c.All(), c.Groups()["suite"]; len(all) != before+1 ||
+		!slices.Equal(group, []string{"mine-7", "wine"}) || len(c.Groups()) != len(Builtin().Groups())+1 {
 		t.Errorf("%d sets, %d before; the group has %v", len(all), before, group)
 	}
 	must.Do(t, c.AddFolder(filepath.Join(dir, "nowhere")))
 }
 
-// TestTextBytes: what reading a file takes, of a file of known size, of packed ones, and of a user's file whose size nobody wrote down.
+// TestTextBytes: what reading a file takes, of a file of known size, of packed ones, and of a user's file whose size
+// nobody wrote down.
 func TestTextBytes(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "my.csv"), make([]byte, 1234), 0o600))
-	own, err := Description{TOML: "name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n", Path: filepath.Join(dir, "mine.toml")}.Entry()
+	own, err := Description{TOML: "name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n", Path: filepath.Join(dir,
+		"mine.toml")}.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}

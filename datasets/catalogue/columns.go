@@ -127,9 +127,11 @@ func spell(first, last Column) ([]Column, error) {
 	}
 	switch {
 	case last.Index < first.Index:
-		return nil, fmt.Errorf("the range of columns from %s to %s is empty; write the smaller number first", first, last)
+		return nil, fmt.Errorf("the range of columns from %s to %s is empty; write the smaller number first", first,
+			last)
 	case last.Index-first.Index >= maxRange:
-		return nil, fmt.Errorf("the range of columns from %s to %s has more than %d columns; write the numbers of both ends again", first, last, maxRange)
+		return nil, fmt.Errorf("the range of columns from %s to %s has more than %d columns; write the numbers of "+
+			"both ends again", first, last, maxRange)
 	}
 	out := make([]Column, last.Index-first.Index+1)
 	for i := range out {

@@ -16,9 +16,12 @@ import (
 // one line or an entry that has a fingerprint.
 func FuzzDescription(f *testing.F) {
 	for _, seed := range []string{
-		"positive_from = inf", "positive_from = nan", "positive = [2, \"x\", 2.5]\nnegative = 1", "drop = {from = 3, to = 7}\ncategorical = \"all\"",
-		"columns = [\"a\", \"b\", \"y\"]\ncategorical = [{from = \"a\", to = -2}, 7]", "drop = [{from = -1, to = -9}]", "task = \"multiclass\"\nclasses = [1, 2]",
-		"columns = []\ndrop = {from = -3, to = 0}", "drop = [[1], {}]", "columns = 1979-05-27", "drop = {from = 0, to = 9223372036854775807}",
+		"positive_from = inf", "positive_from = nan", "positive = [2, \"x\", 2.5]\nnegative = 1",
+		"drop = {from = 3, to = 7}\ncategorical = \"all\"",
+		"columns = [\"a\", \"b\", \"y\"]\ncategorical = [{from = \"a\", to = -2}, 7]", "drop = [{from = -1, to = -9}]",
+		"task = \"multiclass\"\nclasses = [1, 2]",
+		"columns = []\ndrop = {from = -3, to = 0}", "drop = [[1], {}]", "columns = 1979-05-27",
+		"drop = {from = 0, to = 9223372036854775807}",
 		"drop = {from = -9223372036854775808, to = -1}",
 	} {
 		f.Add("name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n" + seed)
@@ -53,7 +56,8 @@ func documents(t *testing.T) (keys, examples []byte) {
 // TestDocumentationListsEveryKey compares docs/reference/datasets.md with the TOML keys.
 func TestDocumentationListsEveryKey(t *testing.T) {
 	raw, _ := documents(t)
-	for _, kind := range []reflect.Type{reflect.TypeFor[Entry](), reflect.TypeFor[Reading](), reflect.TypeFor[File](), reflect.TypeFor[document]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Entry](), reflect.TypeFor[Reading](), reflect.TypeFor[File](),
+		reflect.TypeFor[document]()} {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
 			if key != "" && key != "-" && !bytes.Contains(raw, []byte("`"+key+"`")) {

@@ -24,15 +24,18 @@ type Entry struct {
 	Title     string        `toml:"title"`
 	Task      registry.Task `toml:"-"`          // key task: binary (the default), multiclass, regression
 	VariantOf string        `toml:"variant_of"` // the set that this is another reading of
-	Named     bool          `toml:"named"`      // a large file that no public commit has: it is fetched only where the set is named
-	Protocols []string      `toml:"protocols"`  // the protocols whose list holds this set, e.g. "table2"
-	Rows      int           `toml:"rows"`       // checked by Load; 0 accepts any number
-	Features  int           `toml:"features"`   // of the loaded matrix; checked by Load; 0 accepts any number
-	Codes     int           `toml:"codes"`      // features with at most four values, for predictions of time; checked by Load; 0 where there is none or their number is not known
-	Counts    []int         `toml:"counts"`     // rows of each class: -1, +1 or 0..K-1; checked by Load
-	Source    string        `toml:"source"`     // e.g. "UCI 109"
-	Citation  string        `toml:"citation"`
-	Defects   []string      `toml:"defects"` // what a reader must know before trusting numbers from it
+	// a large file that no public commit has: it is fetched only where the set is named
+	Named     bool     `toml:"named"`
+	Protocols []string `toml:"protocols"` // the protocols whose list holds this set, e.g. "table2"
+	Rows      int      `toml:"rows"`      // checked by Load; 0 accepts any number
+	Features  int      `toml:"features"`  // of the loaded matrix; checked by Load; 0 accepts any number
+	// features with at most four values, for predictions of time; checked by Load; 0 where there is none or their
+	// number is not known
+	Codes    int      `toml:"codes"`
+	Counts   []int    `toml:"counts"` // rows of each class: -1, +1 or 0..K-1; checked by Load
+	Source   string   `toml:"source"` // e.g. "UCI 109"
+	Citation string   `toml:"citation"`
+	Defects  []string `toml:"defects"` // what a reader must know before trusting numbers from it
 	// leaks, identifiers and repeated rows that describe saw; runs and reports say them
 	Cautions  []string `toml:"cautions"`
 	Generator string   `toml:"generate"` // how the program makes the file itself; "" if it cannot
@@ -50,29 +53,49 @@ type Entry struct {
 // of its files alone, and Fingerprint hashes both as JSON. JSON must leave out an empty new field:
 // otherwise every stored result loses its key.
 type Reading struct {
-	Format       string     `toml:"format" json:"format,omitempty"`                 // csv, blank (columns separated by runs of blanks), libsvm, arff, parquet
-	Separator    string     `toml:"separator" json:"separator,omitempty"`           // of csv: one character; default ","
-	Header       *bool      `toml:"header" json:"header,omitempty"`                 // whether the first line names the columns; by default it does if label is a name
-	Columns      Texts      `toml:"columns" json:"columns,omitempty"`               // names of all the file's columns, where the file has no header
-	Label        *Column    `toml:"label" json:"label,omitempty"`                   // the target; not for libsvm, where it comes first
-	Group        *Column    `toml:"group" json:"group,omitempty"`                   // which rows are one group
-	Drop         ColumnList `toml:"drop" json:"drop,omitempty"`                     // columns that are neither input nor target
-	Categorical  ColumnList `toml:"categorical" json:"categorical,omitempty"`       // columns to turn into one 0/1 column per level
-	Decimal      string     `toml:"decimal" json:"decimal,omitempty"`               // of csv and blank: "," where numbers have a decimal comma
-	Thousands    string     `toml:"thousands" json:"thousands,omitempty"`           // one of the Separators, or ""
-	Dates        ColumnList `toml:"dates" json:"dates,omitempty"`                   // see package datasets
-	DateOrder    string     `toml:"date_order" json:"date_order,omitempty"`         // DayFirst, MonthFirst, or ""
-	Missing      Marks      `toml:"missing" json:"missing,omitzero"`                // the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
-	MissingAs    string     `toml:"missing_as" json:"missing_as,omitempty"`         // what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its own); "" makes it an error
-	Impute       string     `toml:"impute" json:"impute,omitempty"`                 // what a missing number becomes: "median", "mean" or "most-frequent" of the training rows, or "none" (NaN); "" makes it an error
-	Indicator    bool       `toml:"indicator" json:"indicator,omitempty"`           // a numeric column with missing values gets another one that says where
-	Negative     Texts      `toml:"negative" json:"negative,omitempty"`             // binary: the labels that are -1; by default all that are not positive
-	Positive     Texts      `toml:"positive" json:"positive,omitempty"`             // binary: the labels that are +1
-	PositiveFrom *float64   `toml:"positive_from" json:"positive_from,omitempty"`   // binary, instead of positive: a number as label is +1 from this value on
-	Classes      Texts      `toml:"classes" json:"classes,omitempty"`               // multiclass: the labels of class 0, 1, ...; by default sorted
-	RowsPerClass int        `toml:"rows_per_class" json:"rows_per_class,omitempty"` // multiclass, instead of label: row i has class i / rows_per_class
-	TargetRange  []float64  `toml:"target_range" json:"target_range,omitempty"`     // regression: where the smallest and the largest target of all rows go
-	Channels     []Channel  `toml:"channels" json:"channels,omitempty"`             // the features of the matrix by channel, in order, where no file is a channel
+	// csv, blank (columns separated by runs of blanks), libsvm, arff, parquet
+	Format string `toml:"format" json:"format,omitempty"`
+	// of csv: one character; default ","
+	Separator string `toml:"separator" json:"separator,omitempty"`
+	// whether the first line names the columns; by default it does if label is a name
+	Header *bool `toml:"header" json:"header,omitempty"`
+	// names of all the file's columns, where the file has no header
+	Columns Texts `toml:"columns" json:"columns,omitempty"`
+	// the target; not for libsvm, where it comes first
+	Label *Column `toml:"label" json:"label,omitempty"`
+	Group *Column `toml:"group" json:"group,omitempty"` // which rows are one group
+	// columns that are neither input nor target
+	Drop ColumnList `toml:"drop" json:"drop,omitempty"`
+	// columns to turn into one 0/1 column per level
+	Categorical ColumnList `toml:"categorical" json:"categorical,omitempty"`
+	// of csv and blank: "," where numbers have a decimal comma
+	Decimal   string     `toml:"decimal" json:"decimal,omitempty"`
+	Thousands string     `toml:"thousands" json:"thousands,omitempty"`   // one of the Separators, or ""
+	Dates     ColumnList `toml:"dates" json:"dates,omitempty"`           // see package datasets
+	DateOrder string     `toml:"date_order" json:"date_order,omitempty"` // DayFirst, MonthFirst, or ""
+	// the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
+	Missing Marks `toml:"missing" json:"missing,omitzero"`
+	// what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its
+	// own); "" makes it an error
+	MissingAs string `toml:"missing_as" json:"missing_as,omitempty"`
+	// what a missing number becomes: "median", "mean" or "most-frequent" of the training rows, or "none" (NaN); ""
+	// makes it an error
+	Impute string `toml:"impute" json:"impute,omitempty"`
+	// a numeric column with missing values gets another one that says where
+	Indicator bool `toml:"indicator" json:"indicator,omitempty"`
+	// binary: the labels that are -1; by default all that are not positive
+	Negative Texts `toml:"negative" json:"negative,omitempty"`
+	Positive Texts `toml:"positive" json:"positive,omitempty"` // binary: the labels that are +1
+	// binary, instead of positive: a number as label is +1 from this value on
+	PositiveFrom *float64 `toml:"positive_from" json:"positive_from,omitempty"`
+	// multiclass: the labels of class 0, 1, ...; by default sorted
+	Classes Texts `toml:"classes" json:"classes,omitempty"`
+	// multiclass, instead of label: row i has class i / rows_per_class
+	RowsPerClass int `toml:"rows_per_class" json:"rows_per_class,omitempty"`
+	// regression: where the smallest and the largest target of all rows go
+	TargetRange []float64 `toml:"target_range" json:"target_range,omitempty"`
+	// the features of the matrix by channel, in order, where no file is a channel
+	Channels []Channel `toml:"channels" json:"channels,omitempty"`
 }
 
 // Unfit says why a method cannot run on the set, "" if it can.
@@ -94,8 +117,11 @@ type Channel struct {
 
 // A File is one file of an entry.
 type File struct {
-	Path       string `toml:"path"` // relative to the data directory, or to the TOML file of a user's set; .gz at the end: packed by gzip
-	Role       string `toml:"role"` // "" training rows or all rows, "test" rows after those, "splits" how protocols may divide the rows, "documentation" not read
+	// relative to the data directory, or to the TOML file of a user's set; .gz at the end: packed by gzip
+	Path string `toml:"path"`
+	// "" training rows or all rows, "test" rows after those, "splits" how protocols may divide the rows,
+	// "documentation" not read
+	Role       string `toml:"role"`
 	Bytes      int64  `toml:"bytes"`
 	SHA256     string `toml:"sha256"`     // hexadecimal; may be "" in a user's set only
 	Repository string `toml:"repository"` // public address: host/owner/name,
@@ -107,7 +133,8 @@ type File struct {
 	Rows       int    `toml:"rows"`       // of this file; checked by Load; 0 accepts any number
 	FirstRows  int    `toml:"first_rows"` // the rest of the file is not read; 0 reads all
 	Features   int    `toml:"features"`   // of this channel; checked by Load; 0 accepts any number
-	Permute    uint32 `toml:"permute"`    // of a channel: its rows stand in the order that NumPy's generator seeded with this draws; 0 leaves them
+	// of a channel: its rows stand in the order that NumPy's generator seeded with this draws; 0 leaves them
+	Permute uint32 `toml:"permute"`
 }
 
 // The roles of a File.
@@ -150,10 +177,11 @@ func (e *Entry) Path(root string, f File) string {
 	return filepath.Join(root, filepath.FromSlash(f.Path))
 }
 
-// TextBytes estimates the bytes of memory that the content of the entry's data files takes while the set is loaded. The size of a file is
-// that of the description; if the description gives none, the file itself is asked, in the data directory root or beside the TOML file
-// of a user's set. The text in a file packed by gzip is taken to have eight times the bytes of the file, but at most 25 characters for
-// each value, and counts twice, since it is unpacked in pieces that are then joined.
+// TextBytes estimates the bytes of memory that the content of the entry's data files takes while the set is loaded. The
+// size of a file is that of the description; if the description gives none, the file itself is asked, in the data
+// directory root or beside the TOML file of a user's set. The text in a file packed by gzip is taken to have eight
+// times the bytes of the file, but at most 25 characters for each value, and counts twice, since it is unpacked in
+// pieces that are then joined.
 func (e *Entry) TextBytes(root string) int64 {
 	var sum int64
 	for _, f := range e.DataFiles() {
@@ -175,7 +203,9 @@ func (e *Entry) TextBytes(root string) int64 {
 
 // DataFiles returns the files that have the rows, in reading order.
 func (e *Entry) DataFiles() []File {
-	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool { return f.Role == RoleDocumentation || f.Role == RoleSplits })
+	return slices.DeleteFunc(slices.Clone(e.Files), func(f File) bool {
+		return f.Role == RoleDocumentation || f.Role == RoleSplits
+	})
 }
 
 // SplitsFile returns the file with the set's own splits, and whether there is one. It has a SHA-256.
@@ -301,11 +331,13 @@ func (e *Entry) check() error {
 	case e.Name == "":
 		return fmt.Errorf("the set has no name; write name = \"mydata\"")
 	case !validName.MatchString(e.Name):
-		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. name = \"mydata\"", e.Name)
+		return fmt.Errorf("name %q must be letters, digits, '.', '_' or '-', and begin with a letter or digit, e.g. "+
+			"name = \"mydata\"", e.Name)
 	case len(e.DataFiles()) == 0:
 		return fmt.Errorf("set %s has no data file; write file = \"my.csv\"", e.Name)
 	case len(e.Drop) == 1 && e.Drop[0].All:
-		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]", e.Name)
+		return fmt.Errorf("set %s: drop = \"all\" leaves no input; for a column of that name write drop = [\"all\"]",
+			e.Name)
 	}
 	if err := wording.CheckName(e.Name); err != nil {
 		return fmt.Errorf("the name of the set: %w", err)
@@ -341,11 +373,13 @@ func (e *Entry) checkJoin() error {
 			channels++
 		}
 		if test = test || f.Role == RoleTest; test && (f.Role != RoleTest || f.Channel != "") {
-			return fmt.Errorf("set %s: file %q: files with role \"test\" come after all others and have no channel", e.Name, f.Path)
+			return fmt.Errorf("set %s: file %q: files with role \"test\" come after all others and have no channel",
+				e.Name, f.Path)
 		}
 	}
 	if channels != 0 && channels != len(e.DataFiles()) {
-		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if all have one", e.Name)
+		return fmt.Errorf("set %s gives some files a channel and others none; files are joined by columns only if "+
+			"all have one", e.Name)
 	}
 	if splits > 1 {
 		return fmt.Errorf("set %s has %d files with role %q; keep one", e.Name, splits, RoleSplits)
@@ -364,9 +398,11 @@ func (e *Entry) checkFile(f File) error {
 	case f.Path == "":
 		return fmt.Errorf("path is empty")
 	case min(f.Rows, f.Features, f.FirstRows) < 0:
-		return fmt.Errorf("rows = %d, features = %d, first_rows = %d; they must not be negative", f.Rows, f.Features, f.FirstRows)
+		return fmt.Errorf("rows = %d, features = %d, first_rows = %d; they must not be negative", f.Rows, f.Features,
+			f.FirstRows)
 	case f.Features != 0 && f.Channel == "":
-		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of [[files]]", f.Features)
+		return fmt.Errorf("features = %d is of a file with a channel; give those of all files together outside of "+
+			"[[files]]", f.Features)
 	case f.Permute != 0 && (f.Channel == "" || holdsLabel):
 		return fmt.Errorf("permute = %d is of a file with a channel that holds neither label nor group", f.Permute)
 	}

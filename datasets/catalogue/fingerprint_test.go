@@ -42,7 +42,8 @@ func TestFingerprintIgnoresWhatChangesNoNumber(t *testing.T) {
 func TestDescriptionIsTheEntry(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mine.toml")
-	for path, text := range map[string]string{own: "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n", filepath.Join(dir, "my.csv"): "x,y\n1,2\n3,4\n"} {
+	for path, text := range map[string]string{own: "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n",
+		filepath.Join(dir, "my.csv"): "x,y\n1,2\n3,4\n"} {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	mine := must.Get(Builtin().Add(own))(t)

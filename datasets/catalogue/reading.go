@@ -25,7 +25,8 @@ func (e *Entry) complete() error {
 	f := e.FileFormat()
 	if f == nil {
 		if e.Format == "" {
-			return fmt.Errorf("set %s: the format of %s is not clear from its name; write format = \"%s\"", e.Name, e.DataFiles()[0].Path,
+			return fmt.Errorf("set %s: the format of %s is not clear from its name; write format = \"%s\"", e.Name,
+				e.DataFiles()[0].Path,
 				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(format.Names("", "or")))
 		}
 		return fmt.Errorf("set %s: format %q is not %s", e.Name, e.Format, format.Names("", "or"))
@@ -69,7 +70,8 @@ func (e *Entry) complete() error {
 }
 
 func (e *Entry) checkReading() error {
-	for _, check := range []func() error{e.checkKeys, e.checkColumns, e.checkMissing, e.checkTask, e.checkTarget, e.checkLabels} {
+	for _, check := range []func() error{e.checkKeys, e.checkColumns, e.checkMissing, e.checkTask, e.checkTarget,
+		e.checkLabels} {
 		if err := check(); err != nil {
 			return fmt.Errorf("set %s: %w", e.Name, err)
 		}
@@ -85,7 +87,8 @@ func (e *Entry) checkKeys() error {
 	}{
 		{"first_rows", slices.ContainsFunc(e.Files, func(f File) bool { return f.FirstRows > 0 })},
 		{"separator", e.Separator != ""},
-		{"header", *e.Header && e.FileFormat().Sparse}, // a file that names its columns may have it: a label by name sets it
+		// a file that names its columns may have it: a label by name sets it
+		{"header", *e.Header && e.FileFormat().Sparse},
 		{"columns", e.Columns != nil},
 		{"decimal", e.Decimal != ""},
 		{"thousands", e.Thousands != ""},
@@ -116,7 +119,8 @@ var Separators = []string{",", ".", "'", " ", "_"}
 func (e *Entry) checkColumns() error {
 	switch {
 	case e.FileFormat().Takes("separator") && (len(e.Separator) != 1 || strings.ContainsAny(e.Separator, "\"\r\n ")):
-		return fmt.Errorf("separator %q is not one character such as \",\", \";\" or \"tab\"; for columns separated by blanks write format = \"blank\"", e.Separator)
+		return fmt.Errorf("separator %q is not one character such as \",\", \";\" or \"tab\"; for columns separated "+
+			"by blanks write format = \"blank\"", e.Separator)
 	case *e.Header && e.Columns != nil:
 		return fmt.Errorf("columns names the columns of a file without a header; remove columns or header = true")
 	case e.Decimal != "" && e.Decimal != ",":
@@ -141,9 +145,11 @@ func (e *Entry) checkMissing() error {
 	case e.MissingAs != "" && e.MissingAs != "zero" && e.MissingAs != "level":
 		return fmt.Errorf("missing_as = %q is not \"zero\" or \"level\"", e.MissingAs)
 	case e.Impute != "" && !slices.Contains(imputations, e.Impute):
-		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""), Meant(e.Impute, imputations))
+		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""),
+			Meant(e.Impute, imputations))
 	case e.Indicator && e.Impute == "":
-		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or another way to fill them in")
+		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or " +
+			"another way to fill them in")
 	}
 	return nil
 }
@@ -151,8 +157,8 @@ func (e *Entry) checkMissing() error {
 // imputations are the values of the key impute, as package datasets names them.
 var imputations = []string{"median", "mean", "most-frequent", "none"}
 
-// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with that known name, one of all, whose
-// spelling is nearest to name. It returns "" if no known name is near.
+// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with that known name, one
+// of all, whose spelling is nearest to name. It returns "" if no known name is near.
 func Meant(name string, all []string) string {
 	if near := wording.Suggest(name, all); near != nil {
 		return fmt.Sprintf("; did you mean %q?", near[0])
@@ -167,7 +173,8 @@ func (e *Entry) checkTask() error {
 		given bool
 		task  registry.Task
 	}{
-		{"negative, positive and positive_from are", e.Negative != nil || e.Positive != nil || e.PositiveFrom != nil, registry.Binary},
+		{"negative, positive and positive_from are", e.Negative != nil || e.Positive != nil || e.PositiveFrom != nil,
+			registry.Binary},
 		{"classes and rows_per_class are", e.Classes != nil || e.RowsPerClass != 0, registry.Multiclass},
 		{"target_range is", e.TargetRange != nil, registry.Regression},
 	} {
@@ -189,13 +196,16 @@ func (e *Entry) checkTarget() error {
 	case len(e.Positive) == 0 && len(e.Negative) > 0:
 		return fmt.Errorf("negative without positive; list the labels of +1 in positive")
 	case e.Counts != nil && (binary && len(e.Counts) != 2 || len(e.Classes) > 0 && len(e.Counts) != len(e.Classes)):
-		return fmt.Errorf("counts = %v has %d numbers; write one for each class: two for task = \"binary\", the first of class -1", e.Counts, len(e.Counts))
+		return fmt.Errorf("counts = %v has %d numbers; write one for each class: two for task = \"binary\", the "+
+			"first of class -1", e.Counts, len(e.Counts))
 	case e.TargetRange != nil && !ascendingPair(e.TargetRange):
-		return fmt.Errorf("target_range = %v must be two finite numbers, the smaller first, e.g. [-1.0, 1.0]", e.TargetRange)
+		return fmt.Errorf("target_range = %v must be two finite numbers, the smaller first, e.g. [-1.0, 1.0]",
+			e.TargetRange)
 	case e.RowsPerClass < 0 || e.RowsPerClass > 0 && e.Label != nil:
 		return fmt.Errorf("rows_per_class = %d must be positive and stands instead of label", e.RowsPerClass)
 	case e.FileFormat().Takes("label") && e.RowsPerClass == 0 && e.Label == nil:
-		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last column")
+		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last " +
+			"column")
 	}
 	return nil
 }

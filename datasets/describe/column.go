@@ -41,7 +41,8 @@ func (c *column) leaveIdentifier(d *Description, reason string, args ...any) {
 	d.cautions = append(d.cautions, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
-var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ _.-](id|uuid|nr|no|key))$`)
+var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ ` +
+	`_.-](id|uuid|nr|no|key))$`)
 
 // value reads a number or a date, which is its days since 1970.
 func (s *source) value(text []byte) (float64, read.Kind) {
@@ -406,7 +407,8 @@ func (s *source) levels(d *Description) {
 			}
 		}
 		if few != nil {
-			d.note("column %s: levels with fewer than %d rows, which a fold may have in its validation part alone: %s", c.name, rare, listed(few))
+			d.note("column %s: levels with fewer than %d rows, which a fold may have in its validation part alone: %s",
+				c.name, rare, listed(few))
 		}
 		if unseen != nil {
 			d.note("column %s: levels of the test file that no training row has: %s", c.name, listed(unseen))

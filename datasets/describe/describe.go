@@ -1,4 +1,5 @@
-// Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue reads.
+// Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue
+// reads.
 //
 //	cells.go   the values of the file
 //	header.go  whether a line names the columns
@@ -8,10 +9,12 @@
 //	label.go   which column is the label, the task, and columns that tell the label
 //	write.go   the TOML
 //
-// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess that
-// the user should look at is a note. The description is read back and the set is loaded before anything is returned.
+// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess
+// that the user should look at is a note. The description is read back and the set is loaded before anything is
+// returned.
 //
-// The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes no file.
+// The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes
+// no file.
 package describe
 
 import (
@@ -47,8 +50,9 @@ type Options struct {
 
 // A Description is what was found.
 type Description struct {
-	TOML     string
-	Problems []string // what is wrong with the file: because of each problem, rows, a column or the whole set cannot be used
+	TOML string
+	// what is wrong with the file: because of each problem, rows, a column or the whole set cannot be used
+	Problems []string
 	Notes    []string // what is to be checked
 	Loads    bool     // the set loads with this description
 
@@ -103,8 +107,8 @@ func (d *Description) sayHowMany() {
 	}
 }
 
-// File describes a data file. It is an error if the file cannot be read at all, if the column of the label is not there, or
-// if the file has no row with a label that was asked for as class +1.
+// File describes a data file. It is an error if the file cannot be read at all, if the column of the label is not
+// there, or if the file has no row with a label that was asked for as class +1.
 func File(ctx context.Context, path string, o Options) (*Description, error) {
 	d := &Description{kinds: map[string]*kind{}}
 	o.Memory = read.MemoryLimit(o.Memory)
@@ -178,7 +182,8 @@ func open(path string, o Options) (*source, error) {
 		}
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".xlsx", ".xls", ".ods":
-			return nil, fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program", path)
+			return nil, fmt.Errorf("%s: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet "+
+				"program", path)
 		}
 		if k == 0 {
 			s.format, s.options = format.Sniff(catalogue.File{Path: path}.Extension(), data)
@@ -199,7 +204,8 @@ func open(path string, o Options) (*source, error) {
 		}
 		budget.Held -= int64(len(data)) // of which part has a copy
 		if k > 0 && part.Width != s.parts[0].Width {
-			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Width, s.paths[0], s.parts[0].Width)
+			return nil, fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", path, part.Width,
+				s.paths[0], s.parts[0].Width)
 		}
 		s.parts = append(s.parts, part)
 	}
@@ -210,14 +216,16 @@ func (s *source) table(d *Description, o Options) error {
 	for k, part := range s.parts {
 		for i, odd := range part.odd {
 			if i == 5 {
-				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k], len(part.odd)-i)
+				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k],
+					len(part.odd)-i)
 				break
 			}
 			columns := "1 column"
 			if odd.columns != 1 {
 				columns = fmt.Sprint(odd.columns, " columns")
 			}
-			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line, columns, part.Width)
+			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line,
+				columns, part.Width)
 		}
 		for _, note := range part.Notes {
 			d.note("%s", note)
@@ -458,5 +466,7 @@ func clip(text string) string {
 
 // sortedKeys returns the keys by falling count, equal counts by name.
 func sortedKeys(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
 }

@@ -130,13 +130,15 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 		s.task, s.pos = "binary", names[1:]
 	case numbers:
 		s.task = "regression"
-		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class +1 for two classes", len(names))
+		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class "+
+			"+1 for two classes", len(names))
 		return nil
 	default:
 		s.task = "multiclass"
 		d.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
 		if len(names) > many {
-			d.problem("the label has %d different texts (%s): is it the label? --label names another column", len(names), listed(names))
+			d.problem("the label has %d different texts (%s): is it the label? --label names another column",
+				len(names), listed(names))
 		}
 	}
 	s.alike("the label", names, d)
@@ -147,8 +149,8 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 // many is a number of classes: with more of them, describe doubts that the labels are classes.
 const many = 20
 
-// countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are many
-// of them, or they are no whole numbers.
+// countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are
+// many of them, or they are no whole numbers.
 func (s *source) countLabels(d *Description, o Options, labels [][]byte, where func(i int) string) (bool, error) {
 	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
 	kinds := map[read.Kind]bool{}
@@ -162,7 +164,8 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 		kinds[kind], whole = true, whole && v == math.Trunc(v)
 	}
 	if missing != nil {
-		d.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing), strings.Join(missing[:min(3, len(missing))], ", "))
+		d.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing),
+			strings.Join(missing[:min(3, len(missing))], ", "))
 	}
 	names := sortedKeys(counts)
 	read.SortLabels(names)
@@ -177,7 +180,8 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 			return false, fmt.Errorf("%s: %d rows have the label %s, and the %q of others stands for a missing label; "+
 				"if it is a class, list it with --positive", s.paths[0], counts[names[0]], listed(names), mark)
 		}
-		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0], listed(names))
+		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0],
+			listed(names))
 	}
 	numbers := len(kinds) == 1 && (kinds[read.Plain] || kinds[read.Percent])
 	return numbers && (len(names) > many || !whole), nil
@@ -187,14 +191,16 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 func (s *source) choosePositive(positive, names []string) error {
 	for _, p := range catalogue.CanonicalLabels(positive) {
 		if !slices.Contains(names, p) {
-			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p, listed(names), catalogue.Meant(p, names))
+			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p,
+				listed(names), catalogue.Meant(p, names))
 		}
 		if !slices.Contains(s.pos, p) {
 			s.pos = append(s.pos, p)
 		}
 	}
 	if len(s.pos) == len(names) {
-		return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0], listed(names))
+		return fmt.Errorf("%s: --positive lists every label (%s), and class -1 has none left", s.paths[0],
+			listed(names))
 	}
 	return nil
 }
@@ -212,7 +218,8 @@ func (s *source) findSmallClasses(d *Description, all int) {
 			}
 		}
 		if rows <= rare {
-			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class out or join it with another one", name, rows, all)
+			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class "+
+				"out or join it with another one", name, rows, all)
 		}
 	}
 }
@@ -279,8 +286,8 @@ func (s *source) findLeaks(d *Description) {
 	}
 }
 
-// tells reports whether the values of a column divide the classes without error. Either the column has few values and each
-// value has one label, or the numbers of each class lie in a range of their own.
+// tells reports whether the values of a column divide the classes without error. Either the column has few values and
+// each value has one label, or the numbers of each class lie in a range of their own.
 func (s *source) tells(c column) bool {
 	if c.distinct <= s.rows()/5 {
 		of := map[string]string{}
@@ -306,7 +313,9 @@ func (s *source) tells(c column) bool {
 			all = append(all, labelled{v, s.of[i]})
 		}
 	}
-	slices.SortFunc(all, func(a, b labelled) int { return cmp.Or(cmp.Compare(a.v, b.v), strings.Compare(a.label, b.label)) })
+	slices.SortFunc(all, func(a, b labelled) int {
+		return cmp.Or(cmp.Compare(a.v, b.v), strings.Compare(a.label, b.label))
+	})
 	changes, seen := 0, map[string]bool{all[0].label: true}
 	for i := 1; i < len(all); i++ {
 		if all[i].label != all[i-1].label {

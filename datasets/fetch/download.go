@@ -23,8 +23,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// maxWhole is the largest size, in bytes, of a server's answer that is kept whole, in memory or as a zip archive, where the catalogue
-// does not state the size of the answer.
+// maxWhole is the largest size, in bytes, of a server's answer that is kept whole, in memory or as a zip archive, where
+// the catalogue does not state the size of the answer.
 const maxWhole = 256 << 20
 
 // retryable marks an error that another attempt may not meet.
@@ -103,8 +103,8 @@ func (f *fetcher) web(address string, want int64) source {
 // slowest is the bytes a second that a large file must come with on average.
 const slowest = 256 << 10
 
-// get copies the body at an address to w. want is the length it must have, or -1, and most is the largest length that it may have.
-// The request is given up after f.Timeout (see Options), or when no byte came for f.Stall.
+// get copies the body at an address to w. want is the length it must have, or -1, and most is the largest length that
+// it may have. The request is given up after f.Timeout (see Options), or when no byte came for f.Stall.
 func (f *fetcher) get(ctx context.Context, address string, want, most int64, w io.Writer) error {
 	limit := cmp.Or(f.Timeout, max(15*time.Minute, time.Duration(most/slowest)*time.Second))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the answer is not complete after %v", limit))

@@ -32,11 +32,12 @@ func DefaultMirror() string { return os.Getenv("BENCH_MIRROR") }
 
 // Options says where files come from. The zero value uses the public addresses.
 type Options struct {
-	From    string        // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
-	Client  *http.Client  // nil means one with default transport and a short connection timeout
-	Agent   string        // the User-Agent of requests; "" means bench
-	Log     func(Event)   // called by one goroutine at a time; may be nil
-	Timeout time.Duration // of one request; 0 means 15 minutes, or longer for a large file: its bytes at 256 KiB a second
+	From   string       // a mirror laid out like the data directory: a directory or an http(s) URL; it is asked first
+	Client *http.Client // nil means one with default transport and a short connection timeout
+	Agent  string       // the User-Agent of requests; "" means bench
+	Log    func(Event)  // called by one goroutine at a time; may be nil
+	// of one request; 0 means 15 minutes, or longer for a large file: its bytes at 256 KiB a second
+	Timeout time.Duration
 	Stall   time.Duration // without a byte before a request is given up; 0 means 30 seconds
 	Backoff time.Duration // before the second of three attempts, doubled before the third; 0 means 1 second
 }
@@ -102,7 +103,8 @@ func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return fmt.Errorf("fetching was interrupted; the files that are complete are kept, run it again for the others: %w", context.Cause(ctx))
+		return fmt.Errorf("fetching was interrupted; the files that are complete are kept, run it again for the "+
+			"others: %w", context.Cause(ctx))
 	}
 	return joinFailures(failures)
 }
@@ -206,14 +208,17 @@ func (f *fetcher) obtain(ctx context.Context, job job) (string, error) {
 		var silent unreachable
 		if errors.As(err, &silent) {
 			missing.reason, missing.key = silent, silent.host
-			missing.advice = "run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a mirror"
+			missing.advice = "run `bench data fetch` again with a network, or `bench data fetch --from DIR` with a " +
+				"mirror"
 		}
 		reasons = append(reasons, fmt.Sprintf("from %s: %v", source.address, err))
 	}
 	if job.file.Repository == "" {
-		reasons = append(reasons, "has no public address ("+job.file.Note+"); take it from a mirror that has it: `bench data fetch --from DIR "+job.entry.Name+"`, DIR being a directory or URL")
+		reasons = append(reasons, "has no public address ("+job.file.Note+"); take it from a mirror that has it: "+
+			"`bench data fetch --from DIR "+job.entry.Name+"`, DIR being a directory or URL")
 	} else {
-		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror with --from")
+		reasons = append(reasons, "run `bench data fetch "+job.entry.Name+"` again, or take the file from a mirror "+
+			"with --from")
 	}
 	missing.message = fmt.Sprintf("%s: %s: %s", job.entry.Name, job.file.Path, strings.Join(reasons, "; "))
 	return "", missing

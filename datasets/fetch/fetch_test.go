@@ -27,7 +27,9 @@ type site struct {
 	*httptest.Server
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc // by path
-	hits     map[string]int              // requests by path, counted when the client sends them: a request that the client gives up may never reach the server
+	// requests by path, counted when the client sends them: a request that the client gives up may never reach the
+	// server
+	hits map[string]int
 }
 
 func newSite(t *testing.T) *site {
@@ -134,8 +136,11 @@ func TestFetchFailures(t *testing.T) {
 		hits    int
 	}{
 		{"absent", nil, "the server answers 404 Not Found", 1},
-		{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "the server answers 503 Service Unavailable", 3},
-		{"wrong", serve(other), "expected SHA-256 " + catalogue.Checksum([]byte(sample)) + ", got " + catalogue.Checksum([]byte(other)), 1},
+		{"broken", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+		}, "the server answers 503 Service Unavailable", 3},
+		{"wrong", serve(other), "expected SHA-256 " + catalogue.Checksum([]byte(sample)) + ", got " +
+			catalogue.Checksum([]byte(other)), 1},
 		{"page", serve("<html>please log in</html>"), "expected 8 bytes, the server announces 26", 1},
 		{"truncated", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "8")
@@ -178,7 +183,9 @@ func TestFetchFailures(t *testing.T) {
 			var last Event
 			o.Log = func(e Event) { last = e }
 			err := Files(t.Context(), store, []*catalogue.Entry{webEntry(c.name, sample)}, o)
-			want := fmt.Sprintf("%[1]s: %[1]s/%[1]s.csv: from https://raw.githubusercontent.com%[2]s: %[3]s; run `bench data fetch %[1]s` again, or take the file from a mirror with --from", c.name, webPath(c.name), c.want)
+			want := fmt.Sprintf("%[1]s: %[1]s/%[1]s.csv: from https://raw.githubusercontent.com%[2]s: %[3]s; run "+
+				"`bench data fetch %[1]s` again, or take the file from a mirror with --from", c.name, webPath(c.name),
+				c.want)
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -210,12 +217,13 @@ func TestSlowAnswersSucceed(t *testing.T) {
 	}
 	o := s.options()
 	var err error
-	// All pauses together are longer than the longest silence, and each is far shorter. Busy cores may make a short one too long, so
-	// that longer ones are tried then.
+	// All pauses together are longer than the longest silence, and each is far shorter. Busy cores may make a short one
+	// too long, so that longer ones are tried then.
 	for _, short := range []time.Duration{50 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second} {
 		pause.Store(int64(short))
 		o.Stall = time.Duration(len(sample)/2) * short
-		if err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o); err == nil {
+		if err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)},
+			o); err == nil {
 			break
 		}
 	}
@@ -245,7 +253,8 @@ func TestFetchRetriesAndRecovers(t *testing.T) {
 			retries++
 		}
 	}
-	if err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)}, o); err != nil || retries != 2 {
+	if err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)},
+		o); err != nil || retries != 2 {
 		t.Errorf("%d retries, error %v", retries, err)
 	}
 }

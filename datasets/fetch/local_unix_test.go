@@ -29,7 +29,8 @@ func TestMirrorsOfPipes(t *testing.T) {
 		t.Skip(err)
 	}
 	must.Do(t, os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")))
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}, Options{From: mirror, Client: &http.Client{Transport: newSite(t)}})
+	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample),
+		webEntry("two", sample)}, Options{From: mirror, Client: &http.Client{Transport: newSite(t)}})
 	if err == nil {
 		t.Fatal("a pipe is a file")
 	}
@@ -60,12 +61,14 @@ func TestLocalFailures(t *testing.T) {
 	must.Do(t, os.WriteFile(notADirectory, nil, 0o644))
 	o := Options{From: mirror, Client: &http.Client{Transport: failing{t}}, Backoff: time.Millisecond}
 	err := Files(t.Context(), files.Directory{Root: notADirectory}, entries, o)
-	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, set4, set5, set6: choose another directory with --data"
+	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, " +
+		"set4, set5, set6: choose another directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	err = Files(t.Context(), files.Directory{Root: notADirectory}, entries[:1], o)
-	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another directory with --data"
+	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another " +
+		"directory with --data"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -73,7 +76,9 @@ func TestLocalFailures(t *testing.T) {
 		locked := t.TempDir()
 		must.Do(t, os.Chmod(locked, 0o555))
 		err = Files(t.Context(), files.Directory{Root: locked}, entries, o)
-		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with --data") {
+		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are "+
+			"missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with "+
+			"--data") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -94,6 +99,7 @@ func TestFullDisk(t *testing.T) {
 	f := &fetcher{store: files.Directory{Root: "/data"}}
 	e := webEntry("one", sample)
 	got := f.unwritten(job{entry: e, file: e.Files[0], path: "/data/one/one.csv"}, local).Error()
-	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose another directory with --data"
+	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose " +
+		"another directory with --data"
 	must.Be(t, got, want)
 }

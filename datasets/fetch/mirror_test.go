@@ -28,7 +28,8 @@ func TestMissingFileOfAUserSet(t *testing.T) {
 	if _, err := (files.Directory{}).Fingerprint(e); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if err := Files(t.Context(), files.Directory{}, []*catalogue.Entry{e}, Options{}); err == nil || err.Error() != want {
+	if err := Files(t.Context(), files.Directory{}, []*catalogue.Entry{e}, Options{}); err == nil ||
+		err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -46,7 +47,8 @@ func TestFetchFromMirrors(t *testing.T) {
 		o.From = from
 		store := files.Directory{Root: t.TempDir()}
 		err := Files(t.Context(), store, entries, o)
-		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("from %s: %v", from, err)
 		}
 		must.Be(t, leftovers(t, store.Root), []string{"one/one.csv"}, from)
@@ -59,7 +61,9 @@ func TestFetchFromMirrors(t *testing.T) {
 	must.Do(t, Files(t.Context(), store, entries, o))
 	delete(s.handlers, webPath("two"))
 	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, entries, o)
-	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data fetch two` again, or take the file from a mirror with --from"
+	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from " +
+		"https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data " +
+		"fetch two` again, or take the file from a mirror with --from"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -77,9 +81,11 @@ func TestFetchZipEntries(t *testing.T) {
 	must.Do(t, z.Close())
 	e := webEntry("one", sample)
 	e.Files[0].ZipEntry = "a.csv"
-	for _, more := range []struct{ path, entry, content string }{{"one/b.txt", "b.txt", "notes"}, {"one/c.txt", "c.txt", "none"}} {
+	for _, more := range []struct{ path, entry, content string }{{"one/b.txt", "b.txt", "notes"}, {"one/c.txt", "c.txt",
+		"none"}} {
 		f := e.Files[0]
-		f.Path, f.ZipEntry, f.Bytes, f.SHA256 = more.path, more.entry, int64(len(more.content)), catalogue.Checksum([]byte(more.content))
+		f.Path, f.ZipEntry, f.Bytes, f.SHA256 = more.path, more.entry, int64(len(more.content)),
+			catalogue.Checksum([]byte(more.content))
 		e.Files = append(e.Files, f)
 	}
 	s := newSite(t)
@@ -90,7 +96,8 @@ func TestFetchZipEntries(t *testing.T) {
 	}
 	store := files.Directory{Root: t.TempDir()}
 	err := Files(t.Context(), store, []*catalogue.Entry{e}, s.options())
-	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
 	must.Be(t, leftovers(t, store.Root), []string{"one/b.txt", "one/one.csv"})
@@ -104,7 +111,8 @@ func TestFetchWithoutPublicAddress(t *testing.T) {
 	built := webEntry("built", sample)
 	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
 	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{built}, Options{})
-	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
+	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that " +
+		"has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -121,7 +129,8 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 	statuses := map[string]Status{}
 	o.Log = func(e Event) { statuses[e.File] = e.Status }
 	store := files.Directory{Root: t.TempDir()}
-	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil || statuses["notes/notes.csv"] != Skipped {
+	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil ||
+		statuses["notes/notes.csv"] != Skipped {
 		t.Errorf("statuses %v, error %v", statuses, err)
 	}
 	must.Do(t, store.Verify(e))
@@ -151,7 +160,8 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 	store := files.Directory{Root: t.TempDir()}
 	err := Files(ctx, store, []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
-	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") || !strings.HasSuffix(err.Error(), context.Canceled.Error()) {
+	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") ||
+		!strings.HasSuffix(err.Error(), context.Canceled.Error()) {
 		t.Errorf("error %v", err)
 	}
 	if left := leftovers(t, store.Root); left != nil {
@@ -163,7 +173,9 @@ func TestFetchInterrupted(t *testing.T) {
 func TestFetchEverythingFromTheMirror(t *testing.T) {
 	store := files.Directory{Root: t.TempDir()}
 	thorough := testenv.Thorough(t)
-	all := slices.DeleteFunc(catalogue.Builtin().All(), func(e *catalogue.Entry) bool { return e.Named || e.Rows > 1000 && !thorough })
+	all := slices.DeleteFunc(catalogue.Builtin().All(), func(e *catalogue.Entry) bool {
+		return e.Named || e.Rows > 1000 && !thorough
+	})
 	var bytesSeen int64
 	o := Options{From: testenv.Mirror(t), Client: &http.Client{Transport: &deaf{}}, Log: func(e Event) {
 		if e.Status == Done {

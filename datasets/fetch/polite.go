@@ -17,13 +17,14 @@ import (
 	"github.com/kernelboosting/bench/datasets/files"
 )
 
-// A Polite makes one request at a time, pauses between requests, and waits as long as the server says (Retry-After) before
-// it repeats a request. It makes a request at most four times, and gives up a server that gives no answer. It is for one
-// goroutine.
+// A Polite makes one request at a time, pauses between requests, and waits as long as the server says (Retry-After)
+// before it repeats a request. It makes a request at most four times, and gives up a server that gives no answer. It is
+// for one goroutine.
 type Polite struct {
-	Options                                                     // From and Log are not used; Backoff 0 means 2 seconds
-	Pause   time.Duration                                       // between the end of a request and the next
-	Longest time.Duration                                       // the longest time that a server may ask to wait; 0 means 2 minutes
+	Options               // From and Log are not used; Backoff 0 means 2 seconds
+	Pause   time.Duration // between the end of a request and the next
+	// the longest time that a server may ask to wait; 0 means 2 minutes
+	Longest time.Duration
 	Waiting func(address string, wait time.Duration, why error) // called before a request is repeated; may be nil
 
 	f        *fetcher
@@ -43,19 +44,21 @@ func (p *Polite) Bytes(ctx context.Context, address string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// File brings what an address has to a file, and returns its size and its SHA-256. The file gets its name when it is whole
-// and has the MD5 sum, in hexadecimal digits; "" accepts any.
+// File brings what an address has to a file, and returns its size and its SHA-256. The file gets its name when it is
+// whole and has the MD5 sum, in hexadecimal digits; "" accepts any.
 func (p *Polite) File(ctx context.Context, address, path, md5sum string) (catalogue.File, error) {
 	var out catalogue.File
 	err := p.ask(ctx, address, func() (err error) {
-		out, err = WriteFile(path, md5sum, func(w io.Writer) error { return p.f.get(ctx, address, -1, math.MaxInt64-1, w) })
+		out, err = WriteFile(path, md5sum, func(w io.Writer) error {
+			return p.f.get(ctx, address, -1, math.MaxInt64-1, w)
+		})
 		return err
 	})
 	return out, err
 }
 
-// WriteFile writes a file with fill, and returns its size and its SHA-256. The file gets its name when it is whole and has
-// the MD5 sum, in hexadecimal digits; "" accepts any.
+// WriteFile writes a file with fill, and returns its size and its SHA-256. The file gets its name when it is whole and
+// has the MD5 sum, in hexadecimal digits; "" accepts any.
 func WriteFile(path, md5sum string, fill func(w io.Writer) error) (catalogue.File, error) {
 	var file catalogue.File
 	theirs := md5.New() // OpenML tells this sum and no other

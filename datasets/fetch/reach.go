@@ -113,7 +113,8 @@ func joinFailures(failures []error) error {
 			out = append(out, err)
 		case sets != nil:
 			n := len(sets)
-			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n, strings.Join(slices.Compact(sets), ", "), u.advice))
+			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n,
+				strings.Join(slices.Compact(sets), ", "), u.advice))
 			groups[u.key] = nil // told
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 )
 
-// writeChecked writes a file with fill. The file gets its name only when it is whole and check accepts its size and its SHA-256.
-// A failure of this machine is a localError.
+// writeChecked writes a file with fill. The file gets its name only when it is whole and check accepts its size and its
+// SHA-256. A failure of this machine is a localError.
 func writeChecked(name string, check func(size int64, sum string) error, fill func(w *countingWriter) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return localError{cause: err}

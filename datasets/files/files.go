@@ -26,8 +26,9 @@ import (
 // A Directory holds data files: file wine/wine.data of the catalogue is
 // Root/wine/wine.data. The zero value uses DefaultDir.
 type Directory struct {
-	Root   string
-	Memory int64 // bytes that loading one set may take at its peak; 0 means three quarters of what the machine lets the program use
+	Root string
+	// bytes that loading one set may take at its peak; 0 means three quarters of what the machine lets the program use
+	Memory int64
 }
 
 // DefaultDir returns BENCH_DATA, or bench/data in the user's cache directory.
@@ -108,10 +109,12 @@ func (d Directory) Check(ctx context.Context, e *catalogue.Entry, f catalogue.Fi
 	return d.scan(ctx, e, f, func(int64) (io.Writer, error) { return io.Discard, nil })
 }
 
-// Read returns the content of a data file, and the SHA-256 of the file as it lies on the disk, which Read compares with the catalogue.
-// If the file is packed by gzip, the content is the unpacked text. If lines is not 0, the content is the first so many lines. A missing
-// file of a generated set is made. Read asks reserve whether it may take the memory, before it takes it.
-func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
+// Read returns the content of a data file, and the SHA-256 of the file as it lies on the disk, which Read compares with
+// the catalogue. If the file is packed by gzip, the content is the unpacked text. If lines is not 0, the content is the
+// first so many lines. A missing file of a generated set is made. Read asks reserve whether it may take the memory,
+// before it takes it.
+func (d Directory) Read(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int,
+	reserve func(size int64) error) (data []byte, sum string, err error) {
 	if f.Packed() {
 		return d.unpack(ctx, e, f, lines, reserve)
 	}
@@ -144,7 +147,8 @@ func Generate(e *catalogue.Entry, f catalogue.File) ([]byte, error) {
 	}
 	data := generator()
 	if err := f.Check(int64(len(data)), catalogue.Checksum(data)); err != nil {
-		return nil, fmt.Errorf("%s: this machine generates other bytes than the catalogue's: %w; get the file with `bench data fetch --from DIR %s`", e.Name, err, e.Name)
+		return nil, fmt.Errorf("%s: this machine generates other bytes than the catalogue's: %w; get the file with "+
+			"`bench data fetch --from DIR %s`", e.Name, err, e.Name)
 	}
 	return data, nil
 }
@@ -154,7 +158,8 @@ type damagedError struct{ error }
 
 // scan copies a file to the writer that into returns for its size, and returns its SHA-256. The
 // size is checked before anything is read. Errors name the set and say what to do.
-func (d Directory) scan(ctx context.Context, e *catalogue.Entry, f catalogue.File, into func(size int64) (io.Writer, error)) (sum string, err error) {
+func (d Directory) scan(ctx context.Context, e *catalogue.Entry, f catalogue.File, into func(size int64) (io.Writer,
+	error)) (sum string, err error) {
 	path, hash := d.Path(e, f), sha256.New()
 	var length int64
 	err = regularfile.Copy(ctx, path, func(size int64) (io.Writer, error) {
@@ -182,13 +187,16 @@ func (d Directory) scan(ctx context.Context, e *catalogue.Entry, f catalogue.Fil
 		if f.Note != "" {
 			again = " (its note on the file: " + f.Note + ")"
 		}
-		return "", missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file%s", e.Name, path, again)}
+		return "", missingError{fmt.Sprintf("%s: %s is not there; correct the path in the set's TOML file%s", e.Name,
+			path, again)}
 	case errors.Is(err, fs.ErrNotExist):
-		return "", missingError{fmt.Sprintf("%s: %s is not there; get it with `bench data fetch %s`%s", e.Name, path, e.Name, advice(f))}
+		return "", missingError{fmt.Sprintf("%s: %s is not there; get it with `bench data fetch %s`%s", e.Name, path,
+			e.Name, advice(f))}
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.As(err, &damaged) && e.Local():
-		return "", fmt.Errorf("%s: %s: %w; restore the file, or correct bytes and sha256 in the set's TOML file", e.Name, path, err)
+		return "", fmt.Errorf("%s: %s: %w; restore the file, or correct bytes and sha256 in the set's TOML file",
+			e.Name, path, err)
 	case errors.As(err, &damaged):
 		return "", fmt.Errorf("%s: %s: %w; delete it and run `bench data fetch %s`", e.Name, path, err, e.Name)
 	}

@@ -12,10 +12,11 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// unpack is Directory.Read for a file that is packed by gzip. It unpacks the file while it reads it. So memory holds only the lines of
-// text that the caller asks for, and never the packed bytes. It reads the file to its end all the same, since the SHA-256 is that of the
-// whole packed file.
-func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int, reserve func(size int64) error) (data []byte, sum string, err error) {
+// unpack is Directory.Read for a file that is packed by gzip. It unpacks the file while it reads it. So memory holds
+// only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its end all the
+// same, since the SHA-256 is that of the whole packed file.
+func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.File, lines int,
+	reserve func(size int64) error) (data []byte, sum string, err error) {
 	path := d.Path(e, f)
 	packed, into := io.Pipe()
 	done := make(chan error, 1)
@@ -36,20 +37,22 @@ func (d Directory) unpack(ctx context.Context, e *catalogue.Entry, f catalogue.F
 	return data, sum, nil
 }
 
-// Unpack returns the text in packed, the content of a file that is packed by gzip; path names the file in errors. It is an error if
-// unpacking takes more than limit bytes of memory, which is twice the text.
+// Unpack returns the text in packed, the content of a file that is packed by gzip; path names the file in errors. It is
+// an error if unpacking takes more than limit bytes of memory, which is twice the text.
 func Unpack(path string, packed []byte, limit int64) ([]byte, error) {
 	left := limit
 	return unpacked(path, bytes.NewReader(packed), 0, func(size int64) error {
 		if left -= size; left < 0 {
-			return fmt.Errorf("%s: unpacking the file takes more than %s of memory; raise --memory, or describe a file of its first lines", path, wording.Bytes(limit))
+			return fmt.Errorf("%s: unpacking the file takes more than %s of memory; raise --memory, or describe a "+
+				"file of its first lines", path, wording.Bytes(limit))
 		}
 		return nil
 	})
 }
 
-// unpacked returns the first lines of a packed text, or all of it for 0. Memory holds the text twice for a moment, as the pieces of
-// 1 MiB that were unpacked and as the one text that they are joined to. So unpacked asks reserve for twice the size of each piece.
+// unpacked returns the first lines of a packed text, or all of it for 0. Memory holds the text twice for a moment, as
+// the pieces of 1 MiB that were unpacked and as the one text that they are joined to. So unpacked asks reserve for
+// twice the size of each piece.
 func unpacked(path string, packed io.Reader, lines int, reserve func(size int64) error) ([]byte, error) {
 	const step = 1 << 20
 	all := lines == 0
@@ -74,8 +77,8 @@ func unpacked(path string, packed io.Reader, lines int, reserve func(size int64)
 	}
 }
 
-// firstLines returns the beginning of a text up to so many lines, and counts these down. It returns the whole text where the number
-// is 0 at first.
+// firstLines returns the beginning of a text up to so many lines, and counts these down. It returns the whole text
+// where the number is 0 at first.
 func firstLines(text []byte, lines *int) []byte {
 	if *lines == 0 {
 		return text

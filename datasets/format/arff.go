@@ -110,7 +110,8 @@ func (p *arffParser) attribute(c *cursor) error {
 	}
 	name := string(text)
 	if memory := int64(attributeBytes + len(name)); !p.budget.Fits(memory) {
-		return p.budget.Refuse(memory, "take fewer attributes", "%s:%d: %d attributes up to here", p.File, p.line, len(p.Names)+1)
+		return p.budget.Refuse(memory, "take fewer attributes", "%s:%d: %d attributes up to here", p.File, p.line,
+			len(p.Names)+1)
 	}
 	var levels map[string]bool
 	first, number := zero, false
@@ -126,7 +127,8 @@ func (p *arffParser) attribute(c *cursor) error {
 			number = true
 		case "string", "date":
 		default:
-			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels in braces", name, kind)
+			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels "+
+				"in braces", name, kind)
 		}
 	}
 	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
@@ -236,7 +238,8 @@ func (p *arffParser) sparse(c *cursor, row *Row) error {
 		text := c.until(" \t\r,}")
 		index, err := strconv.Atoi(string(text))
 		if err != nil || index <= previous || index >= p.Width {
-			return p.errorf("sparse index %q is not a number above %d and below %d; indices count from 0 and ascend", clip(text), previous, p.Width)
+			return p.errorf("sparse index %q is not a number above %d and below %d; indices count from 0 and ascend",
+				clip(text), previous, p.Width)
 		}
 		v, err := c.value(",}")
 		if err != nil {

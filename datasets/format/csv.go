@@ -43,8 +43,8 @@ var Blank = Format{
 // blanks is the separator of Blank.
 const blanks = ' '
 
-// separatorOf returns the separator by which most lines of a sample have equally many columns. Another one than the first must
-// be better by more than a twentieth.
+// separatorOf returns the separator by which most lines of a sample have equally many columns. Another one than the
+// first must be better by more than a twentieth.
 func separatorOf(sample []byte) byte {
 	best, separator := 0.0, byte(',')
 	for _, c := range []byte{'\t', ';', '|', ',', blanks} {
@@ -55,8 +55,8 @@ func separatorOf(sample []byte) byte {
 	return separator
 }
 
-// regular returns the share of lines with the most frequent number of columns, and 0 if this number is 1 or if the quotes
-// cannot be read.
+// regular returns the share of lines with the most frequent number of columns, and 0 if this number is 1 or if the
+// quotes cannot be read.
 func regular(sample []byte, separator byte) float64 {
 	f := File{Data: bytes.Clone(sample), Options: Options{Ragged: true}, Budget: &Budget{Limit: 1 << 30}}
 	t, err := readLines(f, separator)
@@ -177,7 +177,8 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 		switch n := len(s.cells); {
 		case n == 0:
 		case n != t.Width && !s.file.Ragged:
-			yield(Row{}, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; repair the line, or check separator and quotes",
+			yield(Row{}, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; repair the line, or check "+
+				"separator and quotes",
 				t.File, line, n, first, t.Width))
 			return
 		default:
@@ -191,7 +192,8 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 // checkColumns checks the columns that the first line has.
 func (s *scanner) checkColumns(t *Table, line int) error {
 	if t.Names != nil && len(t.Names) != t.Width {
-		return fmt.Errorf("%s: the file has %d columns and columns lists %d names; make the two agree", t.File, t.Width, len(t.Names))
+		return fmt.Errorf("%s: the file has %d columns and columns lists %d names; make the two agree", t.File, t.Width,
+			len(t.Names))
 	}
 	if t.Width > 1 {
 		return nil
@@ -278,7 +280,8 @@ func (s *scanner) quoted() ([]byte, error) {
 	start, end := s.pos, s.pos
 	for {
 		if s.pos >= len(s.text) {
-			return nil, fmt.Errorf("%s:%d: a quote is opened and never closed; close it, or double it if it belongs to the value",
+			return nil, fmt.Errorf("%s:%d: a quote is opened and never closed; close it, or double it if it belongs "+
+				"to the value",
 				s.file.Name, opened)
 		}
 		c := s.text[s.pos]
@@ -298,7 +301,8 @@ func (s *scanner) quoted() ([]byte, error) {
 	blankAfter := s.pos < len(s.text) && isBlank(s.text[s.pos])
 	s.skipBlanks()
 	if !s.atLineEnd() && !s.separates(s.text[s.pos]) && !(s.separator == blanks && blankAfter) {
-		return nil, fmt.Errorf("%s:%d: text follows the closing quote of column %d; quote the whole value and double the quotes inside it",
+		return nil, fmt.Errorf("%s:%d: text follows the closing quote of column %d; quote the whole value and double "+
+			"the quotes inside it",
 			s.file.Name, s.line, len(s.cells))
 	}
 	return s.text[start:end], nil

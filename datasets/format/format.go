@@ -1,13 +1,14 @@
-// Package format knows the formats of data files. A [Format] is one value: its name, the extensions of its files, the keys
-// of a description that it takes, how a file is recognised, and how it is read. [All] lists the formats. Package catalogue
-// checks descriptions by this list, package describe recognises files by it, and package read reads files by it. A new format
-// is a file of this package and its line in All.
+// Package format knows the formats of data files. A [Format] is one value: its name, the extensions of its files, the
+// keys of a description that it takes, how a file is recognised, and how it is read. [All] lists the formats. Package
+// catalogue checks descriptions by this list, package describe recognises files by it, and package read reads files by
+// it. A new format is a file of this package and its line in All.
 //
-// A file is read in two steps. Read finds the columns, and returns a [Table]. Its rows then come one after another, each
-// cell as text. Nothing holds all cells as text, so that a reader can put each cell where it belongs.
-// A [Budget] counts memory before it is taken.
+// A file is read in two steps. Read finds the columns, and returns a [Table]. Its rows then come one after another,
+// each cell as text. Nothing holds all cells as text, so that a reader can put each cell where it belongs. A [Budget]
+// counts memory before it is taken.
 //
-// The package does not know what a column is for, and interprets no cell. It opens no file: its callers give it the content.
+// The package does not know what a column is for, and interprets no cell. It opens no file: its callers give it the
+// content.
 package format
 
 import (
@@ -21,16 +22,18 @@ import (
 
 // A Format is a format of data files.
 type Format struct {
-	Name       string   // as descriptions write it
-	Extensions []string // of the files' names, in lower case; a file with another one needs its format in the description
+	Name string // as descriptions write it
+	// of the files' names, in lower case; a file with another one needs its format in the description
+	Extensions []string
 	Keys       []string // the keys of a description that this format takes, of those that not every format takes
 	Missing    string   // the usual text of a missing value
 	Sparse     bool     // a row is a label and the numbers that are not 0; no file tells how many features its set has
 
-	// Separator returns the usual separator of a file with this extension. It is nil if the format takes no key separator.
+	// Separator returns the usual separator of a file with this extension. It is nil if the format takes no key
+	// separator.
 	Separator func(extension string) string
-	// Sniff reports whether the first lines of a file are in this format, and with which options. All formats that follow
-	// this one in All have said no before.
+	// Sniff reports whether the first lines of a file are in this format, and with which options. All formats that
+	// follow this one in All have said no before.
 	Sniff func(sample []byte) (Options, bool)
 	// Read finds the columns of a file. It may change the data, and the table's rows point to it.
 	Read func(f File) (*Table, error)
@@ -61,15 +64,17 @@ type File struct {
 
 // A Table is a file with known columns.
 type Table struct {
-	File   string
-	Width  int               // number of columns; of a sparse file the label and the features up to the last one with a value
-	Names  []string          // of the columns; nil if the file has none
-	Levels []map[string]bool // for each column the levels that the file declares, nil for other columns; nil if it declares none
-	Most   int               // the file has at most this many rows
-	Hint   string            // see encodingHint
-	Notes  []string          // what the reader of the file did that its user should know
-	Wide   string            // why the table is as wide as it is, for errors; "" if the file shows it
-	Sparse bool              // of a sparse format: column 0 is the label, column j feature j
+	File string
+	// number of columns; of a sparse file the label and the features up to the last one with a value
+	Width int
+	Names []string // of the columns; nil if the file has none
+	// for each column the levels that the file declares, nil for other columns; nil if it declares none
+	Levels []map[string]bool
+	Most   int      // the file has at most this many rows
+	Hint   string   // see encodingHint
+	Notes  []string // what the reader of the file did that its user should know
+	Wide   string   // why the table is as wide as it is, for errors; "" if the file shows it
+	Sparse bool     // of a sparse format: column 0 is the label, column j feature j
 	Rows   iter.Seq2[Row, error]
 
 	defaults [][]byte // for each column the value that rows leave out; nil if they leave out zeros only
@@ -108,7 +113,8 @@ func find(is func(*Format) bool) *Format {
 // Takes reports whether the format takes a key that not every format takes.
 func (f *Format) Takes(key string) bool { return slices.Contains(f.Keys, key) }
 
-// Names returns the names of all formats, or of those that take a key, as a list for people; last is the word before the last.
+// Names returns the names of all formats, or of those that take a key, as a list for people; last is the word before
+// the last.
 func Names(key, last string) string {
 	var names []string
 	for _, f := range All {

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// LIBSVM is rows of the form "label index:value index:value ... # comment". The label comes first, indices count from 1 and
-// ascend, and values that are left out are 0.
+// LIBSVM is rows of the form "label index:value index:value ... # comment". The label comes first, indices count from 1
+// and ascend, and values that are left out are 0.
 var LIBSVM = Format{
 	Name: "libsvm", Extensions: []string{".libsvm", ".svm", ".svmlight"}, Keys: []string{"first_rows"}, Sparse: true,
 	Sniff: func(sample []byte) (Options, bool) {
@@ -29,11 +29,12 @@ var LIBSVM = Format{
 	Read: readLIBSVM,
 }
 
-// A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01 12:30:00,1.5,yes.
+// A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01
+// 12:30:00,1.5,yes.
 var sparseLine = regexp.MustCompile(`^\S+(\s+qid:\S+)?(\s+\d+\s*:\s*[-+.0-9eE]+)+\s*(#.*)?$`)
 
-// readLIBSVM counts the rows and finds the largest index, which is the last one of its line. The file has a column 0 with
-// the label, and a column for each index.
+// readLIBSVM counts the rows and finds the largest index, which is the last one of its line. The file has a column 0
+// with the label, and a column for each index.
 func readLIBSVM(f File) (*Table, error) {
 	text, t, err := f.text()
 	if err != nil {
@@ -53,7 +54,8 @@ func readLIBSVM(f File) (*Table, error) {
 		}
 		pair := content[at:]
 		left, _, _ := bytes.Cut(pair, []byte(":"))
-		if index, err := strconv.ParseInt(string(left), 10, 32); err == nil && len(left) < len(pair) && int(index) >= t.Width {
+		if index, err := strconv.ParseInt(string(left), 10, 32); err == nil && len(left) < len(pair) &&
+			int(index) >= t.Width {
 			t.Width = int(index) + 1
 			t.Wide = fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", f.Name, line, index)
 		}
@@ -93,7 +95,8 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 		return nil
 	}
 	if bytes.IndexByte(label, ':') >= 0 {
-		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value pairs",
+		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value "+
+			"pairs",
 			t.File, row.Line, clip(label))
 	}
 	if isList(label) {
@@ -116,10 +119,12 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 				t.File, row.Line, clip(pair))
 		}
 		if !colon || err != nil || index < 1 {
-			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line, clip(pair))
+			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line,
+				clip(pair))
 		}
 		if int(index) <= previous {
-			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.File, row.Line, index, previous)
+			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.File,
+				row.Line, index, previous)
 		}
 		previous = int(index)
 		row.Cells, row.At = append(row.Cells, right), append(row.At, previous)

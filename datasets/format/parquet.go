@@ -74,7 +74,8 @@ func readParquet(in File) (*Table, error) {
 	}
 	rows := f.NumRows()
 	if rows < 1 || rows > math.MaxInt32 || len(leaves) == 0 {
-		return nil, fmt.Errorf("%s: the file has %d rows of %d columns; 1 to %d rows can be read", in.Name, rows, len(leaves), math.MaxInt32)
+		return nil, fmt.Errorf("%s: the file has %d rows of %d columns; 1 to %d rows can be read", in.Name, rows,
+			len(leaves), math.MaxInt32)
 	}
 	t.Width, t.Most = len(leaves), int(rows)
 	p := &parquetReader{Table: t, file: f, budget: in.Budget, leaves: leaves, cells: make([][]byte, len(leaves))}

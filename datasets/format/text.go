@@ -10,9 +10,9 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// text returns the text of a file, and a table for it. It refuses files that are not text in UTF-8 or a superset of ASCII,
-// and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF, in CRLF, or in CR alone, as old spreadsheets
-// write them, even where the last line ends in LF. Then a CR alone becomes LF.
+// text returns the text of a file, and a table for it. It refuses files that are not text in UTF-8 or a superset of
+// ASCII, and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF, in CRLF, or in CR alone, as old
+// spreadsheets write them, even where the last line ends in LF. Then a CR alone becomes LF.
 func (f File) text() ([]byte, *Table, error) {
 	text := f.Data
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestGeneratedBytes makes every generated file of the catalogue, whose SHA-256 was written when the rows agreed with the formula
-// in its comment, drawn and decided a second time.
+// TestGeneratedBytes makes every generated file of the catalogue, whose SHA-256 was written when the rows agreed with
+// the formula in its comment, drawn and decided a second time.
 func TestGeneratedBytes(t *testing.T) {
 	thorough, made := testenv.Thorough(t), 0
 	for _, e := range catalogue.Builtin().All() {

@@ -1,6 +1,6 @@
 // Package generate makes the files of sets that the program computes itself: toy sets in two dimensions, sets of
-// channels, where only some features matter, large sets, and balance, where a rule gives the label. A generator is found by
-// the text of the key generate ([Named]). It returns the bytes of a file, the same bytes on every machine.
+// channels, where only some features matter, large sets, and balance, where a rule gives the label. A generator is
+// found by the text of the key generate ([Named]). It returns the bytes of a file, the same bytes on every machine.
 //
 // The package knows no entries, checks no checksum (package files does) and writes nothing.
 package generate
@@ -42,8 +42,10 @@ func Named(text string) (func() []byte, error) {
 	}
 	var n, informative, noise int
 	const form = "channels(%d, %d, %d)"
-	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil || fmt.Sprintf(form, n, informative, noise) != text {
-		return nil, errors.New("not a generator of this program: their names, those of sets with a number of rows, and channels(n, informative, noise)")
+	if _, err := fmt.Sscanf(text, form, &n, &informative, &noise); err != nil ||
+		fmt.Sprintf(form, n, informative, noise) != text {
+		return nil, errors.New("not a generator of this program: their names, those of sets with a number of rows, " +
+			"and channels(n, informative, noise)")
 	}
 	if n < 1 || informative < 1 || noise < 0 {
 		return nil, errors.New("channels needs a row and an informative channel")
@@ -137,20 +139,21 @@ func board(_ int, r *rng.RandomState) (x1, x2 float64, positive bool) {
 	return x1, x2, (int(x1)+int(x2))%2 == 1
 }
 
-// channelsSeed belongs to every set of channels. Of two sets with the same channels, the larger one therefore begins with the
-// rows of the smaller one.
+// channelsSeed belongs to every set of channels. Of two sets with the same channels, the larger one therefore begins
+// with the rows of the smaller one.
 const channelsSeed = 1
 
-// channels writes n rows as CSV with header u1,v1,u2,v2,..,y. A channel is two features u and v, both standard normal. The first
-// channels, informative in number, decide the class. The remaining channels, noise in number, have no influence. Informative
-// channel k = 0, 1, .. adds this term to a sum:
+// channels writes n rows as CSV with header u1,v1,u2,v2,..,y. A channel is two features u and v, both standard normal.
+// The first channels, informative in number, decide the class. The remaining channels, noise in number, have no
+// influence. Informative channel k = 0, 1, .. adds this term to a sum:
 //
 //	u v                if k mod 3 = 0
 //	sin(2 u) + v / 2   if k mod 3 = 1
 //	u u - 1            if k mod 3 = 2
 //
-// The class is the sign of the sum plus normal noise of deviation 0.3. Three informative channels have five features that
-// matter. Draws per row: the features in order, then the normal noise. Features are rounded to 6 decimals, as in toy.
+// The class is the sign of the sum plus normal noise of deviation 0.3. Three informative channels have five features
+// that matter. Draws per row: the features in order, then the normal noise. Features are rounded to 6 decimals, as in
+// toy.
 func channels(n, informative, noise int) []byte {
 	r := rng.New(channelsSeed)
 	var out []byte

@@ -37,7 +37,8 @@ func TestSetsGrow(t *testing.T) {
 			t.Errorf("%s: the first rows depend on the number of rows", name)
 		}
 	}
-	for _, text := range []string{"channels(0, 1, 1)", "channels(5, 0, 1)", "channels(5, 1, -1)", "channels(5,1,1)", "channels(5, 1, 1) ", "channels"} {
+	for _, text := range []string{"channels(0, 1, 1)", "channels(5, 0, 1)", "channels(5, 1, -1)", "channels(5,1,1)",
+		"channels(5, 1, 1) ", "channels"} {
 		must.Say(t, must.Err(Named(text)), "channels")
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// sized makes sets with any number of rows: the large ones of large.go, and the random sets in the experiments of Gautheron et
-// al. (ECML PKDD 2020). The second are the two-dimensional sets of Figures 1 and 5, and scikit-learn's make_classification of
-// Figure 4. Their random numbers are NumPy's, in the order of the published programs. With the same seed, rows equal those of
-// the published programs to six decimals (testdata/published.py).
+// sized makes sets with any number of rows: the large ones of large.go, and the random sets in the experiments of
+// Gautheron et al. (ECML PKDD 2020). The second are the two-dimensional sets of Figures 1 and 5, and scikit-learn's
+// make_classification of Figure 4. Their random numbers are NumPy's, in the order of the published programs. With the
+// same seed, rows equal those of the published programs to six decimals (testdata/published.py).
 var sized = map[string]func(n int) []byte{
 	"linear":         func(n int) []byte { return largeSet(n, linearRule) },
 	"smooth":         func(n int) []byte { return largeSet(n, smoothRule) },
@@ -45,8 +45,9 @@ func appendRow(out []byte, x []float64, positive bool) []byte {
 	return append(out, "-1\n"...)
 }
 
-// moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled. The points of class
-// -1 lie on a half circle. The points of class +1, as many, lie on a second half circle that reaches into the first.
+// moons are scikit-learn's make_moons(n, shuffle=False, noise=0.05) with seed 55, centred and doubled. The points of
+// class -1 lie on a half circle. The points of class +1, as many, lie on a second half circle that reaches into the
+// first.
 func moons(n int) []byte {
 	const seed, noise = 55, 0.05
 	r := rng.New(seed)
@@ -76,8 +77,8 @@ func moons(n int) []byte {
 	return rows(x, positive)
 }
 
-// swissRoll: two spirals with t = 1.5 pi (1 + 2 U). The first, class -1, is (t cos t, t sin t), and the second is 0.9 times as
-// large. Both have noise of deviation 0.4. Draws for each spiral: all angles, then the noise row by row.
+// swissRoll: two spirals with t = 1.5 pi (1 + 2 U). The first, class -1, is (t cos t, t sin t), and the second is 0.9
+// times as large. Both have noise of deviation 0.4. Draws for each spiral: all angles, then the noise row by row.
 func swissRoll(n int) []byte {
 	r := rng.New(toySeed)
 	var x [][]float64
@@ -89,7 +90,8 @@ func swissRoll(n int) []byte {
 		}
 		for _, t := range angles {
 			sin, cos := math.Sincos(t)
-			x = append(x, []float64{float64(shrink*t*cos) + float64(0.4*r.Norm()), float64(shrink*t*sin) + float64(0.4*r.Norm())})
+			x = append(x, []float64{float64(shrink*t*cos) + float64(0.4*r.Norm()), float64(shrink*t*sin) +
+				float64(0.4*r.Norm())})
 			positive = append(positive, class == 1)
 		}
 	}
@@ -107,7 +109,8 @@ func rings(n int) []byte {
 		each, radius := n/circles, float64(c+1)
 		first := len(x)
 		for i := range each {
-			x = append(x, []float64{(math.Cos(2*math.Pi*float64(i)/float64(each)) + float64(noise*r.Norm())) * radius, 0})
+			x = append(x, []float64{(math.Cos(2*math.Pi*float64(i)/float64(each)) + float64(noise*r.Norm())) * radius,
+				0})
 			positive = append(positive, c%2 == 1)
 		}
 		for i := range each {
@@ -117,7 +120,8 @@ func rings(n int) []byte {
 	return rows(x, positive)
 }
 
-// checkerboard: points uniform on [0, 4)^2, -1 where the sum of the cell's row and column is even. Draws: all x1, then all x2.
+// checkerboard: points uniform on [0, 4)^2, -1 where the sum of the cell's row and column is even. Draws: all x1, then
+// all x2.
 func checkerboard(n int) []byte {
 	r := rng.New(toySeed)
 	x, positive := make([][]float64, n), make([]bool, n)
@@ -132,8 +136,8 @@ func checkerboard(n int) []byte {
 }
 
 // classification is scikit-learn's make_classification(n, n_classes=2, random_state=1) with its defaults. Two of its 20
-// features are informative: four clusters lie on the corners of a square. Two features are linear in the informative ones,
-// and 16 are noise. 1 % of the labels are drawn anew. Rows and columns are shuffled.
+// features are informative: four clusters lie on the corners of a square. Two features are linear in the informative
+// ones, and 16 are noise. 1 % of the labels are drawn anew. Rows and columns are shuffled.
 func classification(n int) []byte {
 	const features, informative, redundant, clusters, flipped = 20, 2, 2, 4, 0.01
 	r := rng.New(toySeed)

@@ -11,7 +11,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestPublishedSets compares drawn sets with those that NumPy and scikit-learn draw with the same seeds (testdata/published.py).
+// TestPublishedSets compares drawn sets with those that NumPy and scikit-learn draw with the same seeds
+// (testdata/published.py).
 func TestPublishedSets(t *testing.T) {
 	raw := must.Get(os.ReadFile("testdata/published.json"))(t)
 	var sets map[string]struct {
@@ -46,7 +47,8 @@ func TestPublishedSets(t *testing.T) {
 			}
 		}
 		if math.Abs(sum-want.Sum) > 1e-6*float64(len(lines)*20) || positive != want.Positive {
-			t.Errorf("%s: the sum is %g and %d rows are positive, want %g and %d", name, sum, positive, want.Sum, want.Positive)
+			t.Errorf("%s: the sum is %g and %d rows are positive, want %g and %d", name, sum, positive, want.Sum,
+				want.Positive)
 		}
 	}
 }

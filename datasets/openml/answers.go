@@ -163,7 +163,8 @@ func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 		t.classes = true
 	case "2":
 	default:
-		return nil, fmt.Errorf("the task is of type %q; classification and regression are taken", cmp.Or(answer.Task.Type, answer.Task.TypeID))
+		return nil, fmt.Errorf("the task is of type %q; classification and regression are taken",
+			cmp.Or(answer.Task.Type, answer.Task.TypeID))
 	}
 	if t.target == "" {
 		return nil, errors.New("the task names no target")
@@ -171,8 +172,8 @@ func (a *Adder) taskOf(ctx context.Context, id string) (*task, error) {
 	return t, nil
 }
 
-// ask decodes the server's answer about something. Answers are kept in the folder. If the mirror has the answer, the server
-// is not asked. right checks the decoded answer.
+// ask decodes the server's answer about something. Answers are kept in the folder. If the mirror has the answer, the
+// server is not asked. right checks the decoded answer.
 func (a *Adder) ask(ctx context.Context, what string, right func() bool, into any) error {
 	name := filepath.Join("meta", strings.ReplaceAll(what, "/", "-")+".json")
 	places := []string{filepath.Join(a.Dir, name)}
@@ -218,8 +219,8 @@ func (a *Adder) offline(err error) string {
 
 func (a *Adder) server() string { return strings.TrimRight(cmp.Or(a.Server, PublicServer), "/") }
 
-// whyRefused reads the error of OpenML in a refusal: {"error": {"code": "111", "message": "Unknown dataset"}}. The server's
-// newer version writes only detail and code. For any other text the result is "".
+// whyRefused reads the error of OpenML in a refusal: {"error": {"code": "111", "message": "Unknown dataset"}}. The
+// server's newer version writes only detail and code. For any other text the result is "".
 func whyRefused(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -245,14 +246,15 @@ type suite struct {
 	tasks []listedTask
 }
 
-// A listedTask is a task of a suite. set and name are the number and the name of its data set; "" where the list has only the
-// numbers of tasks.
+// A listedTask is a task of a suite. set and name are the number and the name of its data set; "" where the list has
+// only the numbers of tasks.
 type listedTask struct{ id, set, name string }
 
 //go:embed suites/*.toml
 var suiteFiles embed.FS
 
-// knownSuite is a file of suites/. Each line of its tasks has the number of the task, the number of the set, and the set's name.
+// knownSuite is a file of suites/. Each line of its tasks has the number of the task, the number of the set, and the
+// set's name.
 type knownSuite struct {
 	ID     int    `toml:"id"`
 	Name   string `toml:"name"`
@@ -308,7 +310,9 @@ func (a *Adder) listed(ctx context.Context, asked string) (suite, error) {
 			}] `json:"tasks"`
 		} `json:"study"`
 	}
-	if err := a.ask(ctx, "study/"+url.PathEscape(asked), func() bool { return answer.Study.ID != "" }, &answer); err != nil {
+	if err := a.ask(ctx, "study/"+url.PathEscape(asked), func() bool {
+		return answer.Study.ID != ""
+	}, &answer); err != nil {
 		return suite{}, err
 	}
 	s := suite{name: cmp.Or(string(answer.Study.Alias), "openml-suite-"+string(answer.Study.ID))}

@@ -59,7 +59,8 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 		return nil, err
 	}
 	s := &set{
-		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
+		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name,
+			d.Version),
 		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: format.ARFF.Name,
 		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
 	}
@@ -166,7 +167,8 @@ func (s *set) columns(d description, features []feature, label, group int, left 
 		}
 	}
 	if texts != nil {
-		return fmt.Errorf("%s has columns of text or dates, which are no inputs: %s; --drop-text leaves such columns out", s.plain, strings.Join(texts, ", "))
+		return fmt.Errorf("%s has columns of text or dates, which are no inputs: %s; --drop-text leaves such columns "+
+			"out", s.plain, strings.Join(texts, ", "))
 	}
 	if inputs := len(features) - 1 - len(s.Drop); inputs == 0 || inputs == 1 && group >= 0 {
 		return fmt.Errorf("every column of %s is the target or is to be ignored; there is no input", s.plain)
@@ -209,7 +211,8 @@ func namer(features []feature) func(i int) any {
 
 // mirrored lists the names that the file may have on a mirror.
 func (s *set) mirrored() []string {
-	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", catalogue.SetName(s.plain+".arff") + "-" + s.id + ".arff"}
+	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", catalogue.SetName(s.plain+".arff") + "-" + s.id +
+		".arff"}
 }
 
 func (s *set) path(a *Adder) string { return filepath.Join(a.Dir, s.Name+".toml") }
@@ -223,8 +226,8 @@ func (s *set) present(a *Adder) *catalogue.Entry {
 	return e
 }
 
-// complete loads the set and adds to the description what only the file tells: the task, the class +1, and counts. It returns a
-// summary for people.
+// complete loads the set and adds to the description what only the file tells: the task, the class +1, and counts. It
+// returns a summary for people.
 func (s *set) complete(ctx context.Context, a *Adder) (string, error) {
 	path, err := filepath.Abs(s.path(a))
 	if err != nil {

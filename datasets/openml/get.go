@@ -22,8 +22,8 @@ import (
 )
 
 // file puts a file of a data set into the folder a.Dir under a name. A file that is there with the right MD5 stays.
-// Otherwise the file is copied from the mirror, where its name is name or one of others. If the mirror does not have the
-// file, it comes from address. "" accepts any MD5.
+// Otherwise the file is copied from the mirror, where its name is name or one of others. If the mirror does not have
+// the file, it comes from address. "" accepts any MD5.
 func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum string) (catalogue.File, error) {
 	path := filepath.Join(a.Dir, name)
 	f, err := a.here(ctx, path, md5sum)
@@ -32,7 +32,8 @@ func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if u, e := url.Parse(address); e != nil || u.Scheme != "http" && u.Scheme != "https" {
-			return f, fmt.Errorf("the server tells the address %q of the file, which begins with neither http:// nor https://", address)
+			return f, fmt.Errorf("the server tells the address %q of the file, which begins with neither http:// nor "+
+				"https://", address)
 		}
 		if f, err = a.Web.File(ctx, address, path, md5sum); err != nil {
 			err = fmt.Errorf("%s: %w%s", address, err, a.offline(err))
@@ -42,9 +43,9 @@ func (a *Adder) file(ctx context.Context, others []string, address, name, md5sum
 	return f, err
 }
 
-// data brings the file of a set: the ARFF file, or a Parquet file if a mirror has only that file. The server's MD5 is of the
-// ARFF file, so that a Parquet file is not checked. A Parquet file does not say which columns are categories, so the
-// description lists them.
+// data brings the file of a set: the ARFF file, or a Parquet file if a mirror has only that file. The server's MD5 is
+// of the ARFF file, so that a Parquet file is not checked. A Parquet file does not say which columns are categories, so
+// the description lists them.
 func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
 	_, missing := a.here(ctx, filepath.Join(a.Dir, s.Name+".arff"), s.md5)
 	if a.From != "" && errors.Is(missing, fs.ErrNotExist) && !slices.ContainsFunc(s.mirrored(), a.mirrors) {

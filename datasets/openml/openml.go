@@ -1,4 +1,5 @@
-// Package openml brings data sets of OpenML into a folder: [Adder.Add] takes a set, a task or a whole suite by its number.
+// Package openml brings data sets of OpenML into a folder: [Adder.Add] takes a set, a task or a whole suite by its
+// number.
 //
 //	openml.go    Add: sets one after another, and the group of a suite
 //	answers.go   the server's answers about sets, features, tasks and suites, which are asked for once and kept
@@ -6,8 +7,9 @@
 //	describe.go  the description of a set (TOML), which is read back and loaded before it is written
 //	suites/      suites whose tasks the program knows
 //
-// The folder has NAME-ID.toml and NAME-ID.arff for each set, task-ID-splits.arff where a task says how rows are divided, and the
-// server's answers in meta/. The folder of another machine can serve as a mirror. What is in the folder is not asked for again.
+// The folder has NAME-ID.toml and NAME-ID.arff for each set, task-ID-splits.arff where a task says how rows are
+// divided, and the server's answers in meta/. The folder of another machine can serve as a mirror. What is in the
+// folder is not asked for again.
 //
 // Only cmd imports the package, since the package asks a server.
 package openml
@@ -58,11 +60,11 @@ type LeftOut struct {
 	Why  error
 }
 
-// Add adds the sets that ref names: "openml:40981", a data set with its default target; "openml-task:146818", a task's set
-// with the task's target and splits; "openml-suite:99" or "openml-suite:OpenML-CC18", the sets of a suite's tasks and a
-// group of these sets. A set that is already there as described stays untouched. If the set of a suite's task cannot be
-// downloaded or read, Add returns the task and adds the remaining sets. It is an error if ref cannot be understood, or if
-// what it names cannot be downloaded.
+// Add adds the sets that ref names: "openml:40981", a data set with its default target; "openml-task:146818", a task's
+// set with the task's target and splits; "openml-suite:99" or "openml-suite:OpenML-CC18", the sets of a suite's tasks
+// and a group of these sets. A set that is already there as described stays untouched. If the set of a suite's task
+// cannot be downloaded or read, Add returns the task and adds the remaining sets. It is an error if ref cannot be
+// understood, or if what it names cannot be downloaded.
 func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 	if err := os.MkdirAll(filepath.Join(a.Dir, "meta"), 0o777); err != nil {
 		return nil, fmt.Errorf("%w; choose another data directory with --data", err)
@@ -102,7 +104,9 @@ func parse(ref string) (kind, what string, err error) {
 			return kind, what, nil
 		}
 	}
-	return "", "", fmt.Errorf("%q is nothing that can be added; write %s40981 for a data set, %s146818 for a task with its splits, %s99 or %sOpenML-CC18 for a suite, with the numbers of %s", ref, Set, Task, Suite, Suite, PublicServer)
+	return "", "", fmt.Errorf("%q is nothing that can be added; write %s40981 for a data set, %s146818 for a task "+
+		"with its splits, %s99 or %sOpenML-CC18 for a suite, with the numbers of %s", ref, Set, Task, Suite, Suite,
+		PublicServer)
 }
 
 func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
@@ -122,9 +126,11 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 		case err == nil:
 			names = append(names, name)
 		case ctx.Err() != nil:
-			return out, fmt.Errorf("%s%s was interrupted after %d of %d tasks; run it again for the others", Suite, asked, i, len(s.tasks))
+			return out, fmt.Errorf("%s%s was interrupted after %d of %d tasks; run it again for the others", Suite,
+				asked, i, len(s.tasks))
 		case fetch.IsUnreachable(err):
-			return out, fmt.Errorf("%s%s: task %s: %w; what is there stays, run it again for the others", Suite, asked, t.id, err)
+			return out, fmt.Errorf("%s%s: task %s: %w; what is there stays, run it again for the others", Suite, asked,
+				t.id, err)
 		default:
 			place.Tell("%s is left out: %v", strings.TrimSpace("task "+t.id+" "+t.name), err)
 			out = append(out, LeftOut{t.id, err})
@@ -142,7 +148,8 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	return out, nil
 }
 
-// task adds the set of a task, and returns the set's name. It is an error if the list and the server disagree about the set.
+// task adds the set of a task, and returns the set's name. It is an error if the list and the server disagree about the
+// set.
 func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
 	t, err := a.taskOf(ctx, listed.id)
 	if err != nil {
@@ -152,14 +159,15 @@ func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
 		if d, err := a.dataOf(ctx, t.set); err != nil {
 			return "", err
 		} else if string(d.Name) != listed.name || t.set != listed.set {
-			return "", fmt.Errorf("the list of the suite says set %s, %s, and the server says set %s, %s", listed.set, listed.name, t.set, d.Name)
+			return "", fmt.Errorf("the list of the suite says set %s, %s, and the server says set %s, %s", listed.set,
+				listed.name, t.set, d.Name)
 		}
 	}
 	return a.set(ctx, t.set, t)
 }
 
-// set adds a data set, with the target and the splits of a task; nil for the default target and no splits. It returns the
-// set's name.
+// set adds a data set, with the target and the splits of a task; nil for the default target and no splits. It returns
+// the set's name.
 func (a *Adder) set(ctx context.Context, id string, t *task) (string, error) {
 	s, err := a.describe(ctx, id, t)
 	if err != nil {

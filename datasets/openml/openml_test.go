@@ -45,7 +45,8 @@ func TestSuiteGoesOn(t *testing.T) {
 			interrupt()
 		}
 	}
-	if _, err := a.Add(ctx, "openml-suite:5"); err == nil || !strings.Contains(err.Error(), "was interrupted after 2 of 6 tasks; run it again for the others") {
+	if _, err := a.Add(ctx, "openml-suite:5"); err == nil ||
+		!strings.Contains(err.Error(), "was interrupted after 2 of 6 tasks; run it again for the others") {
 		t.Fatalf("interrupted: %v", err)
 	}
 	if groups, _ := filepath.Glob(filepath.Join(a.Dir, "*.group")); groups != nil {
@@ -62,7 +63,8 @@ func TestSuiteGoesOn(t *testing.T) {
 			t.Errorf("%s is asked for again", path)
 		}
 	}
-	if raw, err := os.ReadFile(filepath.Join(a.Dir, "all-of-ours.group")); err != nil || string(raw) != "Berry-7\nStones-8\nHeat-10\n" {
+	if raw, err := os.ReadFile(filepath.Join(a.Dir, "all-of-ours.group")); err != nil ||
+		string(raw) != "Berry-7\nStones-8\nHeat-10\n" {
 		t.Errorf("the group: %q, %v", raw, err)
 	}
 	must.Be(t, server.Agents(), []string{"bench/test"})
@@ -83,14 +85,16 @@ func TestDescriptions(t *testing.T) {
 		}
 		e := must.Get(catalogue.Builtin().Add(paths[0]))(t)
 		s := must.Get(read.Load(t.Context(), files.Directory{}, e))(t)
-		if got := fmt.Sprint(s.Features, s.Labels, s.Counts(), len(s.Splits), " splits ", s.Gaps.Impute, e.Defects); strings.Join(strings.Fields(strings.TrimSuffix(got, "[]")), " ") != strings.Join(strings.Fields(want), " ") {
+		if got := fmt.Sprint(s.Features, s.Labels, s.Counts(), len(s.Splits), " splits ", s.Gaps.Impute,
+			e.Defects); strings.Join(strings.Fields(strings.TrimSuffix(got, "[]")),
+			" ") != strings.Join(strings.Fields(want), " ") {
 			t.Errorf("%s is\n%s, want\n%s", ref, got, want)
 		}
 	}
 }
 
-// TestFaults: a server that is busy is asked again, as late as it says and not for ever; an answer of another kind is refused, and
-// nothing of a file with another MD5 stays.
+// TestFaults: a server that is busy is asked again, as late as it says and not for ever; an answer of another kind is
+// refused, and nothing of a file with another MD5 stays.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name, ref, want string
@@ -100,7 +104,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{"busy", "openml:10", "", http.StatusTooManyRequests, "0", 2, 5},
 		{"down", "openml:10", "the server answers 503 Service Unavailable", http.StatusServiceUnavailable, "", 99, 4},
-		{"patience", "openml:10", "the server answers 429 Too Many Requests, and asks to wait 1h0m0s; try again then", http.StatusTooManyRequests, "3600", 99, 1},
+		{"patience", "openml:10", "the server answers 429 Too Many Requests, and asks to wait 1h0m0s; try again then",
+			http.StatusTooManyRequests, "3600", 99, 1},
 		{"page", "openml:10", "the server answers 404 Not Found", http.StatusNotFound, "", 99, 1},
 		{"checksum", "openml:11", "expected MD5 ", 0, "", 0, 3},
 	} {
@@ -115,7 +120,8 @@ func TestFaults(t *testing.T) {
 				return c.status, c.after
 			})
 			_, err := a.Add(t.Context(), c.ref)
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")) {
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n")) {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 			if asked := server.Asked(); len(asked) != c.asked || waits != min(c.times, c.asked-1) {
@@ -128,14 +134,17 @@ func TestFaults(t *testing.T) {
 	}
 	a, server, _ := adder(t)
 	server.Close()
-	if _, err := a.Add(t.Context(), "openml-suite:5"); err == nil || !strings.Contains(err.Error(), "no answer from 127.0.0.1") || !strings.Contains(err.Error(), "run it again with a network, or with --from DIR") {
+	if _, err := a.Add(t.Context(), "openml-suite:5"); err == nil ||
+		!strings.Contains(err.Error(), "no answer from 127.0.0.1") ||
+		!strings.Contains(err.Error(), "run it again with a network, or with --from DIR") {
 		t.Errorf("without a network: %v", err)
 	}
 }
 
 // TestShapes: a value of the API may be a string, a number, a truth value, a list or nothing.
 func TestShapes(t *testing.T) {
-	for raw, want := range map[string]texts{`"a"`: {"a"}, `7`: {"7"}, `["a","b"]`: {"a", "b"}, `[]`: nil, `null`: nil, `true`: {"true"}, `[3,"x"]`: {"3", "x"}} {
+	for raw, want := range map[string]texts{`"a"`: {"a"}, `7`: {"7"}, `["a","b"]`: {"a", "b"}, `[]`: nil, `null`: nil,
+		`true`: {"true"}, `[3,"x"]`: {"3", "x"}} {
 		var got texts
 		if err := json.Unmarshal([]byte(raw), &got); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s is %q, %v; want %q", raw, got, err, want)
@@ -149,8 +158,10 @@ func TestShapes(t *testing.T) {
 		must.Be(t, whyRefused([]byte(body)), want, body)
 	}
 	for ref, ok := range map[string]bool{
-		"openml:7": true, "openml-task:7": true, "openml-suite:99": true, "openml-suite:OpenML-CC18": true, "openml:": false, "openml:-1": false, "openml:07": false,
-		"openml-suite:": false, "openml-suite:a/b": false, "openml-suite:0": false, "7": false, "wine": false, "openml:7x": false,
+		"openml:7": true, "openml-task:7": true, "openml-suite:99": true, "openml-suite:OpenML-CC18": true,
+		"openml:": false, "openml:-1": false, "openml:07": false,
+		"openml-suite:": false, "openml-suite:a/b": false, "openml-suite:0": false, "7": false, "wine": false,
+		"openml:7x": false,
 	} {
 		if err := Check(ref); (err == nil) != ok {
 			t.Errorf("%s: %v", ref, err)

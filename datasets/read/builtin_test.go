@@ -29,8 +29,8 @@ func mirrorSet(t testing.TB, name string) *datasets.Set {
 	return s
 }
 
-// hashOf is the hash of all that was read: the bits of inputs and labels, what they are called, and the fingerprint, to which
-// results in databases refer. It changes only together with readingVersion, on purpose.
+// hashOf is the hash of all that was read: the bits of inputs and labels, what they are called, and the fingerprint, to
+// which results in databases refer. It changes only together with readingVersion, on purpose.
 func hashOf(s *datasets.Set) string {
 	h := sha256.New()
 	for _, values := range [][]float64{s.X.RawMatrix().Data, s.Y} {
@@ -47,8 +47,9 @@ func hashOf(s *datasets.Set) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// TestEverySetHasItsBits compares every built-in set with testdata/sets.txt, which was written when each set agreed with the
-// numbers that others had counted in its files. Load itself compares rows, features, codes and classes with the catalogue.
+// TestEverySetHasItsBits compares every built-in set with testdata/sets.txt, which was written when each set agreed
+// with the numbers that others had counted in its files. Load itself compares rows, features, codes and classes with
+// the catalogue.
 func TestEverySetHasItsBits(t *testing.T) {
 	testenv.NotUnderRace(t)
 	path := filepath.Join("testdata", "sets.txt")
@@ -141,7 +142,8 @@ func TestLabelsAgreeWithTheOracleSplits(t *testing.T) {
 			}
 		}
 		if len(s.Y) != row.N || row.Train != nil && row.Positive != nil && positive != *row.Positive {
-			t.Errorf("%s: %d rows, and %d positives in the training rows; want %d and %v", row.Dataset, len(s.Y), positive, row.N, row.Positive)
+			t.Errorf("%s: %d rows, and %d positives in the training rows; want %d and %v", row.Dataset, len(s.Y),
+				positive, row.N, row.Positive)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 // an identifier rather than a category.
 const MaxLevels = 1000
 
-// columns are the columns of all files that are joined by rows, as far as they are read. A number goes to its place at once,
-// and a category becomes a code.
+// columns are the columns of all files that are joined by rows, as far as they are read. A number goes to its place at
+// once, and a category becomes a code.
 type columns struct {
 	reader
 	table   *format.Table // the widest one
@@ -46,7 +46,8 @@ const zero = -1
 // columnBytes estimates what a column takes in all lists of columns, with the name of its feature.
 const columnBytes = 80
 
-// newColumns resolves the entry's columns in the tables, which have the same columns, and takes the memory of the numbers.
+// newColumns resolves the entry's columns in the tables, which have the same columns, and takes the memory of the
+// numbers.
 func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	t := slices.MaxFunc(tables, func(a, b *format.Table) int { return a.Width - b.Width })
 	if r.FileFormat().Sparse && r.Features >= t.Width {
@@ -211,13 +212,16 @@ func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, te
 		column.code[name] = column.add(c.Missing[0])
 		return column.code[name], nil
 	case c.isMissing(text):
-		return 0, t.Errorf(row.Line, column.column, text, "is missing; say what becomes of it with missing_as = \"level\" or \"zero\"")
+		return 0, t.Errorf(row.Line, column.column, text, "is missing; say what becomes of it with missing_as = "+
+			"\"level\" or \"zero\"")
 	}
 	if len(column.names) >= MaxLevels && !t.Nominal(column.column) {
-		return 0, t.Errorf(row.Line, column.column, text, "is level %d of a categorical column; drop the column if it is an identifier", MaxLevels+1)
+		return 0, t.Errorf(row.Line, column.column, text, "is level %d of a categorical column; drop the column if "+
+			"it is an identifier", MaxLevels+1)
 	}
 	if memory := int64(levelBytes + len(name)); !c.Fits(memory) {
-		return 0, c.Refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.File, t.Column(column.column))
+		return 0, c.Refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.File,
+			t.Column(column.column))
 	}
 	return column.add(name), nil
 }
@@ -306,7 +310,8 @@ func (c *columns) matrix() (*mat.Dense, []string, error) {
 			features = append(features, featureName(t, column.column)+"="+level)
 		}
 		if len(levels) > most {
-			most, wide = len(levels), fmt.Sprintf(", %d of them the levels of column %s", len(levels), t.Column(column.column))
+			most, wide = len(levels), fmt.Sprintf(", %d of them the levels of column %s", len(levels),
+				t.Column(column.column))
 		}
 	}
 	x, err := newMatrix(c.Budget, c.n, len(features), "drop columns or take fewer rows",
@@ -360,16 +365,19 @@ func resolve(t *format.Table, c catalogue.Column) (int, error) {
 			j += t.Width
 		}
 		if j < 0 || j >= t.Width {
-			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.File, c.Index, t.Width)
+			return 0, fmt.Errorf("%s: there is no column %d; the file has %d columns, counted from 0", t.File, c.Index,
+				t.Width)
 		}
 		return j, nil
 	}
 	found := slices.Index(t.Names, c.Name)
 	if found < 0 {
-		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.File, c.Name, t.SomeNames(), t.Hint)
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.File, c.Name, t.SomeNames(),
+			t.Hint)
 	}
 	if again := slices.Index(t.Names[found+1:], c.Name); again >= 0 {
-		return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.File, found, found+1+again, c.Name)
+		return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.File, found,
+			found+1+again, c.Name)
 	}
 	return found, nil
 }
@@ -413,7 +421,8 @@ func claim(t *format.Table, used []string, list catalogue.ColumnList, as string)
 			last, err = resolve(*c.To)
 		}
 		if err == nil && last < first {
-			err = fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.File, t.Column(first), t.Column(last))
+			err = fmt.Errorf("%s: column %s comes after column %s; write the range the other way round", t.File,
+				t.Column(first), t.Column(last))
 		}
 		if err != nil {
 			return fmt.Errorf("%w (%s = %s)", err, as, c)
@@ -433,11 +442,13 @@ func checkSameColumns(tables []*format.Table) error {
 	a := tables[0]
 	for _, b := range tables[1:] {
 		if a.Width != b.Width {
-			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.File, b.Width, a.File, a.Width)
+			return fmt.Errorf("%s: the file has %d columns and %s has %d; they must agree", b.File, b.Width, a.File,
+				a.Width)
 		}
 		for j := range a.Width {
 			if a.Name(j) != b.Name(j) {
-				return fmt.Errorf("%s: column %s is named %q in %s; the two files must have the same columns in the same order",
+				return fmt.Errorf("%s: column %s is named %q in %s; the two files must have the same columns in the "+
+					"same order",
 					b.File, b.Column(j), a.Name(j), a.File)
 			}
 		}

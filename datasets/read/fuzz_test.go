@@ -19,7 +19,8 @@ func checkFuzzed(t *testing.T, e *catalogue.Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := reader{e, &format.Budget{Limit: fuzzLimit}}.read(t.Context(), []content{{name: "f", data: bytes.Clone(data)}})
+	s, err := reader{e, &format.Budget{Limit: fuzzLimit}}.read(t.Context(),
+		[]content{{name: "f", data: bytes.Clone(data)}})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {
 			t.Fatalf("error is not one line of text: %q", err)
@@ -36,7 +37,8 @@ func checkFuzzed(t *testing.T, e *catalogue.Entry, data []byte) {
 		}
 	}
 	for _, y := range s.Y {
-		if s.Task == registry.Binary && y != 1 && y != -1 || s.Task == registry.Multiclass && (y < 0 || int(y) >= s.Classes) || math.IsNaN(y) || math.IsInf(y, 0) {
+		if s.Task == registry.Binary && y != 1 && y != -1 || s.Task == registry.Multiclass &&
+			(y < 0 || int(y) >= s.Classes) || math.IsNaN(y) || math.IsInf(y, 0) {
 			t.Fatalf("label %v", y)
 		}
 	}
@@ -49,7 +51,8 @@ func FuzzRead(f *testing.F) {
 		seeds           []string
 	}{
 		{"csv", ",", []string{
-			"a,b,y\n1,2,x\n3,4,z\n", "1,2,3\r\n4,5,6", "\"a\"\"\n\",\"b\"\n1,2\n", "1,\n2,\n", "\"", "1,2\n3", ",,\n,,\n",
+			"a,b,y\n1,2,x\n3,4,z\n", "1,2,3\r\n4,5,6", "\"a\"\"\n\",\"b\"\n1,2\n", "1,\n2,\n", "\"", "1,2\n3",
+			",,\n,,\n",
 			"1,x\r2,y\r", "1e5_0,a\n0x1p3,b\n", "1,NA\n2,nan\n3,x\n", "0,\x00",
 		}},
 		{"csv", ";", []string{"\xef\xbb\xbf1;2\n3;4\n", "\"3,14\";a\n2,7;b\n"}},
@@ -61,7 +64,8 @@ func FuzzRead(f *testing.F) {
 			"@attribute a numeric [0,1]\r\n@attribute b {}\r\n@data\r\n{ 0 3 }\r\n",
 		}},
 		{"libsvm", "", []string{
-			"+1 1:0.5 3:2 # c\n-1 2:1e-3\n", "1\n2 4:1\r\n", "a 1:1 1:2\n", "1 2147483647:1", "1 -1:0\n", "1 1:inf\n", "#\n", "1 :\n", "\x00 1:0",
+			"+1 1:0.5 3:2 # c\n-1 2:1e-3\n", "1\n2 4:1\r\n", "a 1:1 1:2\n", "1 2147483647:1", "1 -1:0\n", "1 1:inf\n",
+			"#\n", "1 :\n", "\x00 1:0",
 		}},
 	}
 	for k, format := range formats {
@@ -73,7 +77,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, k, mode byte) {
 		of, header := formats[int(k)%len(formats)], mode&1 != 0
-		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: of.name, Separator: of.separator}}
+		e := &catalogue.Entry{Name: "fuzz", Task: registry.Multiclass, Reading: catalogue.Reading{Format: of.name,
+			Separator: of.separator}}
 		if of.name != "libsvm" {
 			e.Label, e.Header = &catalogue.Column{Index: -1}, &header
 			if mode&2 != 0 {

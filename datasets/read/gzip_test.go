@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestPackedFiles loads a set from a CSV file that is packed by gzip. The set has the rows of the CSV text, or the first of them where the
-// description has first_rows. bytes and sha256 of the description are those of the packed file. A file that is damaged, or is not packed,
-// is an error that names the file.
+// TestPackedFiles loads a set from a CSV file that is packed by gzip. The set has the rows of the CSV text, or the
+// first of them where the description has first_rows. bytes and sha256 of the description are those of the packed file.
+// A file that is damaged, or is not packed, is an error that names the file.
 func TestPackedFiles(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b,class\n")
@@ -25,7 +25,8 @@ func TestPackedFiles(t *testing.T) {
 	wrong := []byte(packed)
 	wrong[len(wrong)/2] ^= 1
 	describe := func(file string, more ...string) string {
-		return "name = \"mine\"\nlabel = \"class\"\npositive = [1]\n[[files]]\npath = \"" + file + "\"\n" + strings.Join(more, "\n")
+		return "name = \"mine\"\nlabel = \"class\"\npositive = [1]\n[[files]]\npath = \"" + file + "\"\n" +
+			strings.Join(more, "\n")
 	}
 	checksum := fmt.Sprintf("bytes = %d\nsha256 = %q", len(packed), catalogue.Checksum([]byte(packed)))
 	for _, c := range []struct {
@@ -39,11 +40,16 @@ func TestPackedFiles(t *testing.T) {
 		{packed, describe("m.csv.gz", "first_rows = 150000"), 150_000, ""},
 		{packed, describe("m.csv.gz", "first_rows = 300000"), rows, ""},
 		{text.String(), describe("m.csv", "first_rows = 5"), 5, ""},
-		{packed, describe("m.csv.gz", "first_rows = 3", "rows = 4"), 0, "DIR/m.csv.gz: the file has 3 rows and rows = 4 is expected; correct one of them"},
-		{packed, describe("m.csv.gz", "first_rows = -3"), 0, `DIR/set.toml: set mine: file "m.csv.gz": rows = 0, features = 0, first_rows = -3; they must not be negative`},
-		{text.String(), describe("m.csv.gz"), 0, "mine: DIR/m.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
-		{packed[:len(packed)-9], describe("m.csv.gz"), 0, "mine: DIR/m.csv.gz: the file cannot be unpacked: unexpected EOF"},
-		{string(wrong), describe("m.csv.gz", checksum), 0, fmt.Sprintf("mine: DIR/m.csv.gz: expected SHA-256 %s, got %s; restore the file, or correct bytes and sha256 in the set's TOML file",
+		{packed, describe("m.csv.gz", "first_rows = 3", "rows = 4"), 0, "DIR/m.csv.gz: the file has 3 rows and rows " +
+			"= 4 is expected; correct one of them"},
+		{packed, describe("m.csv.gz", "first_rows = -3"), 0, `DIR/set.toml: set mine: file "m.csv.gz": rows = 0, ` +
+			`features = 0, first_rows = -3; they must not be negative`},
+		{text.String(), describe("m.csv.gz"), 0, "mine: DIR/m.csv.gz: the file is not packed by gzip (gzip: invalid " +
+			"header); correct its name or its content"},
+		{packed[:len(packed)-9], describe("m.csv.gz"), 0, "mine: DIR/m.csv.gz: the file cannot be unpacked: " +
+			"unexpected EOF"},
+		{string(wrong), describe("m.csv.gz", checksum), 0, fmt.Sprintf("mine: DIR/m.csv.gz: expected SHA-256 %s, got "+
+			"%s; restore the file, or correct bytes and sha256 in the set's TOML file",
 			catalogue.Checksum([]byte(packed)), catalogue.Checksum(wrong))},
 	} {
 		name := "m.csv.gz"
@@ -61,14 +67,15 @@ func TestPackedFiles(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if n, d := s.X.Dims(); n != c.rows || d != 2 || s.X.At(n-1, 0) != float64(n-1) || s.Y[n-1] != float64(2*((n-1)%2)-1) {
+		if n, d := s.X.Dims(); n != c.rows || d != 2 || s.X.At(n-1, 0) != float64(n-1) ||
+			s.Y[n-1] != float64(2*((n-1)%2)-1) {
 			t.Errorf("%d x %d, want %d rows; the last is %v, %v", n, d, c.rows, s.X.RawRowView(n-1), s.Y[n-1])
 		}
 	}
 }
 
-// TestLargeDescriptions reads files of the form of the large sets with the descriptions of the catalogue, whose sizes alone are
-// others: 140 rows of covertype, and the first 100 of HIGGS.
+// TestLargeDescriptions reads files of the form of the large sets with the descriptions of the catalogue, whose sizes
+// alone are others: 140 rows of covertype, and the first 100 of HIGGS.
 func TestLargeDescriptions(t *testing.T) {
 	var cover, higgs strings.Builder
 	for i := range 140 {
@@ -98,7 +105,8 @@ func TestLargeDescriptions(t *testing.T) {
 	} {
 		e := must.Get(catalogue.Builtin().Lookup(c.name))(t)
 		toml := sizes.ReplaceAllString(e.Description().TOML, "")
-		toml = strings.NewReplacer(`name = "`+c.name+`"`, `name = "mine"`, c.file, "file.csv.gz", "first_rows = 1000000", "first_rows = 100").Replace(toml)
+		toml = strings.NewReplacer(`name = "`+c.name+`"`, `name = "mine"`, c.file, "file.csv.gz",
+			"first_rows = 1000000", "first_rows = 100").Replace(toml)
 		s, err := userSet(t, toml, "file.csv.gz", testenv.Gzip(t, c.text))
 		if err != nil {
 			t.Error(err)

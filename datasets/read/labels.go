@@ -63,7 +63,8 @@ func (t *target) add(r reader, table *format.Table, line int, text []byte) error
 			t.y = append(t.y, v)
 			return t.way.same(kind, table, line, t.column, text)
 		case IsMissingMark(text):
-			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in or remove the row")
+			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in or remove "+
+				"the row")
 		}
 		return table.Errorf(line, t.column, text, "is not a finite number, which %s needs as target; %s",
 			t.needs, r.advice(text, "repair the row or choose another label"))
@@ -87,7 +88,8 @@ func (t *target) label(r reader, table *format.Table, line int, text []byte) (in
 			"fill it in, remove the row, or list it in negative, positive or classes if it is a class")
 	}
 	if memory := int64(labelBytes + len(text)); !r.Fits(memory) {
-		return 0, r.Refuse(memory, "choose another label", "%s: %d different labels up to here", t.files, len(t.found)+1)
+		return 0, r.Refuse(memory, "choose another label", "%s: %d different labels up to here", t.files,
+			len(t.found)+1)
 	}
 	code, known := t.byName[name]
 	if !known {
@@ -106,8 +108,8 @@ const labelBytes = 256
 // and "-" are left out, since classes often have these names.
 var missingMarks = []string{"?", "na", "n/a", "n.a.", "#na", "#n/a", "<na>", "nan", "null", "1.#ind", "1.#qnan"}
 
-// IsMissingMark reports a text that usually stands for a missing value: an empty text or a mark. Upper and lower case count the
-// same. A sign is ignored, since some programs write -nan.
+// IsMissingMark reports a text that usually stands for a missing value: an empty text or a mark. Upper and lower case
+// count the same. A sign is ignored, since some programs write -nan.
 func IsMissingMark(text []byte) bool {
 	mark := strings.ToLower(string(bytes.TrimSpace(text)))
 	return mark == "" || slices.Contains(missingMarks, strings.TrimLeft(mark, "+-"))
@@ -164,8 +166,8 @@ func (r reader) encode(t *target) (y []float64, classes []string, err error) {
 	return y, classes, nil
 }
 
-// scaleTarget maps the targets of all rows to target_range, in place. The map is linear. The smallest and the largest target
-// become the ends of the range.
+// scaleTarget maps the targets of all rows to target_range, in place. The map is linear. The smallest and the largest
+// target become the ends of the range.
 func (r reader) scaleTarget(y []float64) error {
 	if r.TargetRange == nil {
 		return nil
@@ -192,7 +194,8 @@ func (r reader) encodeThreshold(t *target) ([]float64, []string, error) {
 		}
 	}
 	if positives == 0 || positives == len(y) {
-		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %v; both classes need rows", t.files, positives, len(y), *r.PositiveFrom)
+		return nil, nil, fmt.Errorf("%s: %d of %d labels are at least positive_from = %v; both classes need rows",
+			t.files, positives, len(y), *r.PositiveFrom)
 	}
 	return y, r.ClassNames(), nil
 }
@@ -204,7 +207,8 @@ func (r reader) binaryValues(t *target, found []string) (map[string]float64, []s
 	}
 	if len(r.Positive) == 0 {
 		if len(found) > 2 {
-			return nil, nil, fmt.Errorf("%s: the label has %d values (%s); list the ones of class +1 as positive = [...], or set task = \"multiclass\" or \"regression\"", t.files, len(found), someLabels(found))
+			return nil, nil, fmt.Errorf("%s: the label has %d values (%s); list the ones of class +1 as positive = "+
+				"[...], or set task = \"multiclass\" or \"regression\"", t.files, len(found), someLabels(found))
 		}
 		return map[string]float64{found[0]: -1, found[1]: 1}, found, nil
 	}
@@ -229,7 +233,8 @@ func (r reader) binaryValues(t *target, found []string) (map[string]float64, []s
 		return nil, nil, err
 	}
 	if counts[-1] == 0 {
-		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct the list", t.files, r.Positive, someLabels(found))
+		return nil, nil, fmt.Errorf("%s: positive = %s lists every label (%s), and class -1 has none left; correct "+
+			"the list", t.files, r.Positive, someLabels(found))
 	}
 	if negative == nil {
 		negative = rest
@@ -253,7 +258,8 @@ func (t *target) absent(key string, list, found []string) error {
 	if absent == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files, strings.Join(absent, ", "), key, someLabels(found), t.hint)
+	return fmt.Errorf("%s: no row has the label %s that %s lists; the labels are %s; correct the list%s", t.files,
+		strings.Join(absent, ", "), key, someLabels(found), t.hint)
 }
 
 // classValues maps each label found, sorted, to its class index.
@@ -263,7 +269,8 @@ func (r reader) classValues(t *target, found []string) (map[string]float64, []st
 		classes = found
 	}
 	if len(classes) < 2 {
-		return nil, nil, fmt.Errorf("%s: the label has one value (%s); two classes or more are needed", t.files, someLabels(classes))
+		return nil, nil, fmt.Errorf("%s: the label has one value (%s); two classes or more are needed", t.files,
+			someLabels(classes))
 	}
 	value := map[string]float64{}
 	for k, l := range classes {

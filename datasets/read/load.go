@@ -2,20 +2,19 @@
 // numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
 // fitted model.
 //
-// Package format divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into rows of
-// the matrix, categories and labels (labels.go) as codes. What the codes stand for is decided last. A budget counts the memory
-// before it is taken.
+// Package format divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into
+// rows of the matrix, categories and labels (labels.go) as codes. What the codes stand for is decided last. A budget
+// counts the memory before it is taken.
 //
-// One rule holds for every format: columns listed in drop are
-// left out; categorical columns become one 0/1 column per level, levels sorted by
-// name; the numeric columns come first and the 0/1 columns after them, both in
-// file order. A value that is not a finite decimal number is an error that names the file,
-// the line and the column. The exception is a mark of a missing value in a set that says what becomes of missing values. Column
-// numbers count from 0, in TOML files and in errors; negative numbers count from the end. Labels
-// that are numbers are compared as numbers, so "1", "+1" and "1.0" are one label. Every
-// row must have a label; NA and similar texts are not labels.
+// One rule holds for every format: columns listed in drop are left out; categorical columns become one 0/1 column per
+// level, levels sorted by name; the numeric columns come first and the 0/1 columns after them, both in file order. A
+// value that is not a finite decimal number is an error that names the file, the line and the column. The exception is
+// a mark of a missing value in a set that says what becomes of missing values. Column numbers count from 0, in TOML
+// files and in errors; negative numbers count from the end. Labels that are numbers are compared as numbers, so "1",
+// "+1" and "1.0" are one label. Every row must have a label; NA and similar texts are not labels.
 //
-// The package reads a file only as its entry says, without guesses. Missing numbers are NaN; package datasets fills them in.
+// The package reads a file only as its entry says, without guesses. Missing numbers are NaN; package datasets fills
+// them in.
 package read
 
 import (
@@ -75,8 +74,8 @@ func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets
 	return set, err
 }
 
-// A loading that held more memory than this gives back at once what it no longer needs. The garbage collector by itself would let
-// the heap grow to twice of what was alive when it last ran.
+// A loading that held more memory than this gives back at once what it no longer needs. The garbage collector by itself
+// would let the heap grow to twice of what was alive when it last ran.
 const collected = 64 << 20
 
 // A reader is one loading of a set, within a budget of memory.
@@ -106,7 +105,8 @@ func MemoryLimit(allowed int64) int64 {
 // checkRows compares the rows of a file with what the entry promises.
 func (c content) checkRows(n int) error {
 	if c.file.Rows != 0 && c.file.Rows != n {
-		return fmt.Errorf("%s: the file has %d rows and rows = %d is expected; correct one of them", c.name, n, c.file.Rows)
+		return fmt.Errorf("%s: the file has %d rows and rows = %d is expected; correct one of them", c.name, n,
+			c.file.Rows)
 	}
 	return nil
 }
@@ -211,7 +211,8 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 		if k == 0 {
 			labels, n, s.Groups = l, rows, part.Groups
 		} else if rows != n {
-			return nil, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by columns and must have equal rows",
+			return nil, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by "+
+				"columns and must have equal rows",
 				c.name, rows, contents[0].name, n)
 		}
 		if c.file.Permute != 0 {
@@ -219,7 +220,8 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 		}
 		parts, width, s.Notes = append(parts, part), width+d, append(s.Notes, part.Notes...)
 		if c.file.Features != 0 && c.file.Features != d {
-			return nil, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them", c.name, d, c.file.Features)
+			return nil, fmt.Errorf("%s: the file gives %d features and features = %d is expected; correct one of them",
+				c.name, d, c.file.Features)
 		}
 		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
 		for _, day := range part.Dates {
@@ -245,15 +247,20 @@ func (r reader) checkSet(s *datasets.Set) error {
 	n, d := s.X.Dims()
 	switch {
 	case r.Rows != 0 && r.Rows != n:
-		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", r.Name, n, r.Rows)
+		return fmt.Errorf("%s: the files have %d rows and rows = %d is expected; correct one of them", r.Name, n,
+			r.Rows)
 	case r.Features != 0 && r.Features != d:
-		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", r.Name, d, r.Features)
+		return fmt.Errorf("%s: the files give %d features and features = %d is expected; correct one of them", r.Name,
+			d, r.Features)
 	case r.Codes != 0 && r.Codes != s.Codes():
-		return fmt.Errorf("%s: %d features have at most %d values and codes = %d is expected; correct one of them", r.Name, s.Codes(), datasets.FewValues, r.Codes)
+		return fmt.Errorf("%s: %d features have at most %d values and codes = %d is expected; correct one of them",
+			r.Name, s.Codes(), datasets.FewValues, r.Codes)
 	case len(s.Blocks) > 0 && s.Blocks[len(s.Blocks)-1].To != d:
-		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them", r.Name, d, s.Blocks[len(s.Blocks)-1].To)
+		return fmt.Errorf("%s: the files give %d features and the channels have %d together; correct one of them",
+			r.Name, d, s.Blocks[len(s.Blocks)-1].To)
 	case r.Counts != nil && r.Task != registry.Regression && fmt.Sprint(r.Counts) != fmt.Sprint(s.Counts()):
-		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", r.Name, s.Counts(), r.Counts)
+		return fmt.Errorf("%s: the classes have %v rows and counts = %v is expected; correct one of them", r.Name,
+			s.Counts(), r.Counts)
 	}
 	return nil
 }

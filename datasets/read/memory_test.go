@@ -61,27 +61,40 @@ func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 		want                string
 	}{
 		{"a large index", 1 << 30, mib, svmSet, "my.svm", "1 536870912:1\n-1 1:1\n",
-			"DIR/my.svm:1: index 536870912 makes the set 536870912 features wide; 2 rows of them need 48 GiB of memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
+			"DIR/my.svm:1: index 536870912 makes the set 536870912 features wide; 2 rows of them need 48 GiB of " +
+				"memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
 		{"an index too large to multiply", 1 << 30, mib, svmSet, "my.svm", "1 1:1\n-1 2147483647:1\n",
-			"DIR/my.svm:2: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 192 GiB of memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
-		{"features of the description", 1 << 30, mib, svmSet + "features = 9000000000000000000\n", "my.svm", "1 1:1\n-1 2:1\n",
-			"mine: features = 9000000000000000000 makes the set so wide; 2 rows of them need 8589934592 GiB of memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
+			"DIR/my.svm:2: index 2147483647 makes the set 2147483647 features wide; 2 rows of them need 192 GiB of " +
+				"memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
+		{"features of the description", 1 << 30, mib, svmSet + "features = 9000000000000000000\n", "my.svm",
+			"1 1:1\n-1 2:1\n",
+			"mine: features = 9000000000000000000 makes the set so wide; 2 rows of them need 8589934592 GiB of " +
+				"memory, and loading may take 1.0 GiB; correct it or leave rare features out, or raise --memory"},
 		{"many short rows", mib, mib, svmSet, "my.svm", strings.Repeat("1 1:1 2:1\n", 60000),
-			"DIR/my.svm:1: index 2 makes the set 2 features wide; 60000 rows of them need 2.2 MiB of memory, and loading may take 1.0 MiB; correct it or leave rare features out, or raise --memory"},
+			"DIR/my.svm:1: index 2 makes the set 2 features wide; 60000 rows of them need 2.2 MiB of memory, and " +
+				"loading may take 1.0 MiB; correct it or leave rare features out, or raise --memory"},
 		{"sparse rows of an ARFF file", 64 * mib, 8 * mib, arffSet, "my.arff", wideARFF(10000, 5000),
-			"DIR/my.arff: 5000 rows of 9999 columns need 385 MiB of memory, and loading may take 64 MiB; take fewer rows or columns, or raise --memory"},
+			"DIR/my.arff: 5000 rows of 9999 columns need 385 MiB of memory, and loading may take 64 MiB; take fewer " +
+				"rows or columns, or raise --memory"},
 		{"attributes", mib, 2 * mib, arffSet, "my.arff", wideARFF(10000, 1),
-			"DIR/my.arff:3184: 3184 attributes up to here need 1.0 MiB of memory, and loading may take 1.0 MiB; take fewer attributes, or raise --memory"},
+			"DIR/my.arff:3184: 3184 attributes up to here need 1.0 MiB of memory, and loading may take 1.0 MiB; take " +
+				"fewer attributes, or raise --memory"},
 		{"the file itself", 1000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 1000),
-			"mine: DIR/my.csv: the contents of the file need 7.8 KiB of memory, and loading may take 1000 B; take fewer rows or columns, or raise --memory"},
-		{"a small packed file", 3 * mib, 12 * mib, strings.Replace(csvSet, "my.csv", "my.csv.gz", 1), "my.csv.gz", testenv.Gzip(t, strings.Repeat("a,1\nb,2\n", 4*mib)),
-			"mine: DIR/my.csv.gz: the contents of the file need 4.0 MiB of memory, and loading may take 3.0 MiB; take fewer rows or columns, or raise --memory"},
+			"mine: DIR/my.csv: the contents of the file need 7.8 KiB of memory, and loading may take 1000 B; take " +
+				"fewer rows or columns, or raise --memory"},
+		{"a small packed file", 3 * mib, 12 * mib, strings.Replace(csvSet, "my.csv", "my.csv.gz", 1), "my.csv.gz",
+			testenv.Gzip(t, strings.Repeat("a,1\nb,2\n", 4*mib)),
+			"mine: DIR/my.csv.gz: the contents of the file need 4.0 MiB of memory, and loading may take 3.0 MiB; " +
+				"take fewer rows or columns, or raise --memory"},
 		{"the numbers", 100000, mib, csvSet, "my.csv", strings.Repeat("a,1\nb,2\n", 5000),
-			"DIR/my.csv: 10000 rows of 1 columns need 236 KiB of memory, and loading may take 98 KiB; take fewer rows or columns, or raise --memory"},
+			"DIR/my.csv: 10000 rows of 1 columns need 236 KiB of memory, and loading may take 98 KiB; take fewer " +
+				"rows or columns, or raise --memory"},
 		{"a long line", 100000, mib, csvSet, "my.csv", "a,1\n" + strings.Repeat(",", 20000),
-			"DIR/my.csv:2: 2730 values need 123 KiB of memory, and loading may take 98 KiB; take fewer columns, or raise --memory"},
+			"DIR/my.csv:2: 2730 values need 123 KiB of memory, and loading may take 98 KiB; take fewer columns, or " +
+				"raise --memory"},
 		{"levels", 4 * mib, 6 * mib, csvSet + "categorical = 1\n", "my.csv", manyLevels(900),
-			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need 13 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
+			"DIR/my.csv: the columns give 900 features, 900 of them the levels of column 1; 1800 rows of them need " +
+				"13 MiB of memory, and loading may take 4.0 MiB; drop columns or take fewer rows, or raise --memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			allocated, err := loadWithin(t, c.limit, c.toml, c.file, c.content)

@@ -18,8 +18,9 @@ func (r reader) isMark(text []byte) bool {
 	return slices.Contains(r.Missing, string(text))
 }
 
-// A numeric reads the values of numeric columns. A mark of a missing value is read as NaN if the entry says how missing values are
-// filled in, and else it is no number. A mark that is a number, such as -999, stands for all spellings of the number.
+// A numeric reads the values of numeric columns. A mark of a missing value is read as NaN if the entry says how missing
+// values are filled in, and else it is no number. A mark that is a number, such as -999, stands for all spellings of
+// the number.
 type numeric struct {
 	reader
 	marks []float64
@@ -85,7 +86,8 @@ func (r reader) gaps() datasets.Gaps {
 }
 
 // howToFill is what to do about a missing number.
-const howToFill = `write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list the column in drop or categorical`
+const howToFill = `write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list ` +
+	`the column in drop or categorical`
 
 // isMissing reports an empty value, or the usual mark of the format.
 func (r reader) isMissing(text []byte) bool {
@@ -123,12 +125,14 @@ func (c *columns) notNumber(t *format.Table, row format.Row, j int) error {
 		if !c.Missing.IsZero() || c.Impute != "" {
 			also = append(also, c.Missing...)
 		}
-		return errorf("is not a finite number; if it stands for a missing value, write missing = %s with impute = \"median\", "+
+		return errorf("is not a finite number; if it stands for a missing value, write missing = %s with impute = "+
+			"\"median\", "+
 			"fill it in, remove the row, or list the column in drop", catalogue.Texts(append(also, string(text))))
 	case bare == "inf", bare == "infinity":
 		return errorf("is not a finite number; fill it in, remove the row, or list the column in drop")
 	case c.n == 0 && t.Names == nil && c.advice(text, "") == "":
-		return errorf("is not a number; set header = true if the line names the columns, or list the column in categorical or drop")
+		return errorf("is not a number; set header = true if the line names the columns, or list the column in " +
+			"categorical or drop")
 	}
 	return errorf("is not a finite number; %s", c.advice(text, "repair it, or list the column in categorical or drop"))
 }

@@ -58,7 +58,8 @@ func TestFormatsAgree(t *testing.T) {
 		} {
 			c.reading.Header = header
 			e := &catalogue.Entry{Name: name, Task: registry.Binary, Reading: c.reading}
-			s, err := reader{e, &format.Budget{Limit: 1 << 30}}.read(t.Context(), []content{{name: name, data: []byte(c.text)}})
+			s, err := reader{e, &format.Budget{Limit: 1 << 30}}.read(t.Context(),
+				[]content{{name: name, data: []byte(c.text)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,8 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 		own.Decimal, own.Thousands = "", "" // a file with another separator has no decimal comma
 	}
 	numbers := reader{&own, b}.numeric()
-	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator), Header: header}}
+	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator),
+		Header: header}}
 	if !header && dates != nil {
 		return nil, fmt.Errorf("%s: the first line names none of the columns; column %q of dates is found by its name",
 			path, known[dates[0]])
@@ -64,7 +65,8 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 		if header {
 			return err
 		}
-		return fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err, someLabels(features))
+		return fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err,
+			someLabels(features))
 	}
 	t, err := format.CSV.Read(file)
 	if err != nil {
@@ -74,7 +76,8 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 	if err != nil {
 		return nil, err
 	}
-	x, err := newMatrix(b, t.Most, len(features), "score fewer rows at a time", fmt.Sprintf("%s: %d features of the model", path, len(features)))
+	x, err := newMatrix(b, t.Most, len(features), "score fewer rows at a time",
+		fmt.Sprintf("%s: %d features of the model", path, len(features)))
 	if err != nil {
 		return nil, err
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Splits reads the splits that come with a set of n rows, without the set itself. It returns nil if the set has none. The
-// file is an ARFF file as OpenML writes it: a line for each row of each split, with the attributes type (TRAIN or TEST),
-// rowid, repeat and fold, all counted from 0. Splits are ordered by repeat and then by fold. It is an error if a split
-// names a row twice, or has no training rows or no test rows.
+// Splits reads the splits that come with a set of n rows, without the set itself. It returns nil if the set has none.
+// The file is an ARFF file as OpenML writes it: a line for each row of each split, with the attributes type (TRAIN or
+// TEST), rowid, repeat and fold, all counted from 0. Splits are ordered by repeat and then by fold. It is an error if a
+// split names a row twice, or has no training rows or no test rows.
 func Splits(ctx context.Context, d files.Directory, e *catalogue.Entry, n int) ([]datasets.Division, error) {
 	f, has := e.SplitsFile()
 	if !has {
@@ -67,7 +67,8 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 	for _, l := range lines {
 		side := &sides[(l.repeat*folds+l.fold)*n+l.row]
 		if *side != neither {
-			return nil, fmt.Errorf("%s:%d: row %d is named a second time in repeat %d, fold %d", path, l.line, l.row, l.repeat, l.fold)
+			return nil, fmt.Errorf("%s:%d: row %d is named a second time in repeat %d, fold %d", path, l.line, l.row,
+				l.repeat, l.fold)
 		}
 		*side = l.side
 	}
@@ -82,7 +83,8 @@ func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File,
 			}
 		}
 		if out[k].Train == nil || out[k].Test == nil {
-			return nil, fmt.Errorf("%s: repeat %d, fold %d has %d rows to learn from and %d to test on; each needs one", path, k/folds, k%folds, len(out[k].Train), len(out[k].Test))
+			return nil, fmt.Errorf("%s: repeat %d, fold %d has %d rows to learn from and %d to test on; each needs one",
+				path, k/folds, k%folds, len(out[k].Train), len(out[k].Test))
 		}
 	}
 	return out, nil
@@ -98,12 +100,16 @@ type splitLine struct {
 func splitLines(t *format.Table, n int) ([]splitLine, error) {
 	var columns [4]int
 	for i, want := range []string{"type", "rowid", "repeat", "fold"} {
-		if columns[i] = slices.IndexFunc(t.Names, func(name string) bool { return strings.EqualFold(name, want) }); columns[i] < 0 {
-			return nil, fmt.Errorf("%s: a file of splits has the attributes type, rowid, repeat and fold; there is no %s", t.File, want)
+		if columns[i] = slices.IndexFunc(t.Names, func(name string) bool {
+			return strings.EqualFold(name, want)
+		}); columns[i] < 0 {
+			return nil, fmt.Errorf("%s: a file of splits has the attributes type, rowid, repeat and fold; there is "+
+				"no %s", t.File, want)
 		}
 	}
 	if slices.ContainsFunc(t.Names, func(name string) bool { return strings.EqualFold(name, "sample") }) {
-		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; leave the file out", t.File)
+		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; "+
+			"leave the file out", t.File)
 	}
 	lines := make([]splitLine, 0, t.Most)
 	for row, err := range t.Rows {

@@ -30,12 +30,14 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	dir := t.TempDir()
 	namedPipe(t, filepath.Join(dir, "pipe.csv"))
 	namedPipe(t, filepath.Join(dir, "pipe.toml"))
-	if _, err := catalogue.Builtin().Add(filepath.Join(dir, "pipe.toml")); err == nil || !strings.HasSuffix(err.Error(), "pipe.toml: it is a named pipe and not a regular file") {
+	if _, err := catalogue.Builtin().Add(filepath.Join(dir, "pipe.toml")); err == nil ||
+		!strings.HasSuffix(err.Error(), "pipe.toml: it is a named pipe and not a regular file") {
 		t.Errorf("error %v", err)
 	}
 	for file, kind := range map[string]string{"pipe.csv": "a named pipe", "/dev/zero": "a device", ".": "a directory"} {
 		description := filepath.Join(dir, "set.toml")
-		must.Do(t, os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = 0\n",
+		must.Do(t, os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = "+
+			"0\n",
 			file), 0o644))
 		e := must.Get(catalogue.Builtin().Add(description))(t)
 		path := files.Directory{}.Path(e, e.Files[0])
