@@ -31,8 +31,8 @@ Each number in it is of what is stored. A result that is preliminary, and a meth
 lacks data sets, are called so in the sentences.
 
 The folder is written whole or not at all. A folder that paper wrote before is
-replaced, with what LaTeX made of main.tex and also where you edited its files; one
-that holds anything else is refused.`,
+replaced, with what LaTeX made of main.tex; one that holds anything else, or a file
+that you edited, is refused.`,
 		Example: `  bench paper GBRFF2
   bench paper MyBoost LGBM XGB -o ../article/results
   bench paper MyBoost --metric auc --equivalence 0.5`,

@@ -51,6 +51,10 @@ func TestThousands(t *testing.T) {
 		{"underscores", commas, "1_234|7", "", `thousands = "_"`, "is read as 1234"},
 		{"percent", commas, "1,234.5 %|12%", "", `thousands = ","`, "is read as 1234.5"},
 		{"groups of other sizes", commas, "12,34,56|1,23,45", "", "", "2 levels of x"},
+		{"a typographic minus", commas, "−1.5|2.5|3.5", "", "",
+			`column x: each of 14 values is a negative number in another notation (DIR/a.csv:2 "−1.5"`},
+		{"an accountant's parentheses", commas, "(1,234)|2,345", "", "",
+			"column x: each of 20 values is a negative number in another notation "},
 		{"groups of two, then of three", commas, "12,34,567|1,23,456.5", "", `thousands = ","`, "is read as 1234567"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -70,6 +74,70 @@ func TestThousands(t *testing.T) {
 	}), describe.Options{}))(t)
 	must.Hold(t, strings.Join(d.Problems, "\n"),
 		`thousands are separated by "," in column a and by "'" in column b; write one`)
+}
+
+// TestWords describes columns of words. Those of one pair are 1 and 0. Other words that mean yes or no, such as
+// T beside Y, are categories.
+func TestWords(t *testing.T) {
+	for words, want := range map[string]string{
+		"Y|n|YES|no":   "20 yes, which is 1, and 20 no, which is 0",
+		"T|f|TRUE|f":   "20 true, which is 1, and 20 false, which is 0",
+		"T|Y":          "2 categories",
+		"F|N":          "2 categories",
+		"T|N|F":        "3 categories",
+		"yes|no|FALSE": "3 categories",
+	} {
+		texts := strings.Split(words, "|")
+		d := must.Get(described(t, "a.csv", "x,z,y\n"+rows(40, func(i int) string {
+			return fmt.Sprintf("%s,%d,%s", texts[i%len(texts)], i*i, []string{"u", "v"}[i*5%7%2])
+		}), describe.Options{}))(t)
+		must.Hold(t, d.TOML, `# column 0 "x": `+want)
+	}
+}
+
+// TestNumberedHeaders describes files whose first line names the columns, although some names are numbers. No such line
+// is a row, and no row is such a line.
+func TestNumberedHeaders(t *testing.T) {
+	const names = "note: the first line is read as the names of the columns: "
+	for _, c := range []struct {
+		first, z string // z is what the values of the second column begin with
+		o        describe.Options
+		header   bool
+	}{
+		{"0,1,2", "", describe.Options{}, true},
+		{",0,1", "", describe.Options{}, false}, // two names that are counted may be two values
+		{"0,1,3", "", describe.Options{}, false},
+		{"2019,2020,y", "", describe.Options{}, true},
+		{"2019,NA,y", "", describe.Options{}, true},
+		{"2019,site,7", "s", describe.Options{Group: "site"}, true},
+		{"2019,site,7", "s", describe.Options{}, false}, // a text as those below it
+		{"2019,?,7", "s", describe.Options{}, false},
+	} {
+		content := c.first + "\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("%d,%s%d,%d.5", i*i, c.z, i*3%40, i*i*i%41)
+		})
+		d := must.Get(described(t, "a.csv", content, c.o))(t)
+		must.Hold(t, d.TOML, "header = "+strconv.FormatBool(c.header)+"\n")
+		if said := strings.Contains("note: "+strings.Join(d.Notes, "\nnote: "), names); said != c.header {
+			t.Errorf("%s: notes %q", c.first, d.Notes)
+		}
+	}
+}
+
+// TestMixedColumns describes a column in which texts stand beside numbers, too many for a mark of missing values, and
+// groups that differ in upper and lower case alone.
+func TestMixedColumns(t *testing.T) {
+	content := "x,z,y\n" + rows(40, func(i int) string {
+		x := fmt.Sprint(i*i%37, ".5")
+		if i%3 == 0 {
+			x = "unknown"
+		}
+		return fmt.Sprintf("%s,%s%d,%s", x, []string{"p", "P"}[i%2], i%5, []string{"u", "v"}[i*5%7%2])
+	})
+	d := must.Get(described(t, "a.csv", content, describe.Options{Group: "z"}))(t)
+	notes := strings.Join(d.Notes, "\n")
+	must.Hold(t, notes, `column x: 26 of 40 values are numbers or dates, and others are texts such as "unknown"`)
+	must.Hold(t, notes, `the group z: "p0" beside "P0"; if they are one, write one of them throughout the file`)
 }
 
 // TestNumbersAsPeopleWriteThem draws numbers and writes them twice, once plainly and once with separators of thousands

@@ -92,6 +92,8 @@ func (s *source) look(j int, k *known, d *Description) column {
 		c.kind = read.Percent
 	case times[read.YesNo] > 0 && times[read.YesNo] == s.rows()-c.missing:
 		c.kind = read.YesNo // yes, no and other texts are categories
+	case times[read.TrueFalse] > 0 && times[read.TrueFalse] == s.rows()-c.missing:
+		c.kind = read.TrueFalse
 	default:
 		dated, most := 0, read.Dated
 		for kind := read.Dated; kind <= read.YearLastZone; kind++ {
@@ -159,10 +161,10 @@ func (c *column) look(k *known, d *Description) {
 		d.note("column %s has whole numbers beyond 2^53 (%v to %v), which are rounded to floating-point numbers",
 			c.name, c.low, c.high)
 	}
-	if c.kind == read.YesNo {
+	if c.kind.IsWord() {
 		above, _ := slices.BinarySearch(v, 1)
 		c.yes = n - above
-		d.note("column %s: yes and no are read as 1 and 0 (%d and %d rows)", c.name, c.yes, above)
+		d.note("column %s: %s are read as 1 and 0 (%d and %d rows)", c.name, pair(c.kind), c.yes, above)
 	}
 	if whole && !slices.ContainsFunc(v, func(x float64) bool { return !likeDate(x) }) {
 		d.note("column %s has numbers such as %.0f: if they are dates, write them as 2020-12-31 in the file, "+
@@ -297,17 +299,25 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 	}); len(odd) > 0 && len(strays) == s.rows()-c.missing { // all dates are strays, if too many of them cannot be read
 		strays = odd
 	}
+	notation := read.NotationOf(s.text(strays[0], c.j), s.style)
+	if notation == read.Sign { // the others are positive numbers
+		strays = slices.DeleteFunc(strays, func(i int) bool {
+			return read.NotationOf(s.text(i, c.j), s.style) != read.Sign
+		})
+	}
 	var places []string
 	for _, i := range strays[:min(3, len(strays))] {
 		places = append(places, fmt.Sprintf("%s %q", s.where(i), clip(string(s.text(i, c.j)))))
 	}
 	what, advice := "not a number", "repair them, or list them in missing"
 	_, stray := s.value(s.text(strays[0], c.j))
-	switch read.NotationOf(s.text(strays[0], c.j), s.style) {
+	switch notation {
 	case read.Calendar:
 		what, advice = "a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"
 	case read.Time:
 		what, advice = "a time", "write numbers in their place, such as seconds"
+	case read.Sign:
+		what, advice = "a negative number in another notation", "write it with a hyphen, such as -1.5"
 	case read.Unit:
 		what, advice = "written with the sign of a unit", "remove the sign from the file"
 	case read.Thousands:
@@ -346,17 +356,36 @@ func (s *source) texts(c *column, k *known, d *Description) {
 		if k.kinds[i] == read.NoKind {
 			return read.NotationOf(s.text(i, c.j), s.style) == read.NoNumber
 		}
-		return k.kinds[i] == read.YesNo
+		return k.kinds[i].IsWord()
 	})
-	switch n := rows - (len(k.strays) - len(odd)); {
+	n := rows - (len(k.strays) - len(odd)) // numbers and dates
+	switch {
 	case 5*n >= 4*rows:
 		s.cannotRead(c, odd, d)
+		return
 	case c.distinct > read.MaxLevels:
 		c.leave(d, "it has %d different texts", c.distinct)
 	case rows > 10 && (c.distinct == rows || 2*c.distinct > rows && rows >= 50):
 		c.leaveIdentifier(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct,
 			rows)
 	}
+	if 5*n >= rows && c.distinct > 10 {
+		text := sortedKeys(k.levels)[slices.IndexFunc(sortedKeys(k.levels), func(level string) bool {
+			_, kind := s.value([]byte(level))
+			return kind == read.NoKind || kind.IsWord()
+		})]
+		d.note("column %s: %d of %d values are numbers or dates, and others are texts such as %q, so that it is no "+
+			"column of numbers: if the texts stand for missing values, leave these empty in the file", c.name, n, rows,
+			clip(text))
+	}
+}
+
+// pair is what a column of words says.
+func pair(k read.Kind) string {
+	if k == read.YesNo {
+		return "yes and no"
+	}
+	return "true and false"
 }
 
 // levelsOf counts the known values of a column in the first rows. Keeping them for all columns would take too much

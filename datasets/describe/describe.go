@@ -237,7 +237,7 @@ func (s *source) table(d *Description, o Options) error {
 	if s.parts[0].Width < 2 {
 		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
 	}
-	s.findHeader()
+	s.findHeader(d, o)
 	if s.rows() == 0 {
 		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
 	}
@@ -256,6 +256,9 @@ func (s *source) table(d *Description, o Options) error {
 	}
 	if err := s.findGroup(o, drop); err != nil {
 		return err
+	}
+	if s.group >= 0 {
+		s.alike("the group "+s.nameOf(s.group), slices.Sorted(maps.Keys(s.levelsOf(s.group, s.rows()))), d)
 	}
 	s.columns = make([]column, s.parts[0].Width)
 	values := &known{levels: map[string]int{}}

@@ -3,6 +3,8 @@ package describe
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/datasets/read"
@@ -11,23 +13,21 @@ import (
 
 // findHeader decides whether the first line names the columns. No name is a number or missing, except that spreadsheets
 // and pandas leave the first name empty, and that a column without any value needs no name, such as the one behind a
-// separator at the ends of all lines. In at least one column no further row has the name as its value.
-func (s *source) findHeader() {
+// separator at the ends of all lines. In at least one column no further row has the name as its value. Where names are
+// numbers, such as years, something else must tell them: see isNumberedHeader.
+func (s *source) findHeader(d *Description, o Options) {
 	cells := s.parts[0]
 	if s.names = cells.Names; s.names != nil {
 		return
 	}
 	s.names = make([]string, cells.Width)
-	names, differs := make([]string, cells.Width), false
+	names, differs, words := make([]string, cells.Width), false, make([]bool, cells.Width)
 	for j := range names {
 		text := cells.at(0, j)
 		_, number := wording.ParseDecimal(text)
 		_, comma := read.CommaNumber(text)
-		unnamed := len(text) == 0 && (j == 0 || cells.empty(j))
-		if number || comma || read.NotationOf(text, read.Style{}) != read.NoNumber ||
-			read.IsMissingMark(text) && !unnamed {
-			return
-		}
+		words[j] = !number && !comma && read.NotationOf(text, read.Style{}) == read.NoNumber &&
+			!read.IsMissingMark(text)
 		names[j] = string(text)
 		again := false
 		for i := 1; i < cells.rows() && !again; i++ {
@@ -35,9 +35,51 @@ func (s *source) findHeader() {
 		}
 		differs = differs || !again
 	}
-	if s.header = differs; s.header {
+	unnamed := func(j int) bool { return names[j] == "" && (j == 0 || cells.empty(j)) }
+	s.header = differs
+	for j := range names {
+		s.header = s.header && (words[j] || unnamed(j))
+	}
+	if !s.header && s.isNumberedHeader(names, words, o) {
+		s.header = true
+		d.note("the first line is read as the names of the columns: %s", listed(names))
+	}
+	if s.header {
 		s.first, s.names = 1, names
 	}
+}
+
+// isNumberedHeader reports that the first line names the columns although some names are numbers: it counts the columns
+// from 0, as a data frame of pandas without names does, perhaps behind the empty name of its index; or it has a name
+// that an option tells; or it has a word over a column of numbers.
+func (s *source) isNumberedHeader(names []string, words []bool, o Options) bool {
+	cells, counted := s.parts[0], names
+	if counted[0] == "" {
+		counted = names[1:]
+	}
+	counts := len(counted) > 2
+	for j, name := range counted {
+		counts = counts && name == strconv.Itoa(j)
+	}
+	if counts {
+		return true
+	}
+	for j, name := range names {
+		if !words[j] {
+			continue
+		}
+		if name == o.Label || name == o.Group || slices.Contains(o.Drop, name) {
+			return true
+		}
+		numbers := cells.rows() > 2
+		for i := 1; i < cells.rows() && numbers; i++ {
+			_, numbers = wording.ParseDecimal(cells.at(i, j))
+		}
+		if numbers {
+			return true
+		}
+	}
+	return false
 }
 
 // nameOf is a column's name for people.

@@ -189,8 +189,9 @@ func (s *source) comments(b *strings.Builder) {
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
 		case c.numeric && c.kind >= read.Dated:
 			text = fmt.Sprintf("dates %s to %s, %d different", day(c.low), day(c.high), c.distinct)
-		case c.numeric && c.kind == read.YesNo:
-			text = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", c.yes, s.rows()-c.missing-c.yes)
+		case c.numeric && c.kind.IsWord():
+			one, zero, _ := strings.Cut(pair(c.kind), " and ")
+			text = fmt.Sprintf("%d %s, which is 1, and %d %s, which is 0", c.yes, one, s.rows()-c.missing-c.yes, zero)
 		case c.numeric:
 			text = fmt.Sprintf("numbers %v to %v, %d different", c.low, c.high, c.distinct)
 		default:

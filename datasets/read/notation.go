@@ -103,7 +103,8 @@ const (
 	NoKind    Kind = iota // no number, or a missing one
 	Plain                 // 12.5
 	Percent               // 12.5% or 12.5 %, which is 12.5
-	YesNo                 // yes or no, which is 1 or 0
+	YesNo                 // yes or no, also y or n, which is 1 or 0
+	TrueFalse             // true or false, also t or f, which is 1 or 0
 	Dated                 // a date with the year first
 	DatedZone             // the same with a zone of time
 	YearLast              // a date with the year last
@@ -113,12 +114,15 @@ const (
 // String says what a value of the kind is.
 func (k Kind) String() string {
 	return [...]string{"no number", "a plain number", "a number with a percent sign", "a yes or a no",
-		"a date with the year first", "a date with the year first and a time zone", "a date with the year last",
-		"a date with the year last and a time zone"}[k]
+		"a true or a false", "a date with the year first", "a date with the year first and a time zone",
+		"a date with the year last", "a date with the year last and a time zone"}[k]
 }
 
-// yes and no are the words that stand for 1 and 0, in lower case.
-var yes, no = []string{"yes", "true", "y", "t"}, []string{"no", "false", "n", "f"}
+// IsWord reports a kind of words that stand for 1 and 0.
+func (k Kind) IsWord() bool { return k == YesNo || k == TrueFalse }
+
+// words are those that stand for 1 and for 0, in lower case. T beside Y, or F beside N, is a category of another kind.
+var words = map[Kind][2][]string{YesNo: {{"no", "n"}, {"yes", "y"}}, TrueFalse: {{"false", "f"}, {"true", "t"}}}
 
 // Value reads a number of any kind.
 func (s Style) Value(text []byte) (float64, Kind, bool) {
@@ -132,8 +136,12 @@ func (s Style) Value(text []byte) (float64, Kind, bool) {
 	}
 	if len(text) <= len("false") {
 		word := strings.ToLower(string(text))
-		if isYes := slices.Contains(yes, word); isYes || slices.Contains(no, word) {
-			return map[bool]float64{true: 1}[isYes], YesNo, true
+		for kind, pair := range words {
+			for v, spellings := range pair {
+				if slices.Contains(spellings, word) {
+					return float64(v), kind, true
+				}
+			}
 		}
 	}
 	return 0, NoKind, false
@@ -144,6 +152,7 @@ var (
 	dates = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|` +
 		`\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
 	units = regexp.MustCompile(`^[+-]?([$€£¥] ?)?[+-]?\d[\d., '’]*( ?[%‰$€£¥])?$`)
+	signs = regexp.MustCompile(`^([−–] ?([$€£¥] ?)?\d[\d., '’]*|\( ?([$€£¥] ?)?\d[\d., '’]*\))$`)
 	times = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 )
 
@@ -159,6 +168,7 @@ const (
 	DecimalPoint   Notation = "decimal point"        // where decimal = "," is said
 	Thousands      Notation = "thousands separators" // as in 1,234.5
 	Unit           Notation = "unit"                 // a percent sign or the sign of a currency
+	Sign           Notation = "sign"                 // a typographic minus, or an accountant's parentheses
 	CommaAmbiguous Notation = "comma"                // one comma before three digits, of either meaning
 )
 
@@ -181,6 +191,8 @@ func NotationOf(text []byte, s Style) Notation {
 		return Calendar
 	case times.Match(text):
 		return Time
+	case signs.Match(text):
+		return Sign
 	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
 		return Unit
 	}
@@ -220,6 +232,8 @@ func (r reader) advice(text []byte, otherwise string) string {
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
 	case Unit:
 		return "signs of currencies are not read; remove them from the file"
+	case Sign:
+		return "if it is a negative number, write it with a hyphen, such as -1.5"
 	case Calendar:
 		if r.FileFormat().Takes("dates") {
 			return "if the column holds dates, list it in dates"

@@ -488,6 +488,8 @@ func TestReadRows(t *testing.T) {
 		"coded already":           {"age,height,job=admin,job=cook\n1,2,0,1\n", "1 2 0 1", ""},
 		"no names":                {"1,2,1,0\n3,4,0,1\n", "1 2 1 0; 3 4 0 1", ""},
 		"percentages, yes and no": {"age,height,job\n30%,No,cook\n4.5 %,y,admin\n", "30 0 0 1; 4.5 1 1 0", ""},
+		"words of two pairs": {"age,height,job\n1,T,cook\n1,y,admin\n", "",
+			`rows.csv:3: column 1 ("height"): value "y" is a yes or a no, and `},
 		"some percentages": {"age,height,job\n30%,1,cook\n4,1,admin\n", "",
 			`rows.csv:3: column 0 ("age"): value "4" is a plain number, and `},
 		"a column lacks": {"age,job\n1,cook\n", "",
