@@ -69,6 +69,8 @@ func TestDescribeDates(t *testing.T) {
 		{"with words", "2020-01-31|2021-12-01|2022-12-01|2019-12-01|unknown", "",
 			`dates = ["x"]; missing = ["unknown"]; impute = "median"`,
 			`"unknown" in 8 rows is read as a missing value`},
+		{"a date far away", "2020-01-31|2021-12-01|9999-12-31|2021-03-04", "", `dates = ["x"]`,
+			"column x has 9999-12-31 in 10 rows, far from its other values 2020-01-31 to 2021-12-01: if it stands"},
 		{"the day first", "3/4/2020|31/12/2020", "", `dates = ["x"]; date_order = "dmy"`, `"3/4/2020" is 2020-04-03`},
 		{"the month first", "3/4/2020|12/31/2020", "", `dates = ["x"]; date_order = "mdy"`, `"3/4/2020" is 2020-03-04`},
 		{"the day or the month first", "3/4/2020|11/12/2020", "", `drop = ["x"]`,

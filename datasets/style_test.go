@@ -74,6 +74,10 @@ func TestThousands(t *testing.T) {
 	}), describe.Options{}))(t)
 	must.Hold(t, strings.Join(d.Problems, "\n"),
 		`thousands are separated by "," in column a and by "'" in column b; write one`)
+	d = must.Get(described(t, "a.csv", "a;b;y\n"+rows(40, func(i int) string {
+		return fmt.Sprintf("%d,9%%;%d.25;%s", i, i*i%29, []string{"u", "v"}[i*5%7%2])
+	}), describe.Options{}))(t)
+	must.Hold(t, strings.Join(d.Problems, "\n"), "each of 40 values is written with another decimal separator")
 }
 
 // TestWords describes columns of words. Those of one pair are 1 and 0. Other words that mean yes or no, such as

@@ -176,20 +176,7 @@ func (c *column) look(k *known, d *Description) {
 	case n > 10 && whole && 10*c.distinct > 9*n && likeIdentifier.MatchString(c.name):
 		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
 	}
-	above, _ := slices.BinarySearchFunc(v, c.low, func(x, low float64) int { return cmp.Or(cmp.Compare(x, low), -1) })
-	below, _ := slices.BinarySearch(v, c.high)
-	for _, end := range []struct {
-		value float64
-		rest  []float64
-	}{{c.low, v[above:]}, {c.high, v[:below]}} {
-		if times := n - len(end.rest); times >= 3 && len(end.rest) > 1 && sentinel(end.value) {
-			least, most := end.rest[0], end.rest[len(end.rest)-1]
-			if gap := max(least-end.value, end.value-most); gap > most-least && least < most {
-				d.note("column %s has %v in %d rows, far from its other values %v to %v: if it stands for a "+
-					"missing value, add it to missing, with impute = \"median\"", c.name, end.value, times, least, most)
-			}
-		}
-	}
+	c.findSentinels(v, d, sentinel, func(v float64) string { return fmt.Sprint(v) })
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
 		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
 			c.name, c.distinct, c.low, c.high)
@@ -203,6 +190,27 @@ func likeDate(v float64) bool {
 	}
 	_, err := time.Parse("20060102", strconv.Itoa(int(v)))
 	return err == nil
+}
+
+// findSentinels notes a value at an end of sorted ones that people write for a missing value, if it is far from the
+// others.
+func (c *column) findSentinels(v []float64, d *Description, is func(float64) bool, text func(float64) string) {
+	n := len(v)
+	above, _ := slices.BinarySearchFunc(v, c.low, func(x, low float64) int { return cmp.Or(cmp.Compare(x, low), -1) })
+	below, _ := slices.BinarySearch(v, c.high)
+	for _, end := range []struct {
+		value float64
+		rest  []float64
+	}{{c.low, v[above:]}, {c.high, v[:below]}} {
+		if times := n - len(end.rest); times >= 3 && len(end.rest) > 1 && is(end.value) {
+			least, most := end.rest[0], end.rest[len(end.rest)-1]
+			if gap := max(least-end.value, end.value-most); gap > most-least && least < most {
+				d.note("column %s has %s in %d rows, far from its other values %s to %s: if it stands for a "+
+					"missing value, add it to missing, with impute = \"median\"", c.name, text(end.value), times,
+					text(least), text(most))
+			}
+		}
+	}
 }
 
 // sentinel reports numbers that people write for a missing value.

@@ -32,11 +32,16 @@ func (s *source) dates(c *column, k *known, d *Description) {
 	}
 	slices.Sort(days)
 	c.numeric, c.low, c.high = true, days[0], days[len(days)-1]
+	c.findSentinels(days, d, func(v float64) bool { return slices.Contains(noDates, day(v)) }, day)
 	c.distinct = len(slices.Compact(days))
 	parts := read.DateParts
 	d.note("column %s: dates (%s) become days since the earliest training row, the month and the day of the week: %s",
 		c.name, example, strings.Join([]string{c.name + parts[0], c.name + parts[1], c.name + parts[2]}, ", "))
 }
+
+// noDates are dates that people and programs write for a missing one.
+var noDates = []string{"0001-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31",
+	"2999-12-31", "9999-12-31"}
 
 // day writes days since 1970 as a date.
 func day(days float64) string {

@@ -226,12 +226,12 @@ func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, te
 	return column.add(name), nil
 }
 
-// addGroup reads the group of the next row. Groups are compared as labels are.
+// addGroup reads the group of the next row. Groups are compared as labels are, and numbers as the set writes them.
 func (c *columns) addGroup(t *format.Table, row format.Row) error {
 	text := t.Cell(row, c.group.column)
 	code, known := c.group.code[string(text)]
 	if !known {
-		name := catalogue.CanonicalLabel(text)
+		name := catalogue.CanonicalLabel(c.style().plain(text))
 		if IsMissingMark([]byte(name)) || c.isMark([]byte(name)) {
 			return t.Errorf(row.Line, c.group.column, text, "is no group, and every row needs one; "+
 				"fill it in with a value of its own if the row belongs to no other, or remove the row")

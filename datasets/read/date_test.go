@@ -45,6 +45,8 @@ func TestDates(t *testing.T) {
 		{"gaps", head + "dates = [0, 1]\nimpute = \"mean\"\nmissing = [\"\", \"?\"]", "my.csv",
 			"d,e,y\n1970-01-03,,x\n?,1970-02-01T00:00Z,z\n",
 			"d.days d.month d.weekday e.days e.month e.weekday [2 1 6 NaN NaN NaN] [NaN NaN NaN 31 2 7]"},
+		{"a mark that is a date", head + "dates = \"d\"\nimpute = \"none\"\nmissing = \"9999-12-31\"", "my.csv",
+			"d,y\n1970-01-03,x\n9999-12-31,z\n", "d.days d.month d.weekday [2 1 6] [NaN NaN NaN]"},
 		{"the rest are categories", "name = \"mine\"\nlabel = 0\ncolumns = [\"y\", \"d\", \"c\"]\ndates = \"d\"\n" +
 			"date_order = \"mdy\"\ncategorical = \"all\"", "my.csv", "x,1/3/1970,u\nz,2/1/1970,u\n",
 			"d.days d.month d.weekday c=u [2 1 6 1] [31 2 7 1]"},

@@ -38,6 +38,14 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	}
+	for style, rows := range map[string]string{
+		"thousands = \",\"":                  "\"1,000\",1,x\n1000,2,y\n\"1,000.0\",3,x\n9,4,y\n",
+		"separator = \";\"\ndecimal = \",\"": "1000,0;1;x\n1000;2;y\n1e3;3;x\n9;4;y\n",
+	} {
+		head := strings.ReplaceAll("who,a,class\n", ",", string(",;"[strings.Count(style, ";")]))
+		s := must.Get(userSet(t, csv+"group = \"who\"\n"+style, "my.csv", head+rows))(t)
+		must.Be(t, fmt.Sprint(s.Groups.Of, s.Groups.Names), "[0 0 0 1] [1000 9]")
+	}
 	s := must.Get(userSet(t, csv+`group = "a"`, "my.csv", "who,a,class\n1,1,x\n1,2,y\n1,3,x\n"))(t)
 	const note = "every row has a group of its own in column a"
 	if s.Groups != nil || len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], note) {

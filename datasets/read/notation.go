@@ -61,6 +61,24 @@ func (s Style) Grouped(text []byte) (fits, sure bool) {
 
 func notDigit(r rune) bool { return r < '0' || r > '9' }
 
+// plain writes a number of the style with a decimal point and without separators of thousands. It returns any other
+// text as it is.
+func (s Style) plain(text []byte) []byte {
+	if grouped := grouped[s]; grouped != nil && grouped.Match(text) {
+		keep := "0123456789+-" + s.point()
+		text = bytes.Map(func(r rune) rune {
+			if strings.ContainsRune(keep, r) {
+				return r
+			}
+			return -1
+		}, text)
+	}
+	if _, ok := CommaNumber(text); ok && s.Decimal == "," {
+		return bytes.Replace(text, []byte(","), []byte("."), 1)
+	}
+	return text
+}
+
 // Number reads a finite number without any sign of a unit.
 func (s Style) Number(text []byte) (float64, bool) {
 	plain := wording.ParseDecimal
@@ -71,13 +89,7 @@ func (s Style) Number(text []byte) (float64, bool) {
 	if ok || s.Thousands == "" || !grouped[s].Match(text) {
 		return v, ok
 	}
-	keep := "0123456789+-" + s.point()
-	return plain(bytes.Map(func(r rune) rune {
-		if strings.ContainsRune(keep, r) {
-			return r
-		}
-		return -1
-	}, text))
+	return wording.ParseDecimal(s.plain(text))
 }
 
 // CommaNumber reads a finite number with at most one decimal comma and no point.
@@ -193,6 +205,12 @@ func NotationOf(text []byte, s Style) Notation {
 		return Time
 	case signs.Match(text):
 		return Sign
+	case units.Match(text) && bytes.HasSuffix(text, []byte("%")):
+		bare := bytes.TrimSuffix(text, []byte("%"))
+		if n := NotationOf(bare, s); n != NoNumber {
+			return n // the sign is read, and what stands before it is not
+		}
+		return Unit
 	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
 		return Unit
 	}

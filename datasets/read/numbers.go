@@ -48,7 +48,7 @@ func (n *numeric) value(text []byte) (float64, Kind, bool) {
 // date returns the date that a text stands for, with its kind, and false if it stands for none. A gap is three NaN.
 func (n *numeric) date(text []byte) (Date, Kind, bool) {
 	d, kind, ok := ReadDate(text, n.DateOrder)
-	if !ok && n.isMark(text) {
+	if n.isMark(text) { // which may be a date that stands for none, such as 9999-12-31
 		return Date{math.NaN(), math.NaN(), math.NaN()}, NoKind, n.Impute != ""
 	}
 	return d, kind, ok
