@@ -134,7 +134,11 @@ func (s *source) look(j int, k *known, d *Description) column {
 			"that no split parts them", c.name, c.distinct, rows)
 	}
 	if c.drop == "" && c.distinct == 1 {
-		c.leave(d, "every known value is %q", clip(sortedKeys(k.levels)[0]))
+		if texts := sortedKeys(k.levels); len(texts) == 1 {
+			c.leave(d, "every known value is %q", clip(texts[0]))
+		} else { // spellings of one number or date
+			c.leave(d, "every known value is equal: %s", listed(texts))
+		}
 	}
 	return c
 }

@@ -149,8 +149,8 @@ func (s *source) findDecimal(d *Description, tallies []*tally) {
 	if s.points = points != nil; commas != nil && !s.points {
 		s.style.Decimal = ","
 	} else if commas != nil {
-		d.problem("numbers have a decimal comma in %s and a decimal point in %s; write one of them throughout the file",
-			listed(commas), listed(points))
+		d.problem("numbers have a decimal comma, or points between thousands, in %s, and a decimal point in %s; write "+
+			"them one way throughout the file", listed(commas), listed(points))
 	}
 }
 

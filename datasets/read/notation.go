@@ -136,10 +136,13 @@ func (k Kind) IsWord() bool { return k == YesNo || k == TrueFalse }
 // words are those that stand for 1 and for 0, in lower case. T beside Y, or F beside N, is a category of another kind.
 var words = map[Kind][2][]string{YesNo: {{"no", "n"}, {"yes", "y"}}, TrueFalse: {{"false", "f"}, {"true", "t"}}}
 
-// Value reads a number of any kind.
+// Value reads a number of any kind. Blanks around it, also no-break ones, do not matter.
 func (s Style) Value(text []byte) (float64, Kind, bool) {
 	if v, ok := s.Number(text); ok {
 		return v, Plain, true
+	}
+	if bare := bytes.TrimSpace(text); len(bare) > 0 && len(bare) < len(text) {
+		return s.Value(bare)
 	}
 	if bare, has := bytes.CutSuffix(text, []byte("%")); has {
 		if v, ok := s.Number(bytes.TrimSpace(bare)); ok {
