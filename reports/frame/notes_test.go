@@ -71,7 +71,7 @@ func TestOneLineAReason(t *testing.T) {
 	}
 }
 
-// Cells that nothing can fill are told apart from those that were not run, and a set of which
+// Cells that nothing can fill differ from those that were not run, and a set of which
 // nothing can be run is not left to a command.
 func TestImpossibleCells(t *testing.T) {
 	in := missing()

@@ -171,7 +171,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Lines that are told apart by colour are told apart by dashes and marks too: no two of the first have the same
+// Lines that differ in colour differ in dashes and marks, too: no two of the first have the same
 // role, nor neighbours the same shape. The others are in the background.
 func TestSeriesWithoutColours(t *testing.T) {
 	var curves []Curve
