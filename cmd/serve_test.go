@@ -37,7 +37,7 @@ func TestARunInTheBrowser(t *testing.T) {
 	browser.Is[bool](tab, `document.querySelector("#under-way details").open = true`)
 	awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("StumpBoost on swiss, split 1")`)
 	seen := browser.Is[string](tab, `document.body.innerText`)
-	must.Hold(t, seen, "results.db, protocol table2", " of 8 cells, ", " left, until ", "predicted end in ",
+	must.Hold(t, seen, "results.db, protocol table2", " of 7 cells, ", " left, until ", "predicted end in ",
 		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
 	browser.Is[bool](tab, `document.querySelector(".failure summary").click(), true`)
 	must.Hold(t, browser.Is[string](tab, `document.querySelector(".failure").innerText`),

@@ -25,8 +25,8 @@ func TestALockedDatabaseLosesNothing(t *testing.T) {
 	release()
 	next.ends(0)
 	c.ends(3) // the plugin failed
-	if n := p.cellsStored(); n != 7 {
-		t.Errorf("%d of 7 cells are stored\n%s", n, &c.said)
+	if n := p.cellsStored(); n != 8 {
+		t.Errorf("%d of 8 cells are stored\n%s", n, &c.said)
 	}
 }
 
