@@ -54,9 +54,12 @@ the name ends in -by- and the column.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.add(c, add, args) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, else "+openml.PublicServer+")")
-	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the folder openml of another data directory")
-	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that has one is refused")
+	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, "+
+		"else "+openml.PublicServer+")")
+	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the "+
+		"folder openml of another data directory")
+	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that "+
+		"has one is refused")
 	dropFlag(c, &add.Drop)
 	groupFlag(c, &add.Group)
 	a.forceFlag(c)

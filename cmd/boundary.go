@@ -69,14 +69,16 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 
 // boundaries draws methods on sets, one drawing a set.
 func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) (doc.Document, error) {
-	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets), Label: "fig:boundary"}
+	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets),
+		Label: "fig:boundary"}
 	for _, name := range f.datasets {
 		entry, set, err := a.load(c.Context(), name)
 		if err != nil {
 			return d, err
 		}
 		if set.Task != registry.Binary || len(set.Features) != 2 {
-			return d, usage("%s has %s and is a %s set; boundaries are drawn of two features and two classes", entry.Name, plural(len(set.Features), "feature"), set.Task)
+			return d, usage("%s has %s and is a %s set; boundaries are drawn of two features and two classes",
+				entry.Name, plural(len(set.Features), "feature"), set.Task)
 		}
 		var fields []plot.Field
 		for _, method := range f.methods {
@@ -94,8 +96,11 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 		if f.loss {
 			marked = "landmark of the round, of one feature a round"
 		}
-		d.Blocks = append(d.Blocks, doc.Figure{Name: entry.Name, Title: entry.Name, About: fmt.Sprintf("Decision boundaries of %s on %s, split %d", frame.Listed(f.methods), entry.Name, f.split),
-			Alt:  fmt.Sprintf("What %s predict on the plane of %s, with its training rows", strings.Join(f.methods, ", "), entry.Name),
+		d.Blocks = append(d.Blocks, doc.Figure{Name: entry.Name, Title: entry.Name,
+			About: fmt.Sprintf("Decision boundaries of %s on %s, split %d", frame.Listed(f.methods), entry.Name,
+				f.split),
+			Alt: fmt.Sprintf("What %s predict on the plane of %s, with its training rows", strings.Join(f.methods,
+				", "), entry.Name),
 			Plot: plot.Fields(fields, [2]string{"training rows of class -1", "of class +1"}, marked)})
 	}
 	return d, nil
@@ -105,7 +110,8 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 const mesh = 90
 
 // fields returns the drawings of one model: of all its rounds, or of the requested numbers of first rounds.
-func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field, error) {
+func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field,
+	error) {
 	base := plot.Field{Signed: true}
 	base.X, base.Y = wider(rangeOf(set, 0)), wider(rangeOf(set, 1))
 	const most = 200 // more points would hide the drawing
@@ -145,9 +151,10 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 	return append(losses, out...), err
 }
 
-// losses draws the loss of rounds by the position of the landmark. It marks the landmark of the round if that lies in the
-// drawing.
-func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted, grid *mat.Dense) ([]plot.Field, error) {
+// losses draws the loss of rounds by the position of the landmark. It marks the landmark of the round if that lies in
+// the drawing.
+func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted,
+	grid *mat.Dense) ([]plot.Field, error) {
 	m, ok := r.Model.(interface {
 		Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error)
 	})
@@ -163,7 +170,8 @@ func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method strin
 		}
 		field := shown(base, fmt.Sprintf("%s, loss of round %d", method, t), loss)
 		if landmark != nil {
-			if at := r.Unscaled(landmark); at[0] > base.X[0] && at[0] < base.X[1] && at[1] > base.Y[0] && at[1] < base.Y[1] {
+			if at := r.Unscaled(landmark); at[0] > base.X[0] && at[0] < base.X[1] && at[1] > base.Y[0] &&
+				at[1] < base.Y[1] {
 				field.Marks = []plot.FieldPoint{{X: at[0], Y: at[1]}}
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newCellCommand is the verb by which the program starts itself for isolated cells. It answers on pipes that only another
-// bench process gives it.
+// newCellCommand is the verb by which the program starts itself for isolated cells. It answers on pipes that only
+// another bench process gives it.
 func newCellCommand(a *app) *cobra.Command {
 	var serve bool
 	c := &cobra.Command{
@@ -52,7 +52,8 @@ func jobsFlag(c *cobra.Command, to *int, means string) {
 type isolation struct{ given, value bool }
 
 func isolateFlag(c *cobra.Command, to *isolation) {
-	c.Flags().BoolVar(&to.value, "isolate", false, "run each cell in a process of its own (default for methods that are not this program's own)")
+	c.Flags().BoolVar(&to.value, "isolate", false, "run each cell in a process of its own (default for methods that "+
+		"are not this program's own)")
 	rare(c, "isolate")
 	beforehand(c, func() error {
 		to.given = c.Flags().Changed("isolate")

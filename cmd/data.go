@@ -25,7 +25,8 @@ func newDataCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "data",
 		Short: "List, add, fetch, verify, show, describe and export the data sets and their splits",
-	}, newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a), newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
+	}, newDataListCommand(a), newDataAddCommand(a), newDataFetchCommand(a), newDataVerifyCommand(a),
+		newDataShowCommand(a), newDataDescribeCommand(a), newDataSplitsCommand(a), newDataExportCommand(a))
 }
 
 func newDataListCommand(a *app) *cobra.Command {
@@ -41,7 +42,8 @@ func newDataListCommand(a *app) *cobra.Command {
 		}
 		for _, e := range entries {
 			state, _ := a.store().State(e) // what is missing or wrong is what the column says
-			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols, ","), e.Title)
+			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols,
+				","), e.Title)
 		}
 		return nil
 	})
@@ -103,7 +105,8 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 		}
 		counts[e.Status]++
 	}})
-	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data directory %s\n",
+	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data "+
+		"directory %s\n",
 		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated],
 		counts[fetch.Skipped], counts[fetch.Failed], a.store().Dir())
 	switch {
@@ -115,8 +118,8 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	return nil
 }
 
-// entries looks names up; none means the whole catalogue. The error has a line for each set whose description cannot be read; the other
-// sets are returned all the same.
+// entries looks names up; none means the whole catalogue. The error has a line for each set whose description cannot be
+// read; the other sets are returned all the same.
 func (a *app) entries(names []string) (out []*catalogue.Entry, err error) {
 	if len(names) == 0 {
 		names = a.sets.Names()
@@ -240,10 +243,12 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		l.add("dates", some(dates)+": days since the earliest training row, month and day of the week")
 	}
 	if set.TrainRows > 0 {
-		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless they say split = \"given\"", n-set.TrainRows))
+		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless "+
+			"they say split = \"given\"", n-set.TrainRows))
 	}
 	if len(set.Splits) > 0 {
-		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
+		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with "+
+			"split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
 	if set.Groups != nil {
 		l.add("groups", fmt.Sprintf("%d of column %s, which no split and no fold parts",

@@ -64,7 +64,8 @@ database.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.err, "%s: a copy with %s and %s, compared with its checksums\n", args[0], plural(cells, "cell"), plural(evaluations, "evaluation"))
+			fmt.Fprintf(a.err, "%s: a copy with %s and %s, compared with its checksums\n", args[0],
+				plural(cells, "cell"), plural(evaluations, "evaluation"))
 			return nil
 		},
 	}
@@ -122,7 +123,8 @@ func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.out, "%s: %s and %s are as they were stored\n", a.db, plural(cells, "cell"), plural(evaluations, "evaluation"))
+		_, err = fmt.Fprintf(a.out, "%s: %s and %s are as they were stored\n", a.db, plural(cells, "cell"),
+			plural(evaluations, "evaluation"))
 		return err
 	}
 	l.header = []string{"row", "problem"}
@@ -131,11 +133,13 @@ func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 	}
 	switch {
 	case remove && left > 0:
-		return exitError{exitIncomplete, fmt.Errorf("database %s: %s cannot be mended by taking rows out; restore a copy", a.db, plural(left, "problem"))}
+		return exitError{exitIncomplete, fmt.Errorf("database %s: %s cannot be mended by taking rows out; restore a "+
+			"copy", a.db, plural(left, "problem"))}
 	case remove && len(problems) > 0:
 		fmt.Fprintln(a.err, "the damaged rows are taken out; `bench run` computes their cells again")
 	case len(problems) > 0:
-		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows out with --remove and run again", a.db, plural(len(problems), "problem"))}
+		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows "+
+			"out with --remove and run again", a.db, plural(len(problems), "problem"))}
 	}
 	return nil
 }
@@ -146,7 +150,8 @@ func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	return db, unreadable(err)
 }
 
-// existing opens the database of results for writing. If the file does not exist, existing returns an error and does not create it.
+// existing opens the database of results for writing. If the file does not exist, existing returns an error and does
+// not create it.
 func (a *app) existing(ctx context.Context) (*store.DB, error) {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
 		return a.reader(ctx)
@@ -163,8 +168,8 @@ func damaged(err error) error {
 	return err
 }
 
-// unreadable chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is missing or
-// the wrong file.
+// unreadable chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is missing
+// or the wrong file.
 func unreadable(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return exitError{exitIncomplete, err}

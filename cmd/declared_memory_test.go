@@ -14,7 +14,8 @@ import (
 
 var declaredBytes = regexp.MustCompile(`linear-[0-9]+: ([0-9.]+) MiB`)
 
-// TestDeclaredMemoryIsEnough: an isolated cell whose --memory is what the plan declares is not ended for want of memory.
+// TestDeclaredMemoryIsEnough: an isolated cell whose --memory is what the plan declares is not ended for want of
+// memory.
 func TestDeclaredMemoryIsEnough(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
@@ -43,7 +44,8 @@ func TestDeclaredMemoryIsEnough(t *testing.T) {
 		const room = 1 // MiB: the declared bytes are printed rounded
 		given := fmt.Sprintf("%dMiB", int(math.Ceil(mib+room)))
 		if code, said := run(method, "--isolate", "--memory", given); code != 0 {
-			t.Errorf("%s declares %s MiB and ends with exit %d within %s: %s\n%s", method, found[1], code, given, p.errors(t), said)
+			t.Errorf("%s declares %s MiB and ends with exit %d within %s: %s\n%s", method, found[1], code, given,
+				p.errors(t), said)
 		}
 	}
 }

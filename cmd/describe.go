@@ -48,7 +48,8 @@ them. A description that was edited is not replaced.`,
 			return a.describe(c, args[0], out, o)
 		},
 	}
-	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else the last)")
+	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else "+
+		"the last)")
 	c.Flags().StringVar(&positive, "positive", "", "labels of class +1, with commas between them")
 	dropFlag(c, &o.Drop)
 	groupFlag(c, &o.Group)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the first error, and
-// `console` blocks line by line, whose output is compared with what the page shows.
+// A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the
+// first error, and `console` blocks line by line, whose output is compared with what the page shows.
 type page struct {
 	file   string
 	apart  bool   // each sh block has an empty folder of its own
@@ -24,13 +24,17 @@ var pages = []page{
 	{file: "README.md", apart: true, quick: true},
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
-	{file: "docs/how-to/models.md", before: "bench data fetch wine && bench run --methods CART --datasets wine --splits 1\n" +
-		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols,proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
+	{file: "docs/how-to/models.md", before: "bench data fetch wine && bench run --methods CART --datasets wine " +
+		"--splits 1\n" +
+		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols,"+
+			"proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
 		"echo 13,2,2.4,19,100,2,2,0.3,1.5,5,1,3,800) >new.csv"},
-	{file: "docs/how-to/own-data.md", before: "(echo age,outcome; for i in $(seq 20); do echo $((20+i)),none; echo $((40+i)),mild; echo $((60+i)),severe; done) >patients.csv"},
+	{file: "docs/how-to/own-data.md", before: "(echo age,outcome; for i in $(seq 20); do echo $((20+i)),none; echo " +
+		"$((40+i)),mild; echo $((60+i)),severe; done) >patients.csv"},
 	{file: "docs/how-to/paper.md", before: "bench import reference"},
 	{file: "docs/how-to/run.md", before: "bench data fetch wine sonar && bench methods new MyBoost --lang python"},
-	{file: "docs/how-to/share-and-verify.md", before: "bench data fetch wine && bench methods new MyBoost --lang python"},
+	{file: "docs/how-to/share-and-verify.md", before: "bench data fetch wine && bench methods new MyBoost --lang " +
+		"python"},
 	{file: "docs/how-to/shell.md"},
 	{file: "docs/explanation/experiments.md", before: "bench data fetch small15"},
 	{file: "docs/reference/protocols.md", before: "bench data fetch wine sonar"},
@@ -46,12 +50,15 @@ var standIns = map[string]string{
 	"bench verify":                                  "bench verify --sample 2 --methods GBRFF2,LGBM --datasets wine",
 	"bench verify --sample 100% --datasets wine":    "bench verify --sample 4 --methods GFC --datasets wine",
 	"bench experiment run ecml-figure2":             "bench experiment run ecml-figure2 --dry-run",
-	"bench run --protocol large --methods LDA,CART,LGBM --max-cell 5m --isolate --jobs 1": "bench run --protocol large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
-	`bench completion zsh > "${fpath[1]}/_bench"`:                                         "bench completion zsh > _bench",
-	"bench help --man | man -l -":                                                         "bench help --man > bench.1",
+	"bench run --protocol large --methods LDA,CART,LGBM --max-cell 5m --isolate --jobs 1": "bench run --protocol " +
+		"large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
+	`bench completion zsh > "${fpath[1]}/_bench"`: "bench completion zsh > " +
+		"_bench",
+	"bench help --man | man -l -": "bench help --man > bench.1",
 }
 
-// TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this checkout.
+// TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this
+// checkout.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	mirror := must.Get(filepath.Abs(testenv.Mirror(t)))(t)
@@ -62,12 +69,14 @@ func TestPages(t *testing.T) {
 			if !p.quick {
 				testenv.OnlyThorough(t) // TestScripts runs the parts
 			}
-			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror, "BENCH_PLUGINS=",
+			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror,
+				"BENCH_PLUGINS=",
 				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(),
 				"GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
 			if testenv.Thorough(t) {
 				python, bin := testenv.Python(t), t.TempDir()
-				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"), 0o755))
+				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"),
+					0o755))
 				env = append(env, "BENCH_PYTHON="+python, "PATH="+bin+":"+os.Getenv("PATH"))
 			}
 			p.run(t, env)
@@ -78,7 +87,9 @@ func TestPages(t *testing.T) {
 func (p page) run(t *testing.T, env []string) {
 	dir, commands := t.TempDir(), 0
 	script := func(dir, text string) string {
-		c := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.ReplaceAll(text, "methods check", "methods check --timeout 1h")) // however busy the machine is
+		// however busy the machine is
+		c := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.ReplaceAll(text, "methods check",
+			"methods check --timeout 1h"))
 		c.Dir, c.Env = dir, env
 		var said strings.Builder
 		c.Stderr = &said
@@ -104,7 +115,8 @@ func (p page) run(t *testing.T, env []string) {
 			script(in, standingIn(body))
 		case "console":
 			for _, e := range consoleExamples(body) {
-				if out := script(dir, e.command); len(e.output) > 0 && !matches(strings.Split(strings.TrimRight(out, "\n"), "\n"), e.output) {
+				if out := script(dir, e.command); len(e.output) > 0 &&
+					!matches(strings.Split(strings.TrimRight(out, "\n"), "\n"), e.output) {
 					t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, p.file, strings.Join(e.output, "\n"))
 				}
 			}
@@ -175,6 +187,7 @@ func matches(got, want []string) bool {
 		return false
 	}
 	start, open := strings.CutSuffix(want[0], " ...")
-	same := strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") || open && strings.HasPrefix(got[0], start)
+	same := strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") || open &&
+		strings.HasPrefix(got[0], start)
 	return same && matches(got[1:], want[1:])
 }

@@ -13,11 +13,13 @@ import (
 )
 
 // longExperiments have quick parts of 15 to 30 s of processor time.
-var longExperiments = []string{"eccv-figure1", "eccv-figure2", "eccv-figure3", "eccv-table3", "eccv-table4", "ecml-figure2", "ecml-table2", "neurips-figure1"}
+var longExperiments = []string{"eccv-figure1", "eccv-figure2", "eccv-figure3", "eccv-table3", "eccv-table4",
+	"ecml-figure2", "ecml-table2", "neurips-figure1"}
 
-// TestQuickExperiments runs the quick part of each experiment: the command ends well and draws every figure, none of them empty. make
-// test runs one experiment that needs no data file. make thorough runs every experiment that is not in longExperiments; of an
-// experiment in that list it checks only that the run can be planned. make fire runs all experiments.
+// TestQuickExperiments runs the quick part of each experiment: the command ends well and draws every figure, none of
+// them empty. make test runs one experiment that needs no data file. make thorough runs every experiment that is not in
+// longExperiments; of an experiment in that list it checks only that the run can be planned. make fire runs all
+// experiments.
 func TestQuickExperiments(t *testing.T) {
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,8 @@ is the same only if it standardises the rows of each fold again.`,
 	of.add(c, "split")
 	c.Flags().StringVar(&format, "format", "", "npz, csv (default by the ending of --output, else csv)")
 	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"npz", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"npz", "csv"},
+		cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		of.dataset = args[0]
 		write, err := exportWriter(format, output)
@@ -56,7 +57,8 @@ is the same only if it standardises the rows of each fold again.`,
 			return usage("%w", err)
 		}
 		return a.writeTo(output, func(w io.Writer) error { return write(exported, w) },
-			fmt.Sprintf(": %d training and %d test rows, %s", len(parts.Split.Train), len(parts.Split.Test), plural(len(exported.Features), "feature")))
+			fmt.Sprintf(": %d training and %d test rows, %s", len(parts.Split.Train), len(parts.Split.Test),
+				plural(len(exported.Features), "feature")))
 	}
 	return c
 }

@@ -111,7 +111,8 @@ func faultyMethods(t *testing.T) {
 // compareEnds compares the stored rows with how the methods have to end.
 func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
 	t.Helper()
-	rows := must.Get(p.ask(`SELECT method, status, coalesce(failure, ''), coalesce(error, ''), isolated, coalesce(stderr, ''), coalesce(peak_rss_bytes, 0), cpu_seconds IS NULL FROM results`))(t)
+	rows := must.Get(p.ask(`SELECT method, status, coalesce(failure, ''), coalesce(error, ''), isolated, ` +
+		`coalesce(stderr, ''), coalesce(peak_rss_bytes, 0), cpu_seconds IS NULL FROM results`))(t)
 	for _, r := range rows {
 		method, status, class, says, stderr := r[0].(string), r[1].(string), r[2].(string), r[3].(string), r[5].(string)
 		f := faults[method]
@@ -122,7 +123,8 @@ func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
 		}
 		if len(stderr) > 4000 || method == "Noisy" && !strings.HasSuffix(stderr, "the last line\n") ||
 			strings.HasPrefix(method, "Panics") && !strings.Contains(stderr+says, "faulty.go") {
-			t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr), stderr[max(0, len(stderr)-300):])
+			t.Errorf("%s: standard error of %d bytes ends with %q", method, len(stderr),
+				stderr[max(0, len(stderr)-300):])
 		}
 		if method != "ChangesItsVersion" && (r[6].(int64) < 1<<20 || r[7] != int64(0)) {
 			t.Errorf("%s: %v bytes at the peak, no processor time: %v", method, r[6], r[7])
@@ -173,8 +175,9 @@ func TestNothingOutlivesAKilledHarness(t *testing.T) {
 	waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })
 }
 
-// TestAKillerInProcessIsIsolatedByTheNextRun: with --isolate=false methods run inside the program, so that a method that exits ends
-// the whole program. The next run gives that method a process of its own and stores its failure as a row.
+// TestAKillerInProcessIsIsolatedByTheNextRun: with --isolate=false methods run inside the program, so that a method
+// that exits ends the whole program. The next run gives that method a process of its own and stores its failure as a
+// row.
 func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	t.Parallel()
 	p, _ := faultyProcess(t)
@@ -182,7 +185,8 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	if c := run().ends(0); strings.Contains(c.said.String(), "complete") {
 		t.Fatalf("the first method is to end the program\n%s", &c.said)
 	}
-	// A canary of either killer ends the program, too. Canaries stand at random among the cells, so that the number of runs varies.
+	// A canary of either killer ends the program, too. Canaries stand at random among the cells, so that the number of
+	// runs varies.
 	code, said := 0, ""
 	for tries := 0; code != 3 && tries < 10; tries++ {
 		c := run()
@@ -190,14 +194,16 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 		said += c.said.String()
 	}
 	must.Hold(t, said, "complete 1/3; 2 failed", "is run in a process of its own: Exits0 on swiss, split 1")
-	good, crashed := p.rows(t, "method = 'Good' AND status = 'ok'"), p.rows(t, "status = 'failed' AND failure = 'crash'")
+	good, crashed := p.rows(t, "method = 'Good' AND status = 'ok'"),
+		p.rows(t, "status = 'failed' AND failure = 'crash'")
 	if code != 3 || good != 1 || crashed != 2 {
 		t.Errorf("exit %d, or the rows are others:\n%s", code, said)
 	}
 }
 
-// TestAKillerOfTheHarnessComesLast: a cell during which the program was killed is run after all other cells, and when the program
-// is killed during it again, the cell is stored as failed. The test itself kills the program when the cell has begun.
+// TestAKillerOfTheHarnessComesLast: a cell during which the program was killed is run after all other cells, and when
+// the program is killed during it again, the cell is stored as failed. The test itself kills the program when the cell
+// has begun.
 func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 	t.Parallel()
 	p, mark := faultyProcess(t)
@@ -210,7 +216,9 @@ func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 		waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })
 	}
 	begun := func() bool { // what the method starts is there
-		return slices.ContainsFunc(carriersOf(t, mark), func(line string) bool { return strings.Contains(line, "sleep 200000") })
+		return slices.ContainsFunc(carriersOf(t, mark), func(line string) bool {
+			return strings.Contains(line, "sleep 200000")
+		})
 	}
 	killed(begun)
 	if n := p.rows(t, "1"); n != 0 {
@@ -221,7 +229,8 @@ func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 		t.Errorf("%d of 2 others are stored when the program dies of the cell again", n)
 	}
 	killed(func() bool { return p.rows(t, "method = '"+killer+"'") == 1 })
-	if p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the program ended 2 times while this cell was running; %--retry'") != 1 {
+	if p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the program "+
+		"ended 2 times while this cell was running; %--retry'") != 1 {
 		t.Error("the row does not say what became of the cell")
 	}
 }

@@ -23,9 +23,11 @@ var (
 	shellWord     = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 )
 
-// TestNamedCommands: every command that a document or a help text names, in a line of its own or within a sentence, exists with its flags.
+// TestNamedCommands: every command that a document or a help text names, in a line of its own or within a sentence,
+// exists with its flags.
 func TestNamedCommands(t *testing.T) {
-	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{},
+		sets: catalogue.Builtin()})
 	root.InitDefaultCompletionCmd()
 	named := 0
 	check := func(place, command string) {
@@ -67,7 +69,8 @@ func TestNamedCommands(t *testing.T) {
 	}
 }
 
-// TestEveryFlagHasItsUse: a document other than the list of commands says what a flag is for. A flag that no text needs is not needed.
+// TestEveryFlagHasItsUse: a document other than the list of commands says what a flag is for. A flag that no text needs
+// is not needed.
 func TestEveryFlagHasItsUse(t *testing.T) {
 	var said strings.Builder
 	for _, page := range testenv.Pages(t) {
@@ -75,7 +78,8 @@ func TestEveryFlagHasItsUse(t *testing.T) {
 			said.Write(must.Get(os.ReadFile(filepath.Join(testenv.Root(), page)))(t))
 		}
 	}
-	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})
+	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{},
+		sets: catalogue.Builtin()})
 	everyCommand(root, func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name != "help" && !regexp.MustCompile(`--`+f.Name+`\b[^-]`).MatchString(said.String()) {

@@ -103,8 +103,8 @@ func shownFlags(c *cobra.Command) (shown *pflag.FlagSet, hidden int) {
 	return shown, hidden
 }
 
-// wholeHelp reports whether arguments ask for help with --all. The rest is without that word, since it is also a flag of
-// some commands, such as `bench run`.
+// wholeHelp reports whether arguments ask for help with --all. The rest is without that word, since it is also a flag
+// of some commands, such as `bench run`.
 func wholeHelp(args []string) (rest []string, whole bool) {
 	words := args
 	if end := slices.Index(args, "--"); end >= 0 {
@@ -179,7 +179,8 @@ func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// everyFlag calls do for each flag of a set but --help, with the flag as one types it and what it means with its default.
+// everyFlag calls do for each flag of a set but --help, with the flag as one types it and what it means with its
+// default.
 func everyFlag(set *pflag.FlagSet, do func(typed, means string)) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
@@ -208,7 +209,8 @@ func blocks(text string) []block {
 }
 
 // roffText is a text for roff: no character of it is an instruction, and none is replaced by a nicer one.
-var roffText = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, `"`, `\(dq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`, "\n.", "\n\\&.")
+var roffText = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, `"`, `\(dq`, "`", `\(ga`, `^`, `\(ha`, `~`,
+	`\(ti`, "\n.", "\n\\&.")
 
 // manual is the manual page bench(1) in roff, made from what help says.
 func manual(root *cobra.Command) string {

@@ -15,13 +15,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestHelp: every verb has a place in the help of bench, no line of any help made by the program is wider than a narrow terminal or ends with
-// spaces, rare flags are in `--help --all` alone, and bench alone says what to type first, with commands that exist.
+// TestHelp: every verb has a place in the help of bench, no line of any help made by the program is wider than a narrow
+// terminal or ends with spaces, rare flags are in `--help --all` alone, and bench alone says what to type first, with
+// commands that exist.
 func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
 	help := func(args ...string) string {
 		out.Reset()
-		if code := execute(registry.New(), append([]string{}, args...), &out, &errs); code != exitOK { // nil would be the test's own arguments
+		// nil would be the test's own arguments
+		if code := execute(registry.New(), append([]string{}, args...), &out, &errs); code != exitOK {
 			t.Fatalf("bench %s ends with %d: %s", strings.Join(args, " "), code, errs.String())
 		}
 		return out.String()
@@ -40,7 +42,8 @@ func TestHelp(t *testing.T) {
 		}
 		for _, part := range blocks(c.Long) {
 			if !part.lines && strings.Contains(part.text, "\n ") {
-				t.Errorf("bench %s --help: lines that stay as they are begin without an empty line before them: %q", strings.Join(path, " "), part.text)
+				t.Errorf("bench %s --help: lines that stay as they are begin without an empty line before them: %q",
+					strings.Join(path, " "), part.text)
 			}
 		}
 		hidden := 0
@@ -49,13 +52,15 @@ func TestHelp(t *testing.T) {
 			if _, few := f.Annotations[rareFlag]; few {
 				hidden++
 				if flag.MatchString(said) || !flag.MatchString(whole) || strings.Contains(c.Example, "--"+f.Name) {
-					t.Errorf("bench %s: --%s is rare; it belongs into `--help --all` alone, and into no example", strings.Join(path, " "), f.Name)
+					t.Errorf("bench %s: --%s is rare; it belongs into `--help --all` alone, and into no example",
+						strings.Join(path, " "), f.Name)
 				}
 			} else if !flag.MatchString(said) {
 				t.Errorf("bench %s --help does not have --%s", strings.Join(path, " "), f.Name)
 			}
 		})
-		if strings.Contains(said, "--help --all\" shows ") != (hidden > 0) || strings.Contains(whole, "--help --all\" shows ") {
+		if strings.Contains(said, "--help --all\" shows ") != (hidden > 0) ||
+			strings.Contains(whole, "--help --all\" shows ") {
 			t.Errorf("bench %s --help hides %d flags, and says\n%s", strings.Join(path, " "), hidden, said)
 		}
 		if c.Parent() == root && (c.GroupID == "" || !strings.Contains(verbs, "\n  "+c.Name()+" ")) {
@@ -92,13 +97,15 @@ func TestHelpOfANarrowTerminal(t *testing.T) {
 	said := dressed(leastHelpWidth)
 	for line := range strings.Lines(said) {
 		line = strings.TrimRight(line, " \n")
-		if words := strings.Fields(line); utf8.RuneCountInString(line) > leastHelpWidth && len(words) > 1 && !strings.HasPrefix(line, "  bench ") && !strings.HasPrefix(line, `"bench `) {
+		if words := strings.Fields(line); utf8.RuneCountInString(line) > leastHelpWidth && len(words) > 1 &&
+			!strings.HasPrefix(line, "  bench ") && !strings.HasPrefix(line, `"bench `) {
 			t.Errorf("the line %q", line)
 		}
 	}
 }
 
-// TestManual: the manual page has every command, every flag, exit code and variable, and groff finds nothing wrong with it.
+// TestManual: the manual page has every command, every flag, exit code and variable, and groff finds nothing wrong with
+// it.
 func TestManual(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := execute(registry.New(), []string{"help", "--man"}, &out, &errs); code != exitOK {
@@ -111,13 +118,15 @@ func TestManual(t *testing.T) {
 		has(".SS " + roffText.Replace(c.CommandPath()))
 		everyFlag(c.NonInheritedFlags(), func(typed, _ string) { has(".B " + roffText.Replace(typed)) })
 	})
-	for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "FLAGS OF EVERY COMMAND", "EXIT STATUS", "ENVIRONMENT", "FILES"} {
+	for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "FLAGS OF EVERY COMMAND",
+		"EXIT STATUS", "ENVIRONMENT", "FILES"} {
 		has(".SH " + section)
 	}
 	has(".B 130\ninterrupted")
 	has(".B BENCH_DATA\n")
 	for line := range strings.Lines(page) {
-		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|B|nf|fi)\b`).MatchString(line) {
+		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") &&
+			!regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|B|nf|fi)\b`).MatchString(line) {
 			t.Errorf("the line %q is an instruction that no manual page needs", line)
 		}
 	}

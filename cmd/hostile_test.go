@@ -31,10 +31,10 @@ func hostileMain() {
 	os.Exit(serve.Main(faulty.Hostile(name)))
 }
 
-// TestHostilePlugins: plugins that try to read, change, stop or reach what is not theirs run beside CART, and in make fire also a
-// plugin with each fault of package faulty. No attempt succeeds, and the plugins that make one end as honest plugins do; the row of a
-// faulty plugin says what happened. CART's results are those of a run without plugins, the database is whole, and no process and
-// no file is left.
+// TestHostilePlugins: plugins that try to read, change, stop or reach what is not theirs run beside CART, and in make
+// fire also a plugin with each fault of package faulty. No attempt succeeds, and the plugins that make one end as
+// honest plugins do; the row of a faulty plugin says what happened. CART's results are those of a run without plugins,
+// the database is whole, and no process and no file is left.
 func TestHostilePlugins(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
@@ -65,7 +65,8 @@ func hostilePlugins(t *testing.T) {
 	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	run := func(names []string, more ...string) {
 		t.Helper()
-		args := append([]string{"--jobs", "2", "--allow-read", filepath.Dir(program), "--data", p.file("data")}, more...)
+		args := append([]string{"--jobs", "2", "--allow-read", filepath.Dir(program), "--data", p.file("data")},
+			more...)
 		for _, name := range names {
 			text := fmt.Sprintf("HOSTILE=%s exec '%s'\n", name, program)
 			args = append(args, "--plugin", p.write(t, "plugins/"+name+".sh", text))
@@ -80,7 +81,8 @@ func hostilePlugins(t *testing.T) {
 
 	run(faulty.HostileNames())
 	if n := p.rows(t, "status = 'ok'"); n != int64(len(faulty.HostileNames())+1) {
-		t.Errorf("%d methods of %d and CART are as if they had tried nothing: %s", n-1, len(faulty.HostileNames()), p.errors(t))
+		t.Errorf("%d methods of %d and CART are as if they had tried nothing: %s", n-1, len(faulty.HostileNames()),
+			p.errors(t))
 	}
 	var ending, endless, large []string
 	for _, f := range faulty.All() {
@@ -89,7 +91,8 @@ func hostilePlugins(t *testing.T) {
 			endless = append(endless, f.Name)
 		case f.Large:
 			large = append(large, f.Name)
-		case f.Name != "KillsItsKeeper" && f.Name != "StopsItsKeeper" && f.Name != "ChangesItsVersion": // its worker, as a plugin: tried above
+		// its worker, as a plugin: tried above
+		case f.Name != "KillsItsKeeper" && f.Name != "StopsItsKeeper" && f.Name != "ChangesItsVersion":
 			ending = append(ending, f.Name)
 		}
 	}
@@ -112,7 +115,8 @@ func hostilePlugins(t *testing.T) {
 		t.Errorf("CART is %q beside them and %q alone", got, want)
 	}
 	p.run(t, "db", "check")
-	for _, pattern := range []string{"/dev/shm/hostile-*", p.file("plugins", "new.sh"), p.file("plugins", "*was-here")} {
+	for _, pattern := range []string{"/dev/shm/hostile-*", p.file("plugins", "new.sh"),
+		p.file("plugins", "*was-here")} {
 		if left, _ := filepath.Glob(pattern); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
@@ -126,15 +130,16 @@ func (p process) errors(t *testing.T) any {
 		"coalesce(error, ''), x'0a') FROM results WHERE status <> 'ok'")
 }
 
-// TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes itself, as it does
-// before any cell, ends with the questions.
+// TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes
+// itself, as it does before any cell, ends with the questions.
 func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are adopted on Linux")
 	}
 	p := newProcess(t)
 	mark := faulty.Mark + "=" + p.dir
-	file := p.write(t, "leaves.sh", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; echo '"+
+	file := p.write(t, "leaves.sh", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; "+
+		"echo '"+
 		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
 	p.command(t, "methods", "check", file).ends(3, "checks failed")
 	noneLeft(t, mark)
@@ -228,7 +233,8 @@ func TestHostilePluginsOfAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten)$", "077")
 	if testenv.Thorough(t) {
-		testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten|TestPluginsThatRemember)$", "000")
+		testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten|TestPluginsThatRemember)$",
+			"000")
 	}
 }
 

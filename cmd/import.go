@@ -31,8 +31,9 @@ func newImportCommand(a *app) *cobra.Command {
 	var from, scores string
 	var of admit.Elsewhere
 	c := a.lists(&cobra.Command{
-		Use:   "import reference | PROTOCOL | FILE...",
-		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, or test scores",
+		Use: "import reference | PROTOCOL | FILE...",
+		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, " +
+			"or test scores",
 		Long: `import stores results of files that ` + "`bench export`" + ` wrote, and of whole databases, several
 at once and in any order: every count and every failure, with the environment and the hash of
 the code that computed it; of a database also scores and models. ` + "`bench import reference`" + ` takes
@@ -79,7 +80,8 @@ method. Scores that differ from stored ones need another --version.`,
 		of.Probabilities = scores == "probability"
 		return a.importScores(c.Context(), args[0], from, of)
 	})
-	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its text (of scores: the protocol, default table2)")
+	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its "+
+		"text (of scores: the protocol, default table2)")
 	c.Flags().StringVar(&of.Method, "as", "",
 		"the file holds test scores of this method, which is none of the program's")
 	c.Flags().StringVar(&scores, "scores", "margin",
@@ -90,7 +92,8 @@ method. Scores that differ from stored ones need another --version.`,
 	return c
 }
 
-// importResults stores the results of several sources, one after another, and lists results that contradict stored ones.
+// importResults stores the results of several sources, one after another, and lists results that contradict stored
+// ones.
 func (a *app) importResults(ctx context.Context, paths []string, protocolFile string, conflicts *listing) error {
 	var sources []admit.Source
 	for _, path := range paths {
@@ -120,14 +123,16 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 		a.tellImport(src.Name, in)
 		for _, c := range in.Conflicts {
 			for _, d := range c.Differences {
-				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored, d.Computed, src.Name)
+				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored,
+					d.Computed, src.Name)
 			}
 		}
 	}
 	switch {
 	case len(conflicts.rows) > 0:
 		conflicts.header = []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}
-		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `bench verify` says which of them this program computes")}
+		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `bench verify` says which of " +
+			"them this program computes")}
 	case here == 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s: nothing is imported", strings.Join(paths, ", "))}
 	}
@@ -138,7 +143,8 @@ func (a *app) tellImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
 	a.noteGroups("stored under its names", in.Unknown)
 	a.noteGroups("not imported", in.Refused)
-	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored, cellsIn(in.Old))
+	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored,
+		cellsIn(in.Old))
 	if refused := cellsIn(in.Refused); refused > 0 {
 		fmt.Fprintf(a.err, ", %d not imported", refused)
 	}
@@ -156,7 +162,8 @@ func cellsIn(groups []plan.Group) (n int) {
 }
 
 // importSource stores the new results of a source.
-func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string, known map[string]store.Known) (all admit.Import, err error) {
+func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string,
+	known map[string]store.Known) (all admit.Import, err error) {
 	protocols, err := a.protocolsOf(src, protocolFile)
 	if err != nil {
 		return all, err
@@ -174,7 +181,8 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 		if h := protocols[p]; h != nil {
 			in, err = admit.Runs(ctx, h, src, known, db, put)
 		} else {
-			in, err = admit.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its file with --protocol", src, known, db, put)
+			in, err = admit.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its "+
+				"file with --protocol", src, known, db, put)
 		}
 		if err != nil {
 			break
@@ -189,8 +197,8 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	return all, unreadable(err)
 }
 
-// source opens a source of results: those that come with the program, a database, or a file of bench export. closed closes
-// the source.
+// source opens a source of results: those that come with the program, a database, or a file of bench export. closed
+// closes the source.
 func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
 	name, file, there := path, []byte(nil), true
 	switch {
@@ -241,8 +249,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, min(size, limit+1)))
 }
 
-// protocolsOf returns, by its name, each protocol whose results a source has, as an experiment of this program. The experiment is nil if
-// this program does not have the protocol and the source does not hold its text.
+// protocolsOf returns, by its name, each protocol whose results a source has, as an experiment of this program. The
+// experiment is nil if this program does not have the protocol and the source does not hold its text.
 func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {
@@ -280,7 +288,9 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 		tell: func(string) {
 			fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up")
 		},
-		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Waiting: func() int { return 0 }, Abandon: w.Abandon},
+		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Waiting: func() int {
+			return 0
+		}, Abandon: w.Abandon},
 	})
 	return w.Put, func() error {
 		defer stop()
@@ -303,7 +313,8 @@ point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
 a fold. --without-folds leaves the folds out: the file of the reference run then has
 108 kB instead of 1,190 kB. Reports draw tables and figures from such a file, and
-bench verify compares the chosen grid point and the test of its cells. The file is written whole or not at all. It is JSON compressed by gzip;
+bench verify compares the chosen grid point and the test of its cells. The file is written whole or
+not at all. It is JSON compressed by gzip;
 package harness/bundle describes its form.`,
 		Example: `  bench export mine.bench --methods MyBoost
   bench export table2.bench --protocol table2`,

@@ -141,7 +141,8 @@ func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([
 		case !stored:
 			fresh = append(fresh, r)
 		case k.ScoresHash != r.ScoresHash:
-			return nil, usage("%s on %s, split %d, is stored with other scores; nothing is imported, give these another --version", r.Method, r.Dataset, r.Split)
+			return nil, usage("%s on %s, split %d, is stored with other scores; nothing is imported, give these "+
+				"another --version", r.Method, r.Dataset, r.Split)
 		case !k.Current: // another version of the method has replaced it since
 			revived = append(revived, r.Key)
 		}

@@ -17,7 +17,8 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks follows every link from README.md, CONTRIBUTING.md and the documents to a file of this repository, and to the heading that it names.
+// TestLinks follows every link from README.md, CONTRIBUTING.md and the documents to a file of this repository, and to
+// the heading that it names.
 func TestLinks(t *testing.T) {
 	followed := 0
 	for _, page := range append(testenv.Pages(t), "CHANGELOG.md") {
@@ -37,7 +38,8 @@ func TestLinks(t *testing.T) {
 			}
 			if anchor != "" && !slices.ContainsFunc(readLines(t, target), func(l string) bool {
 				title, heading := strings.CutPrefix(strings.TrimLeft(l, "#"), " ")
-				return heading && strings.HasPrefix(l, "#") && strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-") == anchor
+				return heading && strings.HasPrefix(l, "#") &&
+					strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-") == anchor
 			}) {
 				t.Errorf("%s links to %s; %s has no such heading", page, m[1], target)
 			}
@@ -57,7 +59,8 @@ func TestPagesOpen(t *testing.T) {
 		}
 		for _, page := range pages {
 			lines := strings.SplitN(strings.Join(readLines(t, "docs", kind, filepath.Base(page)), "\n"), "\n\n", 3)
-			if len(lines) < 3 || !strings.HasPrefix(lines[0], "# ") || !regexp.MustCompile(`^For |^[A-Z].*\bfor `).MatchString(strings.ReplaceAll(lines[1], "\n", " ")) {
+			if len(lines) < 3 || !strings.HasPrefix(lines[0], "# ") ||
+				!regexp.MustCompile(`^For |^[A-Z].*\bfor `).MatchString(strings.ReplaceAll(lines[1], "\n", " ")) {
 				t.Errorf("docs/%s/%s does not open with what it is for, and for whom", kind, filepath.Base(page))
 			}
 		}
@@ -66,14 +69,16 @@ func TestPagesOpen(t *testing.T) {
 
 var document = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]*\.(md|toml|svg|html)\b`)
 
-// TestNamedDocuments: every document that help, an error, a comment or a script names by its path is there. Pages of the reference run name
-// the files that they were written to.
+// TestNamedDocuments: every document that help, an error, a comment or a script names by its path is there. Pages of
+// the reference run name the files that they were written to.
 func TestNamedDocuments(t *testing.T) {
 	named := 0
-	for _, place := range []string{"README.md", "CONTRIBUTING.md", "Makefile", "cmd", "datasets", "docs", "harness", "internal", "methods", "registry", "reports", "scripts"} {
+	for _, place := range []string{"README.md", "CONTRIBUTING.md", "Makefile", "cmd", "datasets", "docs", "harness",
+		"internal", "methods", "registry", "reports", "scripts"} {
 		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), place),
 			func(path string, entry os.DirEntry, err error) error {
-				if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl", ".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
+				if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".py", ".sh", ".tmpl",
+					".toml", ".txtar", ".html", ""}, filepath.Ext(path)) {
 					return err
 				}
 				source, err := os.ReadFile(path)

@@ -15,8 +15,10 @@ func newMethodsCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "methods",
 		Short: "List, show, check and write methods in any language; look at trained models",
-	}, newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a), newPluginsCommand(a),
-		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a), newMethodsPredictCommand(a), newMethodsScoreCommand(a))
+	}, newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a),
+		newPluginsCommand(a),
+		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a),
+		newMethodsPredictCommand(a), newMethodsScoreCommand(a))
 }
 
 func newMethodsListCommand(a *app) *cobra.Command {

@@ -29,12 +29,14 @@ var pythonName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func parsePythonObject(from string) (pythonObject, error) {
 	where, name, found := strings.Cut(from, ":")
 	if !found || !pythonName.MatchString(name) {
-		return pythonObject{}, usage("--from %q: name an estimator or a class as FILE.py:NAME or MODULE:NAME, such as my.py:RFBoost or sklearn.svm:SVC", from)
+		return pythonObject{}, usage("--from %q: name an estimator or a class as FILE.py:NAME or MODULE:NAME, such "+
+			"as my.py:RFBoost or sklearn.svm:SVC", from)
 	}
 	if !strings.HasSuffix(where, ".py") {
 		for _, part := range strings.Split(where, ".") {
 			if !pythonName.MatchString(part) {
-				return pythonObject{}, usage("--from %q: %q is no module of Python and no file that ends in .py", from, where)
+				return pythonObject{}, usage("--from %q: %q is no module of Python and no file that ends in .py", from,
+					where)
 			}
 		}
 		return pythonObject{module: where, name: name}, nil
@@ -44,7 +46,8 @@ func parsePythonObject(from string) (pythonObject, error) {
 	}
 	o := pythonObject{folder: filepath.Dir(where), module: strings.TrimSuffix(filepath.Base(where), ".py"), name: name}
 	if !pythonName.MatchString(o.module) {
-		return pythonObject{}, usage("--from %q: Python cannot import a file of that name; use letters, digits and _, a letter first", from)
+		return pythonObject{}, usage("--from %q: Python cannot import a file of that name; use letters, digits and "+
+			"_, a letter first", from)
 	}
 	return o, nil
 }
@@ -78,11 +81,12 @@ func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 	return a.linkPlugin(link, file, name, dir != "")
 }
 
-// writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into the
-// file, for the user to see and change. If the plugin cannot be used, no file is left.
+// writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into
+// the file, for the user to see and change. If the plugin cannot be used, no file is left.
 func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObject) error {
 	asked := func(grid, tasks string) (external.Description, error) {
-		d, err := a.askWrapper(ctx, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name, "Grid": grid, "Tasks": tasks})
+		d, err := a.askWrapper(ctx, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name,
+			"Grid": grid, "Tasks": tasks})
 		if err != nil {
 			os.Remove(file)
 		}
@@ -105,14 +109,19 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 	tasks := ""
 	if len(d.Tasks) < len(all.Tasks) {
 		tasks = fmt.Sprintf(`["%s"]`, strings.Join(d.Tasks, `", "`))
-		refused := slices.DeleteFunc(slices.Clone(all.Tasks), func(t string) bool { return slices.Contains(d.Tasks, t) })
-		fmt.Fprintf(a.err, "Its tasks are %s: a small fit for %s does not end in scores.\n", strings.Join(d.Tasks, ", "), strings.Join(refused, ", "))
+		refused := slices.DeleteFunc(slices.Clone(all.Tasks), func(t string) bool {
+			return slices.Contains(d.Tasks, t)
+		})
+		fmt.Fprintf(a.err, "Its tasks are %s: a small fit for %s does not end in scores.\n", strings.Join(d.Tasks,
+			", "), strings.Join(refused, ", "))
 	}
 	if grid == guess {
 		if grid = pythonGrid(d.Grid, d.Parameters); len(d.Grid) > 0 {
-			fmt.Fprintf(a.err, "The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.\n", grid, file)
+			fmt.Fprintf(a.err, "The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.\n",
+				grid, file)
 		} else {
-			fmt.Fprintf(a.err, "No number among the parameters of %s changes what it learns, so that its grid is a single point. Write one into %s.\n", o.name, file)
+			fmt.Fprintf(a.err, "No number among the parameters of %s changes what it learns, so that its grid is a "+
+				"single point. Write one into %s.\n", o.name, file)
 		}
 	}
 	_, err = asked(grid, tasks)
@@ -158,10 +167,12 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 			}
 		}
 		if err := os.Symlink(to, link); err != nil {
-			return fmt.Errorf("%s was written, and no link to it can be made: %w; name the plugin by --plugin %s", file, err, file)
+			return fmt.Errorf("%s was written, and no link to it can be made: %w; name the plugin by --plugin %s", file,
+				err, file)
 		}
 		fmt.Fprintln(a.out, link)
-		fmt.Fprintf(a.err, "%s is the plugin, for you to change; %s is a link to it, by which every command finds it.\n", file, link)
+		fmt.Fprintf(a.err, "%s is the plugin, for you to change; %s is a link to it, by which every command finds "+
+			"it.\n", file, link)
 	}
 	a.tellPlugin(link, name, named)
 	return nil

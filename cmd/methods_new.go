@@ -62,8 +62,10 @@ and those that change what it learns are written as a grid, for you to look at.`
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
 	c.Flags().StringVar(&lang, "lang", "go", "language: go, go-plugin, python, r or sh")
-	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"go", "go-plugin", "python", "r", "sh"}, cobra.ShellCompDirectiveNoFileComp))
-	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or MODULE:NAME")
+	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"go", "go-plugin", "python", "r", "sh"},
+		cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or "+
+		"MODULE:NAME")
 	c.MarkFlagsMutuallyExclusive("lang", "from")
 	permissionFlags(a, c)
 	return c
@@ -129,7 +131,8 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	case err != nil:
 		return err
 	case module.path == "" && dir == "":
-		return usage("a method in Go belongs to a module and there is no go.mod here; run `go mod init example.com/mine` first, or use --lang python")
+		return usage("a method in Go belongs to a module and there is no go.mod here; run `go mod init " +
+			"example.com/mine` first, or use --lang python")
 	case dir == "" && module.path == ourModule:
 		dir = filepath.Join("methods", pkg)
 	case dir == "":
@@ -138,7 +141,8 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	if there, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(there) > 0 {
 		return usage("%s holds Go files already; choose another name or --dir", dir)
 	}
-	files := []skeletonFile{{filepath.Join(dir, pkg+".go"), "method.go"}, {filepath.Join(dir, pkg+"_test.go"), "method_test.go"}}
+	files := []skeletonFile{{filepath.Join(dir, pkg+".go"), "method.go"}, {filepath.Join(dir, pkg+"_test.go"),
+		"method_test.go"}}
 	imported, err := importPath(module, dir)
 	if err != nil {
 		return err
@@ -158,7 +162,8 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	}
 	a.tellHowToRegister(pkg, dir, imported, module, needsMain)
 	if plugin {
-		fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)), filepath.ToSlash(filepath.Dir(served)))
+		fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(),
+			name)), filepath.ToSlash(filepath.Dir(served)))
 	}
 	return nil
 }
@@ -179,15 +184,18 @@ func importPath(m goModule, dir string) (string, error) {
 func (a *app) tellHowToRegister(pkg, dir, imported string, m goModule, mainWritten bool) {
 	switch {
 	case m.path == ourModule:
-		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),\n", imported, pkg)
+		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the "+
+			"method:\n\t%q\n\t%s.Spec(),\n", imported, pkg)
 	case !mainWritten:
-		fmt.Fprintf(a.err, "To register it, import %q in your main and add it to the registry: methods.All().With(%s.Spec())\n", imported, pkg)
+		fmt.Fprintf(a.err, "To register it, import %q in your main and add it to the registry: "+
+			"methods.All().With(%s.Spec())\n", imported, pkg)
 	}
 	if m.path == "" {
 		fmt.Fprintln(a.err, "There is no go.mod here: begin your module with `go mod init example.com/mine`.")
 	}
 	if m.path != ourModule && !m.knowsUs {
-		fmt.Fprintf(a.err, "Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo mod edit -replace %s=FOLDER\n\tgo mod tidy\n", ourModule)
+		fmt.Fprintf(a.err, "Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo "+
+			"mod edit -replace %s=FOLDER\n\tgo mod tidy\n", ourModule)
 	}
 	path := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) {

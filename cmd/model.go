@@ -46,7 +46,8 @@ func modelCommand(a *app, use, short, long, example string, run func(context.Con
 		},
 	}
 	of.addAll(a, c)
-	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their defaults (default: those that the stored cell chose)`)
+	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their `+
+		`defaults (default: those that the stored cell chose)`)
 	return c
 }
 
@@ -63,7 +64,8 @@ same but for the rounding of its sums, which are in single precision.`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			w, ok := m.(registry.LightGBMWriter)
 			if !ok {
-				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and importances show them")
+				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and " +
+					"importances show them")
 			}
 			return a.writeTo(output, func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }, "")
 		})
@@ -210,7 +212,8 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of plac
 func (a *app) refitAsStored(c *cobra.Command, h *plan.Experiment, method string, of place) (*refitted, error) {
 	r, err := a.refit(c, h, method, of, "")
 	if err == nil && !r.same { // refit has printed the difference and what to do
-		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that nothing is drawn", r.cell)}
+		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that "+
+			"nothing is drawn", r.cell)}
 	}
 	return r, err
 }
@@ -225,7 +228,8 @@ func (a *app) withTrees() []string {
 	return names
 }
 
-// storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names it.
+// storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names
+// it.
 func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
 	db, err := a.reader(c.Context())
 	if err != nil {
@@ -238,16 +242,19 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 		return nil, err
 	case !found:
 		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
-			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method}, []string{dataset}, []int{cell.Split}, false))
+			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method},
+				[]string{dataset}, []int{cell.Split}, false))
 	case s.Status != result.OK:
-		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell, cell.Protocol, s.Status, firstLine(s.Error))
+		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell,
+			cell.Protocol, s.Status, firstLine(s.Error))
 	}
 	return &s, nil
 }
 
-// tellRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results on
-// the test rows.
-func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted, stored *store.Row, fingerprint string) bool {
+// tellRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results
+// on the test rows.
+func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted,
+	stored *store.Row, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
 		result = fmt.Sprintf("%d of %d test rows right", *r.Test.Correct, r.Test.N)
@@ -274,7 +281,8 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 	case stored.MethodVersion != spec.Version:
 		why = fmt.Sprintf("it was run with version %s of the method, this is %s", stored.MethodVersion, spec.Version)
 	}
-	fmt.Fprintf(a.err, "%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result\n", line, a.db, was, stored.TestRows, why)
+	fmt.Fprintf(a.err, "%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result\n", line,
+		a.db, was, stored.TestRows, why)
 	return false
 }
 

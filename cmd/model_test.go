@@ -75,7 +75,8 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 		split := must.Get(p.Semantics.Splitter().Split(set, 2))(t)
 		standard := new(mat.Dense)
 		datasets.FitStandardiser(set.X, split.Train).Apply(standard, set.X, nil)
-		for method, params := range map[string]string{"LGBM": `{"rounds": 30}`, "XGB": `{"rounds": 30}`, "CART": `{"max_depth": 4}`, "RF": `{"trees": 20}`} {
+		for method, params := range map[string]string{"LGBM": `{"rounds": 30}`, "XGB": `{"rounds": 30}`,
+			"CART": `{"max_depth": 4}`, "RF": `{"trees": 20}`} {
 			if name == "adult" {
 				if params = `{"rounds": 10}`; method == "CART" || method == "RF" {
 					continue // no text, and long to grow
@@ -94,7 +95,8 @@ func TestModelsInTheFilesUnits(t *testing.T) {
 				if method == "XGB" { // a half unit of the last place of each of up to 100 sums
 					tolerance = 100 * 0x1p-24 * max(floats.Max(want), -floats.Min(want))
 				}
-				near(t, method+" on "+name+" by leaves", leavesScores(t, w, r.Features, set.X, r.Shape.Outputs()), want, tolerance)
+				near(t, method+" on "+name+" by leaves", leavesScores(t, w, r.Features, set.X, r.Shape.Outputs()), want,
+					tolerance)
 			}
 		}
 	}

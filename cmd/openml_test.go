@@ -8,8 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestOpenMLScripts runs each script of testdata/openml against a server of ours, whose answers are described there. The command `asked N` says how
-// many requests came since it was last called.
+// TestOpenMLScripts runs each script of testdata/openml against a server of ours, whose answers are described there.
+// The command `asked N` says how many requests came since it was last called.
 func TestOpenMLScripts(t *testing.T) {
 	runScripts(t, "openml", "", testscript.Params{
 		Setup: func(e *testscript.Env) error {

@@ -38,7 +38,8 @@ func (a *app) listing(c *cobra.Command) *listing {
 	l := &listing{out: a.out}
 	c.Flags().StringVar(&l.format, "format", "table", strings.Join(listingFormats, ", "))
 	beforehand(c, func() error { return checkFormat(l.format) })
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats,
+		cobra.ShellCompDirectiveNoFileComp))
 	return l
 }
 
@@ -170,8 +171,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// An output is standard output that keeps its first error, so that a listing or a help text that could not be written is no
-// success. It sends no control characters of data to a terminal.
+// An output is standard output that keeps its first error, so that a listing or a help text that could not be written
+// is no success. It sends no control characters of data to a terminal.
 type output struct {
 	io.Writer
 	shown wording.Writer // of a terminal
@@ -291,8 +292,8 @@ func (m *mdStream) row(values []any) error {
 
 func (m *mdStream) end() error { return nil }
 
-// A csvStream keeps every byte of a value. But for a terminal it makes control characters visible, and it marks text that a
-// spreadsheet would take for a formula.
+// A csvStream keeps every byte of a value. But for a terminal it makes control characters visible, and it marks text
+// that a spreadsheet would take for a formula.
 type csvStream struct {
 	w       *csv.Writer
 	visible bool
@@ -357,8 +358,8 @@ func (j *jsonStream) end() error {
 	return err
 }
 
-// marshalVisible returns JSON that also escapes control characters which JSON allows: DEL, controls from 0x80 on, and signs
-// that turn the direction of writing.
+// marshalVisible returns JSON that also escapes control characters which JSON allows: DEL, controls from 0x80 on, and
+// signs that turn the direction of writing.
 func marshalVisible(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	if err != nil || strings.IndexFunc(string(raw), wording.Obeyed) < 0 {
@@ -375,7 +376,8 @@ func marshalVisible(v any) (string, error) {
 	return b.String(), nil
 }
 
-// writeTo writes to a file, whole or not at all, and says so with what is told of it; or to standard output if file is "".
+// writeTo writes to a file, whole or not at all, and says so with what is told of it; or to standard output if file is
+// "".
 func (a *app) writeTo(file string, write func(io.Writer) error, told string) error {
 	if file == "" {
 		return write(a.out)

@@ -22,13 +22,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestReferencePages: the pages of docs/reference that are made from the program are those of the program as it is; -update writes them.
+// TestReferencePages: the pages of docs/reference that are made from the program are those of the program as it is;
+// -update writes them.
 func TestReferencePages(t *testing.T) {
 	t.Setenv("BENCH_MIRROR", "") // defaults of flags
 	t.Setenv("BENCH_OPENML", "")
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, made := range map[string]string{
-		"commands.md":    commandsPage(newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{}, sets: catalogue.Builtin()})),
+		"commands.md": commandsPage(newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}),
+			err: &messages{}, sets: catalogue.Builtin()})),
 		"environment.md": environmentPage(),
 		"parameters.md":  parametersPage(t, methods.All().All()),
 		"catalogue.md":   cataloguePage(catalogue.Builtin()),
@@ -39,14 +41,16 @@ func TestReferencePages(t *testing.T) {
 			continue
 		}
 		if stands, err := os.ReadFile(path); err != nil || string(stands) != made {
-			t.Errorf("docs/reference/%s is not what the program says (%v); `go test ./cmd -run TestReferencePages -update` writes it", name, err)
+			t.Errorf("docs/reference/%s is not what the program says (%v); `go test ./cmd -run TestReferencePages "+
+				"-update` writes it", name, err)
 		}
 	}
 }
 
 // opening is the title of a page and what it is for, with what all pages say of themselves.
 func opening(title, says string) string {
-	says += " `go test ./cmd -run TestReferencePages -update` makes this page from the program, and `make test` compares the two."
+	says += " `go test ./cmd -run TestReferencePages -update` makes this page from the program, and `make test` " +
+		"compares the two."
 	return "# " + title + "\n\n" + hanging(says, 0, 100) + "\n"
 }
 
@@ -55,13 +59,17 @@ var inMarkdown = strings.NewReplacer("<", `\<`, "*", `\*`, "|", `\|`)
 
 func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(opening("Commands", "Every command with its flags and examples, for readers who look one up. `bench COMMAND --help --all` prints the same in a terminal, and `bench help --man` all of it as a manual page."))
+	b.WriteString(opening("Commands", "Every command with its flags and examples, for readers who look one up. "+
+		"`bench COMMAND --help --all` prints the same in a terminal, and `bench help --man` all of it as a manual "+
+		"page."))
 	b.WriteString("\n| command | what it does |\n|---|---|\n")
 	everyCommand(root, func(c *cobra.Command) {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), inMarkdown.Replace(c.Short))
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"),
+			inMarkdown.Replace(c.Short))
 	})
 	page := func(c *cobra.Command) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n", c.CommandPath(), hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100), c.UseLine())
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n", c.CommandPath(),
+			hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100), c.UseLine())
 		for _, part := range blocks(c.Long) {
 			switch {
 			case part.lines:
@@ -86,13 +94,16 @@ func commandsPage(root *cobra.Command) string {
 
 func environmentPage() string {
 	var b strings.Builder
-	b.WriteString(opening("Environment and exit codes", "For scripts, and for machines that are set up once: the variables that the program reads, and what its exit code says."))
+	b.WriteString(opening("Environment and exit codes", "For scripts, and for machines that are set up once: the "+
+		"variables that the program reads, and what its exit code says."))
 	b.WriteString("\n## Variables\n\n| variable | meaning |\n|---|---|\n")
 	for _, v := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(v.names, " ", "`, `"), inMarkdown.Replace(v.means))
 	}
-	b.WriteString("\n" + hanging("The folders of the user are those of the system: on Linux `XDG_CACHE_HOME` and `XDG_CONFIG_HOME`, else `.cache` and `.config` in `HOME`. "+
-		"The runtime of Go reads `GOMEMLIMIT` and `GOMAXPROCS`, as in every program in Go. Which variables a plugin gets is in [the protocol of plugins](plugin-protocol.md#what-a-plugin-may-do), "+
+	b.WriteString("\n" + hanging("The folders of the user are those of the system: on Linux `XDG_CACHE_HOME` and "+
+		"`XDG_CONFIG_HOME`, else `.cache` and `.config` in `HOME`. "+
+		"The runtime of Go reads `GOMEMLIMIT` and `GOMAXPROCS`, as in every program in Go. Which variables a plugin "+
+		"gets is in [the protocol of plugins](plugin-protocol.md#what-a-plugin-may-do), "+
 		"and those of the tests are in [CONTRIBUTING.md](../../CONTRIBUTING.md#build-and-test).", 0, 100) + "\n")
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
 	for _, e := range exitCodes {
@@ -113,7 +124,8 @@ func environmentPage() string {
 
 func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
-	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to know "+
+	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to "+
+		"know "+
 		"what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. "+
 		"[The methods](../explanation/methods.md) says what each minimises, and `bench methods show NAME` prints what "+
 		"is listed here. "+
@@ -122,10 +134,13 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 		"[KNN](../explanation/methods.md#logistic-lda-and-knn)."))
 	for _, s := range specs {
 		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
-		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | default | values | meaning |\n|---|---|---|---|\n", s.Name, hanging(inMarkdown.Replace(says), 0, 100))
+		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:],
+			s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | default | values | meaning |\n|---|---|---|---|\n", s.Name,
+			hanging(inMarkdown.Replace(says), 0, 100))
 		for _, p := range s.Parameters() {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Default, inMarkdown.Replace(p.Allowed()), inMarkdown.Replace(p.Means))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Default, inMarkdown.Replace(p.Allowed()),
+				inMarkdown.Replace(p.Means))
 		}
 		fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
 		for _, axis := range s.DefaultGrid() {
@@ -151,7 +166,10 @@ func listItem(b *strings.Builder, format string, args ...any) {
 
 func cataloguePage(sets *catalogue.Catalogue) string {
 	var b strings.Builder
-	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come from, and `bench data show NAME` prints all that is known of a set."))
+	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: "+
+		"every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among "+
+		"them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come "+
+		"from, and `bench data show NAME` prints all that is known of a set."))
 	groups := sets.Groups()
 	b.WriteString("\nGroups, for `--datasets`:\n\n")
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
@@ -164,7 +182,8 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		for _, n := range e.Counts {
 			classes = append(classes, strconv.Itoa(n))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows, e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows,
+			e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
 		for _, d := range e.Defects {
 			listItem(&defects, "- `%s`: %s", e.Name, inMarkdown.Replace(d))
 		}
@@ -180,15 +199,18 @@ func TestVariables(t *testing.T) {
 	}
 	// What is no name in the source, and the names that it stands for.
 	stands := map[string]string{
-		"sandbox.FolderVariable": "BENCH_PRIVATE", "FolderVariable": "BENCH_PRIVATE", "mountsVariable": "BENCH_MOUNTS_BEFORE",
-		"v": "OMP_NUM_THREADS", "variable": "R_LIBS",
+		"sandbox.FolderVariable": "BENCH_PRIVATE", "FolderVariable": "BENCH_PRIVATE",
+		"mountsVariable": "BENCH_MOUNTS_BEFORE",
+		"v":              "OMP_NUM_THREADS", "variable": "R_LIBS",
 	}
 	read, quoted := map[string]string{}, ""
-	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`), regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
+	inGo, inPython := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\(([^()]+)\)`),
+		regexp.MustCompile(`os\.environ(?:\.get\(|\[)("[A-Z_]+")`)
 	for _, folder := range []string{"cmd", "datasets", "harness", "internal", "methods", "registry", "reports"} {
 		must.Do(t, filepath.WalkDir(filepath.Join(testenv.Root(), folder),
 			func(path string, entry os.DirEntry, err error) error {
-				if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
+				if err != nil || strings.Contains(path, "/testdata/") || strings.Contains(path, "/internal/test/") ||
+					strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "setup.py" {
 					return err
 				}
 				names := map[string]*regexp.Regexp{".go": inGo, ".py": inPython}[filepath.Ext(path)]

@@ -66,11 +66,13 @@ func newParquetFile(w io.Writer, names []string, kinds []columnKind) (*parquetFi
 			return nil, usage("column %q has a comma in its name, or none; name it with AS for a Parquet file", n)
 		}
 		seen[n] = true
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: types[kinds[i]], Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", n+",optional"))})
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: types[kinds[i]],
+			Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", n+",optional"))})
 	}
 	row := reflect.StructOf(fields)
 	schema := parquet.SchemaOf(reflect.New(row).Interface())
-	return &parquetFile{w: parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{})), row: row, kinds: kinds}, nil
+	return &parquetFile{w: parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{})), row: row,
+		kinds: kinds}, nil
 }
 
 func (f *parquetFile) add(values []any) error {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever an answer holds, the file read back holds the same values in the same order of rows and columns: integers and
-// floats to the bit, a column of both as floats, bytes as bytes, one with a text as text, NULL as none.
+// Whatever an answer holds, the file read back holds the same values in the same order of rows and columns: integers
+// and floats to the bit, a column of both as floats, bytes as bytes, one with a text as text, NULL as none.
 func TestParquetHoldsTheAnswer(t *testing.T) {
 	value := rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.Int64(), func(n int64) any { return n }),
 		rapid.Map(rapid.Float64(), func(x float64) any { return x }),

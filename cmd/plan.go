@@ -35,7 +35,8 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	a.noteExcluded(plan.Excluded)
 	a.noteCautions(plan)
 	if d := plan.Dealt; d != nil {
-		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of, plan.Requested, plural(d.Cells, "cell"), d.List)
+		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of,
+			plan.Requested, plural(d.Cells, "cell"), d.List)
 	}
 	if len(plan.Cells) > 0 {
 		canaries := ""
@@ -49,7 +50,8 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 			plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
-		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n", wording.Seconds(p.Early))
+		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n",
+			wording.Seconds(p.Early))
 	}
 	a.noteExcluded(p.Excluded)
 }
@@ -124,8 +126,8 @@ func yesToLongRuns(c *cobra.Command) {
 	yes.Usage, yes.Annotations = "start without asking, however long it takes, and "+yes.Usage, nil
 }
 
-// confirm asks before a run of more than a day, the only question of this program. If nobody can be asked, it refuses the
-// run.
+// confirm asks before a run of more than a day, the only question of this program. If nobody can be asked, it refuses
+// the run.
 func (a *app) confirm(p plan.Prediction) error {
 	if a.yes || p.Seconds <= askBeyond.Seconds() {
 		return nil
@@ -149,7 +151,8 @@ const (
 	anyMethod = "(all methods)"
 )
 
-// A table for people has rows for the heaviest pairs alone where there are more than mostPairs pairs of a set and a method.
+// A table for people has rows for the heaviest pairs alone where there are more than mostPairs pairs of a set and a
+// method.
 const (
 	mostPairs     = 40
 	heaviestPairs = 10
@@ -265,7 +268,9 @@ func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion, f 
 			sets = nil
 		}
 		if len(pairs) > mostPairs {
-			listed = slices.SortedStableFunc(slices.Values(pairs), func(a, b *planRow) int { return cmp.Compare(b.seconds, a.seconds) })[:heaviestPairs]
+			listed = slices.SortedStableFunc(slices.Values(pairs), func(a, b *planRow) int {
+				return cmp.Compare(b.seconds, a.seconds)
+			})[:heaviestPairs]
 			slices.Reverse(listed)
 		}
 		l.header = []string{"dataset", "method", "cells", "time", "longest", "memory", "skipped by"}

@@ -151,7 +151,8 @@ func (a *app) newPlugin(name, lang, dir string) error {
 	}
 	class := letters(name)
 	class = strings.ToUpper(class[:1]) + class[1:]
-	if err := a.writeSkeletons([]skeletonFile{{path, "plugin" + ending}}, map[string]string{"Name": name, "Class": class}); err != nil {
+	if err := a.writeSkeletons([]skeletonFile{{path, "plugin" + ending}}, map[string]string{"Name": name,
+		"Class": class}); err != nil {
 		return err
 	}
 	a.tellPlugin(path, name, dir != "")
@@ -164,12 +165,13 @@ func (a *app) tellPlugin(path, name string, elsewhere bool) {
 	if elsewhere {
 		flag = " --plugin " + path
 	}
-	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar\n", path, flag, name)
+	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets "+
+		"wine,sonar\n", path, flag, name)
 }
 
-// tryCanary trains a method twice on half of a small data set, which other checks have shown to the method as a whole: once
-// with the true labels, once with labels that contradict them. Each time the method predicts the other half. If its
-// predictions are right the second time too, it knows the labels from elsewhere, and the check fails.
+// tryCanary trains a method twice on half of a small data set, which other checks have shown to the method as a whole:
+// once with the true labels, once with labels that contradict them. Each time the method predicts the other half. If
+// its predictions are right the second time too, it knows the labels from elsewhere, and the check fails.
 func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 	const rows = 200
 	task := spec.Tasks & -spec.Tasks // the first of its tasks
@@ -199,7 +201,8 @@ func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 		p[i] = canary.P(task, test.Classes, test.Y, scores)
 	}
 	if p[0] <= canary.Level && p[1] <= canary.Level {
-		return "", fmt.Errorf("right about rows whose labels it was not given, also where its training labels contradict them (p = %.0e)", p[1])
+		return "", fmt.Errorf("right about rows whose labels it was not given, also where its training labels "+
+			"contradict them (p = %.0e)", p[1])
 	}
 	return fmt.Sprintf("with labels that contradict the truth it is right by chance, p = %.2g", p[1]), nil
 }

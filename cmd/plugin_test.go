@@ -21,7 +21,9 @@ func TestNoOrphans(t *testing.T) {
 	args := []string{"run", "--plugin", "slow.sh", "--methods", "Slow", "--datasets", "swiss", "--splits", "1"}
 	c := p.begin(t, args...)
 	waitFor(t, func() bool { // what the method starts is there
-		return slices.ContainsFunc(carriersOf(t, mark), func(line string) bool { return strings.Contains(line, "sleep") })
+		return slices.ContainsFunc(carriersOf(t, mark), func(line string) bool {
+			return strings.Contains(line, "sleep")
+		})
 	})
 	c.kill()
 	waitFor(t, func() bool { return len(carriersOf(t, mark)) == 0 })

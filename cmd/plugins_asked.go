@@ -29,7 +29,8 @@ var lacking = sandbox.Missing
 // permissionFlags adds the flags that say what plugins may do, for a command that trains or applies methods.
 func permissionFlags(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a folder or a file; repeatable")
+	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a "+
+		"folder or a file; repeatable")
 	flags.BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
 	flags.BoolVar(&a.yes, "yes", false, "run plugins also where the kernel cannot keep them in a sandbox")
 	rare(c, "allow-read", "allow-network", "yes")
@@ -65,14 +66,15 @@ func (a *app) permissions() []string {
 	return args
 }
 
-// hidden lists what no plugin may read, wherever it lies: results, secrets that admit workers, and data with the labels of
-// test rows.
+// hidden lists what no plugin may read, wherever it lies: results, secrets that admit workers, and data with the labels
+// of test rows.
 func (a *app) hidden() []string {
 	if a.onlyNamed {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.store().Dir(), os.Getenv("BENCH_MIRROR")} {
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.store().Dir(),
+		os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
 		}
@@ -116,8 +118,8 @@ func (a *app) boundedMethod(method string) error {
 // runsMethods are the commands, beside run, that train or apply methods of plugins that are only named.
 var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
 
-// loadPlugins adds the methods of all known plugins to the registry. It starts no plugin, but reports unknown ones. `run`
-// asks plugins itself; other verbs that run methods ask the named plugins.
+// loadPlugins adds the methods of all known plugins to the registry. It starts no plugin, but reports unknown ones.
+// `run` asks plugins itself; other verbs that run methods ask the named plugins.
 func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.recallPlugins(); err != nil {
 		return err
@@ -156,7 +158,8 @@ func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
 	}
 	if fresh != nil && !a.onlyNamed {
 		fmt.Fprintf(a.err, "%s: new, or changed since, and started now in a sandbox: a plugin reads its own files and "+
-			"libraries, writes a private folder, and has the network only by --allow-network\n", strings.Join(fresh, ", "))
+			"libraries, writes a private folder, and has the network only by --allow-network\n", strings.Join(fresh,
+			", "))
 	}
 	a.adopts = !a.onlyNamed && processes.Adopt() == nil
 	var g errgroup.Group
@@ -206,7 +209,8 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	}
 	f.known = now
 	if err := rememberedIn().Keep(now); err != nil && !a.onlyNamed {
-		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n", f.file, err)
+		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n",
+			f.file, err)
 	}
 }
 
@@ -218,8 +222,8 @@ func (f *foundPlugin) changed() string {
 	return f.in.Changed(f.was)
 }
 
-// askPluginsOfRun asks each plugin that a run needs what it is, once for each run, since the version of a method includes
-// its libraries.
+// askPluginsOfRun asks each plugin that a run needs what it is, once for each run, since the version of a method
+// includes its libraries.
 func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 	var wanted []*foundPlugin
 	needs, unnamed := a.needed(s)
@@ -234,7 +238,8 @@ func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 	}
 	for _, p := range wanted {
 		if what := p.changed(); what != "" {
-			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name, what)
+			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name,
+				what)
 		}
 	}
 	if err := a.register(); err != nil {
@@ -244,8 +249,8 @@ func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 	return nil
 }
 
-// needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run may
-// also ask for a plugin whose method is not known yet, be it as what a protocol's variant is of.
+// needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run
+// may also ask for a plugin whose method is not known yet, be it as what a protocol's variant is of.
 func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool) {
 	h, err := a.harness(s.protocol)
 	if unnamed = err != nil; unnamed {
@@ -266,12 +271,14 @@ func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool)
 	return named, unnamed || s.methods == nil
 }
 
-// askVerified asks the plugins whose cells are to be run again what they are now, since cells of another version cannot be
-// compared.
+// askVerified asks the plugins whose cells are to be run again what they are now, since cells of another version cannot
+// be compared.
 func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 	var asked []*foundPlugin
 	for _, f := range a.found {
-		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool { return c.Spec.Inputs.MethodVersion == f.in.Spec().Version }) {
+		if f.usable() && slices.ContainsFunc(cells, func(c *plan.Cell) bool {
+			return c.Spec.Inputs.MethodVersion == f.in.Spec().Version
+		}) {
 			asked = append(asked, f)
 		}
 	}
@@ -283,7 +290,8 @@ func (a *app) askVerified(ctx context.Context, cells []*plan.Cell) error {
 			return exitError{exitIncomplete, f.fault}
 		}
 		if what := f.changed(); what != "" {
-			return exitError{exitIncomplete, fmt.Errorf("%s changed since it was last asked (%s), so that its cells cannot be compared; `bench run` runs them as it is now", f.in.Spec().Name, what)}
+			return exitError{exitIncomplete, fmt.Errorf("%s changed since it was last asked (%s), so that its cells "+
+				"cannot be compared; `bench run` runs them as it is now", f.in.Spec().Name, what)}
 		}
 	}
 	return a.register()

@@ -25,7 +25,8 @@ number.`,
 		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
   bench methods predict LGBM --datasets wine --split 1 new.csv --format csv`,
 		Args: takes("METHOD", "FILE.csv"),
-		ValidArgsFunction: func(c *cobra.Command, before []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, before []string, word string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			if len(before) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
@@ -84,7 +85,8 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 		dataset = like.Name
 	}
 	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: of.split, Method: spec.Name}
-	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
+	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method,
+		cell.Split)
 	switch {
 	case err != nil:
 		return nil, nil, exitError{exitIncomplete, err}
@@ -93,7 +95,8 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 		if v.Database = "models.db"; filepath.Base(a.db) == v.Database { // a stored cell is not run again
 			v.Database = "models-2.db"
 		}
-		return nil, nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; then predict with --db %s",
+		return nil, nil, usage("%s keeps no model of %s; a run into a database of its own does: %s --keep models; "+
+			"then predict with --db %s",
 			a.db, cell, v.Command([]string{cell.Method}, []string{of.dataset}, []int{cell.Split}, false), v.Database)
 	}
 	p, err := runner.NewPredictor(spec, l)

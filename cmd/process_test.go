@@ -196,7 +196,8 @@ func (p process) storedContent(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, q := range []string{
-		`SELECT protocol, method, method_version, dataset, split, status, params, grid_size, n_train, n_test, n_correct, accuracy,
+		`SELECT protocol, method, method_version, dataset, split, status, params, grid_size, n_train, n_test, n_correct,
+			accuracy,
 		   cv_accuracy, tn, fp, fn, tp, model_bytes, error, key FROM history ORDER BY key`,
 		`SELECT protocol, method, dataset, split, grid_index, params, fold, n_valid, n_correct, tn, fp, fn, tp
 		   FROM evaluations ORDER BY protocol, method, dataset, split, grid_index, fold`,
@@ -224,8 +225,8 @@ var alone struct {
 	took    time.Duration
 }
 
-// undisturbed returns what work of all families stores on two splits where nothing interferes, and how long it took, for the tests where
-// something does. It runs once.
+// undisturbed returns what work of all families stores on two splits where nothing interferes, and how long it took,
+// for the tests where something does. It runs once.
 func undisturbed(t *testing.T) (content string, took time.Duration) {
 	t.Helper()
 	alone.once.Do(func() {
@@ -286,7 +287,8 @@ func TestKilledAndResumed(t *testing.T) {
 // insideACommit says when the log of the database grows for the nth time: the transaction that writes
 // it is not over then. It says nothing if the run is over before.
 func (p process) insideACommit(n int, now chan<- string, over <-chan struct{}) {
-	for last, writes := int64(-1), 0; ; time.Sleep(50 * time.Microsecond) { // a commit takes longer; without a pause this keeps a core busy
+	// a commit takes longer; without a pause this keeps a core busy
+	for last, writes := int64(-1), 0; ; time.Sleep(50 * time.Microsecond) {
 		select {
 		case <-over:
 			return
@@ -317,7 +319,8 @@ const patience = 20 * time.Minute
 
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ready(); time.Sleep(50 * time.Millisecond) { // some ask every process of the machine
+	// some ask every process of the machine
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %v in vain", patience)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// lineEvery is the least time between progress lines without a terminal. The first and the last cell always have a line:
-// the first one shows how long a method takes here.
+// lineEvery is the least time between progress lines without a terminal. The first and the last cell always have a
+// line: the first one shows how long a method takes here.
 const lineEvery = 10 * time.Second
 
 // progress shows the progress of a run: in a pane of the terminal, elsewhere in plain lines.
@@ -106,12 +106,14 @@ func (p *progress) hear(e schedule.Event) {
 	case schedule.Started:
 		if e.Cell.Spec.Suspect && !p.suspects {
 			p.suspects = true
-			p.note(fmt.Sprintf("a cell during which an earlier run ended is run in a process of its own: %s", e.Cell.Cell))
+			p.note(fmt.Sprintf("a cell during which an earlier run ended is run in a process of its own: %s",
+				e.Cell.Cell))
 		}
 	case schedule.Finished:
 		p.finished(e.Cell, e.Run)
 	case schedule.Unplaced:
-		p.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does not refuse them",
+		p.note(fmt.Sprintf("no worker takes %s, such as %s (%s): waiting for a worker with enough --memory that does "+
+			"not refuse them",
 			plural(e.Cells, "cell"), e.Cell, wording.Bytes(e.Cell.Spec.Memory)))
 	}
 }
@@ -127,7 +129,8 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	p.label = ", " + name
 	p.mu.Unlock()
 	if r.Status != result.OK && c.Spec.Canary == nil { // a failed canary is stored, but it is no result
-		if p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1) { // further ones are counted at the end
+		// further ones are counted at the end
+		if p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1) {
 			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
 		}
 	}

@@ -57,7 +57,8 @@ this folder that are protocols, and those under which the database holds results
 		}
 		stored, err := a.protocolsOfDatabase(c.Context())
 		for _, name := range slices.Sorted(maps.Keys(stored)) {
-			if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil && !slices.Contains(protocol.Names(), name) {
+			if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil &&
+				!slices.Contains(protocol.Names(), name) {
 				add(p, a.db)
 			}
 		}
@@ -98,10 +99,13 @@ comment beside each. docs/reference/protocols.md has all keys. A file that is th
 	flags := c.Flags()
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
 	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
-	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+strings.Join(metric.Choosing(), ", ")+" (default accuracy, of regression mse)")
+	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+
+		strings.Join(metric.Choosing(), ", ")+" (default accuracy, of regression mse)")
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
-	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods (default all)")
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Choosing(), cobra.ShellCompDirectiveNoFileComp))
+	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods "+
+		"(default all)")
+	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Choosing(),
+		cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	return c
@@ -168,7 +172,8 @@ func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
 // storedProtocol returns a protocol that the database holds. It is the built-in protocol, or the file that it was read
 // from, or the stored text if that file is gone. In the last case a user's own sets have the names under which they are
 // stored.
-func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s store.StoredProtocol) (*plan.Experiment, error) {
+func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s store.StoredProtocol) (*plan.Experiment,
+	error) {
 	if s.Text == "" || slices.Contains(protocol.Names(), name) {
 		return a.harness(name)
 	}

@@ -37,8 +37,10 @@ func TestPythonPackage(t *testing.T) {
 	dir := t.TempDir()
 	c := exec.Command(python, append([]string{"-m", "unittest"}, tests...)...)
 	c.Dir = dir
-	packages := []string{filepath.Join(root, "cmd", "python"), filepath.Join(root, "cmd", "python", "tests"), filepath.Join(root, "methods", "external", "python")}
-	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1",
+	packages := []string{filepath.Join(root, "cmd", "python"), filepath.Join(root, "cmd", "python", "tests"),
+		filepath.Join(root, "methods", "external", "python")}
+	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)),
+		"PYTHONDONTWRITEBYTECODE=1",
 		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_PLUGINS=",
 		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
 	if out, err := c.CombinedOutput(); err != nil {

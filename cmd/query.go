@@ -203,7 +203,8 @@ func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) er
 		if i == 0 || names[i-1].Dataset != n.Dataset {
 			continue
 		}
-		fmt.Fprintf(a.err, "note: the name %s stands for several data: %s; tell them apart by the column fingerprint\n", n.Dataset, dataOf(names, n.Dataset))
+		fmt.Fprintf(a.err, "note: the name %s stands for several data: %s; tell them apart by the column fingerprint\n",
+			n.Dataset, dataOf(names, n.Dataset))
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func newReportOutput(f reportFlags) (reportOutput, error) {
 		return o, usage("--format %q is not one of %s", f.format, strings.Join(reportFormats(), ", "))
 	case isFolder(f.output):
 		if f.format != "" && slices.Contains(render.Formats(), f.format) {
-			return o, usage("%s is a folder, for figures, and --format %s is none of a figure; name a file", f.output, f.format)
+			return o, usage("%s is a folder, for figures, and --format %s is none of a figure; name a file", f.output,
+				f.format)
 		}
 		o.figures = true
 	case f.output == "":
@@ -51,7 +52,8 @@ func newReportOutput(f reportFlags) (reportOutput, error) {
 	}
 	o.figures = o.figures || !slices.Contains(render.Formats(), o.format)
 	if !o.figures && (f.figure != "" || f.width != "") {
-		return o, usage("--figure and --width are about figures, and format %s writes the report; name a file that ends in .svg, .pdf or .png, a folder, or --format tikz", o.format)
+		return o, usage("--figure and --width are about figures, and format %s writes the report; name a file that "+
+			"ends in .svg, .pdf or .png, a folder, or --format tikz", o.format)
 	}
 	var err error
 	o.width, err = widthOf(f.width)
@@ -63,7 +65,8 @@ func formatOf(file string, of func(string) string, endings []string) (string, er
 	if format := of(file); format != "" {
 		return format, nil
 	}
-	return "", usage("--output %s: the ending %q is not one of %s", file, filepath.Ext(file), strings.Join(endings, ", "))
+	return "", usage("--output %s: the ending %q is not one of %s", file, filepath.Ext(file), strings.Join(endings,
+		", "))
 }
 
 // These are the millimetres that a figure can be laid out for: less has no room for names, more fits no paper.
@@ -81,7 +84,8 @@ func widthOf(text string) (float64, error) {
 	}
 	mm, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(mm >= leastMillimetres && mm <= mostMillimetres) {
-		return 0, usage("--width %q is not column, page or a number of millimetres from %d to %d", text, leastMillimetres, mostMillimetres)
+		return 0, usage("--width %q is not column, page or a number of millimetres from %d to %d", text,
+			leastMillimetres, mostMillimetres)
 	}
 	return mm * doc.Millimetre, nil
 }
@@ -97,7 +101,8 @@ func isFolder(output string) bool {
 func chosenFigures(d doc.Document, f reportFlags) ([]render.NamedFigure, error) {
 	named := render.FigureNames(d)
 	if len(named) == 0 {
-		return nil, usage("report %s has no figure to write; name a file that ends in %s", d.Report, strings.Join(documentEndings(), ", "))
+		return nil, usage("report %s has no figure to write; name a file that ends in %s", d.Report,
+			strings.Join(documentEndings(), ", "))
 	}
 	var names []string
 	for i, n := range named {
@@ -111,14 +116,17 @@ func chosenFigures(d doc.Document, f reportFlags) ([]render.NamedFigure, error) 
 	case f.figure != "":
 		return nil, usage("report %s has no figure %q here; it has %s", d.Report, f.figure, strings.Join(names, ", "))
 	case len(named) > 1 && !isFolder(f.output):
-		return nil, usage("report %s has %d figures here: %s; choose one with --figure NAME, or write all with -o DIR/", d.Report, len(named), strings.Join(names, ", "))
+		return nil, usage("report %s has %d figures here: %s; choose one with --figure NAME, or write all with -o DIR/",
+			d.Report, len(named), strings.Join(names, ", "))
 	}
 	return named, nil
 }
 
 // documentEndings are the endings of files that hold a report.
 func documentEndings() []string {
-	return slices.DeleteFunc(render.Endings(), func(e string) bool { return !slices.Contains(render.Formats(), render.FormatOf(e)) })
+	return slices.DeleteFunc(render.Endings(), func(e string) bool {
+		return !slices.Contains(render.Formats(), render.FormatOf(e))
+	})
 }
 
 // writeFigures writes one figure to a file or to standard output, or figures to a folder.
@@ -127,7 +135,9 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	if err != nil {
 		return err
 	}
-	formats := slices.DeleteFunc(render.FigureFormats(), func(x render.FigureFormat) bool { return o.format != "" && x.Name != o.format })
+	formats := slices.DeleteFunc(render.FigureFormats(), func(x render.FigureFormat) bool {
+		return o.format != "" && x.Name != o.format
+	})
 	if !isFolder(f.output) {
 		if f.output == "" {
 			if isTerminal(a.out) && (o.format == "pdf" || o.format == "png") {

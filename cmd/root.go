@@ -102,8 +102,8 @@ func (a *app) added() string { return filepath.Join(a.store().Dir(), "openml") }
 // knowAdded makes the added sets known by their names.
 func (a *app) knowAdded() error { return a.sets.AddFolder(a.added()) }
 
-// harness returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a TOML
-// file, or one that the database holds.
+// harness returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
+// TOML file, or one that the database holds.
 func (a *app) harness(name string) (*plan.Experiment, error) {
 	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
 		if h, err := a.protocolOfDatabase(name); h != nil || err != nil {
@@ -235,7 +235,8 @@ func takes(names ...string) cobra.PositionalArgs {
 
 // isUsage recognises the errors that cobra makes itself; it has no type for them.
 func isUsage(err error) bool {
-	starts := []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "required flag"}
+	starts := []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument",
+		"required flag"}
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(err.Error(), start) })
 }
 
@@ -263,8 +264,10 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	})
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
-	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, or loading a data set or a model, may need, e.g. 8GiB (default three quarters of the machine's)")
-	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its `file`; repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
+	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, "+
+		"or loading a data set or a model, may need, e.g. 8GiB (default three quarters of the machine's)")
+	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its `file`; "+
+		"repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
@@ -285,7 +288,8 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a),
 		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
 		newExperimentCommand(a),
-		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a), newCellCommand(a))
+		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a),
+		newCellCommand(a))
 	root.AddCommand(newReportCommands(a)...)
 	checkHelp(root)
 	dressHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))

@@ -67,10 +67,10 @@ func (l *line) cut() {
 	l.conns = nil
 }
 
-// TestRoundsOfMisfortune disturbs a run that is under way, in turn by four misfortunes. A worker is killed. The coordinator is killed.
-// A worker is stopped for so long that the coordinator counts it as lost, and then continues. All connections are cut. No cell is
-// lost, no cell counts twice, and the database holds what one undisturbed process would have stored. BENCH_ROUNDS sets the number of
-// misfortunes.
+// TestRoundsOfMisfortune disturbs a run that is under way, in turn by four misfortunes. A worker is killed. The
+// coordinator is killed. A worker is stopped for so long that the coordinator counts it as lost, and then continues.
+// All connections are cut. No cell is lost, no cell counts twice, and the database holds what one undisturbed process
+// would have stored. BENCH_ROUNDS sets the number of misfortunes.
 func TestRoundsOfMisfortune(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
@@ -89,7 +89,8 @@ func TestRoundsOfMisfortune(t *testing.T) {
 	var run *command
 	var ended chan error
 	coordinate := func() {
-		run, ended = p.work(t, families, 2, 0, "--listen", address, "--lost", lost.String()).begin(), make(chan error, 1)
+		run, ended = p.work(t, families, 2, 0, "--listen", address, "--lost", lost.String()).begin(),
+			make(chan error, 1)
 		go func(c *command, ended chan error) { ended <- c.Wait() }(run, ended)
 	}
 	workers := make([]*command, 2)
@@ -139,7 +140,8 @@ func TestRoundsOfMisfortune(t *testing.T) {
 			var exit *exec.ExitError
 			if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(run.said.String(),
 				"2 workers were lost while they had this cell") {
-				p.work(t, families, 2, 2, "--retry").ends(0) // two misfortunes met one cell, which is a row that says so
+				// two misfortunes met one cell, which is a row that says so
+				p.work(t, families, 2, 2, "--retry").ends(0)
 				alone := newProcess(t)
 				alone.work(t, families, 2, 2).ends(0)
 				p.run(t, "diff", alone.file("results.db"), "results.db")
@@ -172,7 +174,8 @@ func TestRoundsOfMisfortune(t *testing.T) {
 			way.cut()
 		}
 	}
-	if err := <-ended; err == nil || !strings.Contains(run.said.String(), "2 workers were lost while they had this cell") {
+	if err := <-ended; err == nil || !strings.Contains(run.said.String(), "2 workers were lost while they had this "+
+		"cell") {
 		check(err)
 	}
 	t.Logf("%d rounds; %d times two of them met one cell", rounds, lostTwice)

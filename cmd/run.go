@@ -63,25 +63,37 @@ for any --jobs.`,
 	flags.StringVar(&f.format, "format", "table", "with --dry-run: "+strings.Join(listingFormats, ", "))
 	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: say for each cell why it is to be run")
 	flags.BoolVar(&f.retry, "retry", false, "run again cells that failed or timed out")
-	flags.StringSliceVar(&f.rerun, "rerun", nil, "methods of the request whose stored cells are run again; each new result replaces the old one")
+	flags.StringSliceVar(&f.rerun, "rerun", nil, "methods of the request whose stored cells are run again; each new "+
+		"result replaces the old one")
 	_ = c.RegisterFlagCompletionFunc("rerun", listCompletion(a.methodCompletions))
-	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test rows, models too, or none")
+	flags.StringVar(&f.keep, "keep", string(runner.KeepScores), "what to keep beside the counts: scores of the test "+
+		"rows, models too, or none")
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	isolateFlag(c, &f.isolate)
-	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one core; 0 for none")
-	flags.StringVar(&f.shard, "shard", "", "one of several shares of the cells, each for a database of its own that bench import joins: 3/40")
-	flags.StringVar(&f.listen, "listen", "", "let workers on other machines run cells, too (bench worker), at this HOST:PORT")
-	flags.StringVar(&f.engine, "engine", "", "let workers run cells, too, by a NATS server that stands already: nats://HOST:PORT or tls://HOST:PORT")
-	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token that workers must have (default one that is kept beside the database, where other machines reach HOST), or for --engine with the server's token or USER:PASSWORD")
-	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate (default one that is kept beside the database)")
+	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one "+
+		"core; 0 for none")
+	flags.StringVar(&f.shard, "shard", "", "one of several shares of the cells, each for a database of its own that "+
+		"bench import joins: 3/40")
+	flags.StringVar(&f.listen, "listen", "", "let workers on other machines run cells, too (bench worker), at this "+
+		"HOST:PORT")
+	flags.StringVar(&f.engine, "engine", "", "let workers run cells, too, by a NATS server that stands already: "+
+		"nats://HOST:PORT or tls://HOST:PORT")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token that workers must have (default one that "+
+		"is kept beside the database, where other machines reach HOST), or for --engine with the server's token or "+
+		"USER:PASSWORD")
+	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate (default one that "+
+		"is kept beside the database)")
 	flags.StringVar(&f.keyFile, "key", "", "with --cert: a file with the key of the certificate")
-	flags.DurationVar(&f.lost, "lost", 30*time.Second, "hand the cells of a worker out again that is silent for so long")
+	flags.DurationVar(&f.lost, "lost", 30*time.Second, "hand the cells of a worker out again that is silent for so "+
+		"long")
 	flags.StringVar(&f.verifyShare, "verify-share", "",
 		"compute this share of each worker's cells again here, 0 for none (default 1%, with a loopback address none)")
 	permissionFlags(a, c)
 	yesToLongRuns(c)
-	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted cost as long as they fit")
+	flags.DurationVar(&f.budget, "budget", 0, "wall time for the whole run: sets are taken in order of predicted "+
+		"cost as long as they fit")
 	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "token-file", "verify-share")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats,
+		cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

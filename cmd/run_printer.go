@@ -162,7 +162,8 @@ func cellNames(cells []verify.Sampled) (out []string) {
 func (a *app) noteSandbox(h *plan.Experiment, plan *plan.Plan, how isolation) {
 	var foreign []string
 	for _, c := range plan.Cells {
-		if spec, err := h.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) && !slices.Contains(foreign, spec.Name) {
+		if spec, err := h.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) &&
+			!slices.Contains(foreign, spec.Name) {
 			foreign = append(foreign, spec.Name)
 		}
 	}
@@ -187,7 +188,8 @@ func (a *app) troubleLine(t store.Trouble) string {
 	case t.Err == nil:
 		return fmt.Sprintf("%s: stored what had waited for %s (%s)", a.db, since, plural(t.Waiting, "result"))
 	case t.Holds:
-		return fmt.Sprintf("%s: %v; for %s now, %s in memory; no further cells start until they are stored", a.db, t.Err, since, plural(t.Waiting, "result"))
+		return fmt.Sprintf("%s: %v; for %s now, %s in memory; no further cells start until they are stored", a.db,
+			t.Err, since, plural(t.Waiting, "result"))
 	}
 	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
 }
@@ -236,7 +238,8 @@ func instead(of store.Progress) string {
 	if of.Join != "" {
 		return "add a worker to it: " + of.Join
 	}
-	return "wait until it has ended, ask for other cells, or interrupt it and start it with --listen HOST:PORT, so that `bench worker` can help"
+	return "wait until it has ended, ask for other cells, or interrupt it and start it with --listen HOST:PORT, so " +
+		"that `bench worker` can help"
 }
 
 // lastLine prints the last line and chooses the exit code.
@@ -250,7 +253,9 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	}
 	also(plan.Failed+out.Failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results "+
 		"WHERE status <> 'ok'\"`; --retry runs them again)")
-	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool { return !e.Counted() })
+	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool {
+		return !e.Counted()
+	})
 	parts = append(parts, result.Explain(excluded)...)
 	also(out.NotStarted, "%d not run: the same command continues")
 	fmt.Fprintln(a.err, strings.Join(parts, "; "))
@@ -267,10 +272,12 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 // changed code could not be compared.
 func (a *app) tellCode(report verify.CodeReport) {
 	for _, o := range report.Old {
-		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method, o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
+		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method,
+			o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
 	}
 	for _, g := range report.Unchecked {
-		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods %s` compares them\n",
+		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench "+
+			"verify --methods %s` compares them\n",
 			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
@@ -278,7 +285,8 @@ func (a *app) tellCode(report verify.CodeReport) {
 		taken[g.Why] = append(taken[g.Why], g.Method)
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench verify` compares them\n",
+		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench "+
+			"verify` compares them\n",
 			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
 }
@@ -298,7 +306,9 @@ type failureKind struct {
 
 // add notes cells of a method on a set, and reports whether their failure is the first of its kind.
 func (f *failures) add(method, dataset, status, text string, cells int) (first bool) {
-	i := slices.IndexFunc(f.kinds, func(k *failureKind) bool { return k.method == method && k.status == status && k.text == text })
+	i := slices.IndexFunc(f.kinds, func(k *failureKind) bool {
+		return k.method == method && k.status == status && k.text == text
+	})
 	if i < 0 {
 		i = len(f.kinds)
 		f.kinds = append(f.kinds, &failureKind{method: method, status: status, text: text})
@@ -314,11 +324,13 @@ func (f *failures) add(method, dataset, status, text string, cells int) (first b
 func (f *failures) list(w io.Writer, whole bool) {
 	for i, k := range f.kinds {
 		if i == mostFailures {
-			fmt.Fprintf(w, "%s of other kinds; `bench query \"SELECT * FROM results\"` has them\n", plural(len(f.kinds)-i, "failure"))
+			fmt.Fprintf(w, "%s of other kinds; `bench query \"SELECT * FROM results\"` has them\n",
+				plural(len(f.kinds)-i, "failure"))
 			return
 		}
 		lines := strings.Split(k.text, "\n")
-		fmt.Fprintf(w, "%s of %s %s (%s): %s\n", plural(k.cells, "cell"), k.method, k.status, strings.Join(k.datasets, ", "), wording.Spelled(lines[0]))
+		fmt.Fprintf(w, "%s of %s %s (%s): %s\n", plural(k.cells, "cell"), k.method, k.status, strings.Join(k.datasets,
+			", "), wording.Spelled(lines[0]))
 		for _, line := range lines[1:] {
 			if whole {
 				fmt.Fprintf(w, "    %s\n", wording.Spelled(line))

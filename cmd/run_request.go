@@ -76,14 +76,15 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
 	told := &runPrinter{app: a, ctx: ended, experiment: h, flags: f}
-	session := harness.Session{Experiment: h, DB: db, Confirm: told.confirm, Tell: told.hear, Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
-		how := f.isolate
-		if alone {
-			how = isolation{given: true, value: runner.CanIsolate}
-		}
-		run, apart := a.cells(timeout, how)
-		return run, apart.Close
-	}}
+	session := harness.Session{Experiment: h, DB: db, Confirm: told.confirm, Tell: told.hear,
+		Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
+			how := f.isolate
+			if alone {
+				how = isolation{given: true, value: runner.CanIsolate}
+			}
+			run, apart := a.cells(timeout, how)
+			return run, apart.Close
+		}}
 	over := func(bool) ([]remote.Conflict, []string) { return nil, nil }
 	if f.shares() {
 		if session.Share, err = f.workersShare(); err != nil {
@@ -156,7 +157,8 @@ var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
 func (f runFlags) check() error {
 	switch {
 	case f.all && (f.methods != nil || f.datasets != nil):
-		return usage("--all means every method and every set of the protocol; leave it out beside --methods or --datasets")
+		return usage("--all means every method and every set of the protocol; leave it out beside --methods or " +
+			"--datasets")
 	case !f.all && f.methods == nil && f.datasets == nil:
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:

@@ -22,7 +22,8 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 		Use:   "score FILE",
 		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
 		Long: `score reads a model of LightGBM (text) or XGBoost (JSON or UBJ), as Booster.save_model writes
-it, and writes the scores of a split's test rows as CSV, in the form that ` + "`bench import --as`" + ` takes. The model must
+it, and writes the scores of a split's test rows as CSV, in the form that ` +
+			"`bench import --as`" + ` takes. The model must
 have been trained on the training rows of this split, else its scores say nothing.
 The file is checked before it is used, and reading it takes no more than --memory.
 It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
@@ -41,7 +42,8 @@ library does is refused by its name; docs/reference/model-files.md says what is 
 	flags := c.Flags()
 	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
 	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"},
+		cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if units != "standardised" && units != "file" {
 			return usage("--units %q is neither standardised nor file", units)
@@ -96,7 +98,8 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 	}
 	raw, err := readBounded(path, limit)
 	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and not more than --memory", wording.Bytes(limit))
+		err = fmt.Errorf("it is larger than %s; a model file may have 1 GiB, and not more than --memory",
+			wording.Bytes(limit))
 	}
 	return raw, err
 }

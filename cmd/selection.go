@@ -60,7 +60,8 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			return c, err
 		}
 	}
-	c.methods, c.datasets = slices.Clone(s.methods[:0]), slices.Clone(s.datasets[:0]) // an empty list stands for nothing
+	// an empty list stands for nothing
+	c.methods, c.datasets = slices.Clone(s.methods[:0]), slices.Clone(s.datasets[:0])
 	c.typed = c.datasets
 	for _, name := range c.MethodNames(s.methods) {
 		if spec, err := c.Registry.Lookup(name); err == nil {
@@ -120,7 +121,8 @@ func (c choice) has(cell store.Cell) bool {
 // add adds the flags. of is the default of --protocol; "" means all stored protocols.
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	protocolFlag(c, &s.protocol, of)
-	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+", plugins), in this order; of reports also NAME@VERSION, a stored version")
+	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+
+		", plugins), in this order; of reports also NAME@VERSION, a stored version")
 	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
 	s.addSets(a, c)
 }
@@ -131,9 +133,11 @@ func protocolFlag(c *cobra.Command, to *string, of string) {
 	if of == "" {
 		usual = " (default all that are stored)"
 	}
-	means := "protocol: " + strings.Join(protocol.Names(), ", ") + ", one that the database holds, or a TOML file" + usual
+	means := "protocol: " + strings.Join(protocol.Names(), ", ") + ", one that the database holds, or a TOML file" +
+		usual
 	c.Flags().StringVar(to, "protocol", of, means)
-	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(),
+		cobra.ShellCompDirectiveDefault))
 }
 
 // A place is where a cell lies, but for its method.
@@ -180,12 +184,15 @@ func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
 // addSets adds the flags of a verb whose arguments name its methods.
 func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(a.sets.Groups())+"), sets of a protocol by its name, or TOML files, in this order")
+	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(a.sets.Groups())+
+		"), sets of a protocol by its name, or TOML files, in this order")
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "these splits alone: 7 or 7,9")
 	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
-	_ = c.RegisterFlagCompletionFunc("exclude", listCompletion(func() []string { return slices.Concat(a.methodCompletions(), a.setsAndGroups()) }))
+	_ = c.RegisterFlagCompletionFunc("exclude", listCompletion(func() []string {
+		return slices.Concat(a.methodCompletions(), a.setsAndGroups())
+	}))
 }
 
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
@@ -239,9 +246,9 @@ func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
 	}
 }
 
-// listCompletion completes the last name of a comma-separated list. It asks for the names only then, since plugins are found
-// after the flags were defined. The earlier names stay in front, since a shell compares
-// the whole word, and are not offered again.
+// listCompletion completes the last name of a comma-separated list. It asks for the names only then, since plugins are
+// found after the flags were defined. The earlier names stay in front, since a shell compares the whole word, and are
+// not offered again.
 func listCompletion(names func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before, last := "", word

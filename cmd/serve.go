@@ -53,8 +53,10 @@ printed one. Ctrl-C or SIGTERM ends serve, with exit code 0.`,
 			return takes("[HOST:PORT]")(c, args)
 		},
 	}
-	c.Flags().StringVar(&f.protocol, "protocol", "", "show the results of this one (default that of the run, else that of the last cells)")
-	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the token that browsers must have (default a new one, where other machines reach HOST)")
+	c.Flags().StringVar(&f.protocol, "protocol", "", "show the results of this one (default that of the run, else "+
+		"that of the last cells)")
+	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the token that browsers must have (default a new "+
+		"one, where other machines reach HOST)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		at := defaultServe
 		if len(args) > 0 {
@@ -70,8 +72,8 @@ printed one. Ctrl-C or SIGTERM ends serve, with exit code 0.`,
 	return c
 }
 
-// servesAs names the file of the page's token and certificate. A worker's token is a different one, since a worker may do
-// more than read.
+// servesAs names the file of the page's token and certificate. A worker's token is a different one, since a worker may
+// do more than read.
 func (a *app) servesAs() string { return a.db + ".serve" }
 
 // serveTo shows runs to browsers until a signal comes.

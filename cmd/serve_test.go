@@ -70,10 +70,12 @@ func TestARunInTheBrowser(t *testing.T) {
 	if title := browser.Is[string](tab, `document.title`); title != "no run is under way" {
 		t.Errorf("the title is %q", title)
 	}
-	awaitsOn(t, tab, `fetch("/").then(r => r.text()).then(text => { window.again = text; }), (window.again || "").includes("StumpBoost")`)
+	awaitsOn(t, tab, `fetch("/").then(r => r.text()).then(text => { window.again = text; }), (window.again || `+
+		`"").includes("StumpBoost")`)
 	tab.Picture("live-over")
 	report := browser.Open(t, at+"report", browser.Desktop)
-	if text := browser.Is[string](report, `document.body.innerText`); !strings.Contains(text, "StumpBoost") || !strings.Contains(text, "Who leads") || strings.Contains(text, "under way") {
+	if text := browser.Is[string](report, `document.body.innerText`); !strings.Contains(text, "StumpBoost") ||
+		!strings.Contains(text, "Who leads") || strings.Contains(text, "under way") {
 		t.Errorf("the report alone: %s", text)
 	}
 	report.Quiet()

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestASecondRun: while a run is under way, another one with the same cells is refused in one line that says what to do, and one
-// without them runs beside it. The cell that a killed run was at is run in a process of its own.
+// TestASecondRun: while a run is under way, another one with the same cells is refused in one line that says what to
+// do, and one without them runs beside it. The cell that a killed run was at is run in a process of its own.
 func TestASecondRun(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -48,8 +48,8 @@ func interrupts() (<-chan os.Signal, func()) {
 	})
 }
 
-// After a SIGTERM running cells may finish for a while. Then they are stopped, and results that cannot be stored are given
-// up, since the sender of SIGTERM soon kills the program.
+// After a SIGTERM running cells may finish for a while. Then they are stopped, and results that cannot be stored are
+// given up, since the sender of SIGTERM soon kills the program.
 const (
 	termFinish  = 5 * time.Second
 	termAbandon = 10 * time.Second
@@ -76,7 +76,8 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
-				// The system sends SIGPIPE for every line that is written to a closed pipe. That is no second interrupt.
+				// The system sends SIGPIPE for every line that is written to a closed pipe. That is no second
+				// interrupt.
 				step--
 				continue
 			}
@@ -95,7 +96,8 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		case 1:
 			s.Cancel()
 			if n := s.Waiting(); n > 0 {
-				s.tell("stopping at once; not stored yet: " + plural(n, "finished result") + ", interrupt again to give up")
+				s.tell("stopping at once; not stored yet: " + plural(n, "finished result") + ", interrupt again to " +
+					"give up")
 			}
 		case 2:
 			s.Abandon()

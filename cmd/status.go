@@ -57,7 +57,8 @@ exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows 
 		return a.status(c.Context(), db, l)
 	})
 	c.Flags().BoolVar(&watch, "watch", false, "show runs that are under way until they end")
-	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this one (default that of the run, else that of the last cells)")
+	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this one (default that of the "+
+		"run, else that of the last cells)")
 	return c
 }
 
@@ -78,7 +79,8 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
-			l.add(r.Protocol, r.Dataset, r.Method, r.OK, plannedSplits(stored, r.Protocol), r.Failed, r.Timeout, round1(r.Seconds), failuresOf(r))
+			l.add(r.Protocol, r.Dataset, r.Method, r.OK, plannedSplits(stored, r.Protocol), r.Failed, r.Timeout,
+				round1(r.Seconds), failuresOf(r))
 		}
 	}
 	if err := l.print(); err != nil {
@@ -132,9 +134,10 @@ func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string
 	return nil
 }
 
-// noteMissing says for each protocol how many cells of the listed methods and sets are not stored, and how long `bench run`
-// would take for them.
-func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.StatusRow, stored map[string]store.StoredProtocol) error {
+// noteMissing says for each protocol how many cells of the listed methods and sets are not stored, and how long `bench
+// run` would take for them.
+func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.StatusRow,
+	stored map[string]store.StoredProtocol) error {
 	byProtocol := map[string][]store.StatusRow{}
 	for _, r := range rows {
 		byProtocol[r.Protocol] = append(byProtocol[r.Protocol], r)
@@ -188,7 +191,8 @@ func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 }
 
 // noteOldData says which cells are not counted, and how to compute them again.
-func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets, stored map[string]store.StoredProtocol) {
+func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets,
+	stored map[string]store.StoredProtocol) {
 	type data struct{ protocol, dataset, fingerprint string }
 	type group struct {
 		cells, splits int
@@ -222,7 +226,8 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 			if path != "" {
 				path = shortPath(path)
 			}
-			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods), []string{cmp.Or(sets.File(d.dataset), d.dataset)}, splits, false)
+			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods),
+				[]string{cmp.Or(sets.File(d.dataset), d.dataset)}, splits, false)
 		}
 		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
 			what, d.fingerprint, current[d.dataset], counted(g.cells, "cell", "is", "are"), again)

@@ -10,7 +10,8 @@ import (
 	"github.com/kernelboosting/bench/reports/live"
 )
 
-// A glass is what a terminal shows of what is written to it: it knows line ends, returns, and the two sequences that a board uses.
+// A glass is what a terminal shows of what is written to it: it knows line ends, returns, and the two sequences that a
+// board uses.
 type glass struct {
 	width     int
 	lines     []string
@@ -79,7 +80,8 @@ func (g *glass) pane(height int) pane {
 
 func (g *glass) String() string { return strings.TrimRight(strings.Join(g.lines, "\n"), "\n") }
 
-// TestBoardInPlace: a state takes the place of the one before, also where it has other lines, and never more than the window.
+// TestBoardInPlace: a state takes the place of the one before, also where it has other lines, and never more than the
+// window.
 func TestBoardInPlace(t *testing.T) {
 	var g *glass
 	var b *board
@@ -98,7 +100,8 @@ func TestBoardInPlace(t *testing.T) {
 		b.show(state, false)
 		want := append([]string{"$ bench status --watch"}, state.Text(g.width-1)...)
 		if lines < len(want)-1 {
-			want = append(want[:lines:lines], fmt.Sprintf("... %d more lines; a higher window shows them", len(want)-lines))
+			want = append(want[:lines:lines], fmt.Sprintf("... %d more lines; a higher window shows them",
+				len(want)-lines))
 		}
 		if got := g.String(); got != strings.ReplaceAll(strings.Join(want, "\n"), "…", "~") {
 			t.Errorf("the terminal shows\n%s\nand not\n%s", got, strings.Join(want, "\n"))
@@ -133,7 +136,8 @@ func TestBoardInPlace(t *testing.T) {
 // narrower. At the end the bar is gone, and a note is a line of its own.
 func TestProgressInPlace(t *testing.T) {
 	g := &glass{width: 60}
-	p := &progress{out: g, pane: g.pane(30), cells: 4, label: ", \x1b[2JCART on a set", start: time.Now().Add(-time.Hour)}
+	p := &progress{out: g, pane: g.pane(30), cells: 4, label: ", \x1b[2JCART on a set",
+		start: time.Now().Add(-time.Hour)}
 	p.now = func() store.Progress { return store.Progress{} }
 	bar := "0/4 cells [" + strings.Repeat(" ", barWidth) + "] 1h, about 0.0s left, \\x1b[2JC~\nnow "
 	p.draw("")
@@ -155,7 +159,8 @@ func TestProgressInPlace(t *testing.T) {
 	}
 }
 
-// TestBoardInAFile: where there is no terminal, a block is printed when cells have ended, at most every ten seconds, and the last one in any case.
+// TestBoardInAFile: where there is no terminal, a block is printed when cells have ended, at most every ten seconds,
+// and the last one in any case.
 func TestBoardInAFile(t *testing.T) {
 	var out strings.Builder
 	b := &board{pane: newPane(&out, &out), ended: -1}
@@ -164,7 +169,8 @@ func TestBoardInAFile(t *testing.T) {
 		after        time.Duration
 		ended, shown int
 		last         bool
-	}{{0, 0, 1, false}, {time.Second, 1, 1, false}, {9 * time.Second, 1, 2, false}, {time.Hour, 1, 2, false}, {time.Second, 2, 3, false}, {time.Second, 2, 4, true}} {
+	}{{0, 0, 1, false}, {time.Second, 1, 1, false}, {9 * time.Second, 1, 2, false}, {time.Hour, 1, 2, false},
+		{time.Second, 2, 3, false}, {time.Second, 2, 4, true}} {
 		s.At, s.Ended = s.At.Add(c.after), c.ended
 		b.show(s, c.last)
 		if got := strings.Count(out.String(), "r.db"); got != c.shown {

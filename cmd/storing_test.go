@@ -37,14 +37,17 @@ func TestGivingUpSaysWhatIsLost(t *testing.T) {
 	defer holdDatabase(t, p.file("results.db"))()
 	before := p.cellsStored()
 	open()
-	for _, says := range []string{"results wait in memory", "stopping: running cells finish", ", interrupt again to give up"} {
+	for _, says := range []string{"results wait in memory", "stopping: running cells finish",
+		", interrupt again to give up"} {
 		waitFor(t, func() bool { return strings.Contains(c.said.String(), says) })
 		must.Do(t, c.Process.Signal(os.Interrupt))
 	}
 	if code := c.code(); code != 130 && code != 3 {
 		t.Errorf("exit %d, want 130 or 3", code)
 	}
-	if want := regexp.MustCompile(`complete \d/6(.|\n)*\d finished results are lost: .*StumpBoost on swiss, split`); !want.MatchString(c.said.String()) {
+	if want := regexp.MustCompile(
+		`complete \d/6(.|\n)*\d finished results are lost: .*StumpBoost on swiss, split`); !want.MatchString(
+		c.said.String()) {
 		t.Errorf("standard error lacks %q:\n%s", want, &c.said)
 	}
 	if n := p.cellsStored(); n != before {

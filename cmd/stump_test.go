@@ -18,7 +18,8 @@ type stumpParams struct {
 // stump is a method that a newcomer writes and changes without raising its version: it scores rows
 // by one feature, in the direction of the classes' means, moved by a constant.
 func stump(source string, moved float64) registry.Spec {
-	return stumpThat(source, func(ctx context.Context, _ registry.Env, train registry.Data, p stumpParams) (registry.Model, error) {
+	return stumpThat(source, func(ctx context.Context, _ registry.Env, train registry.Data,
+		p stumpParams) (registry.Model, error) {
 		slope := 0.0
 		for i, y := range train.Y {
 			slope += y * train.X.At(i, p.Feature)
@@ -41,7 +42,8 @@ func stumpThat(source string, fit registry.FitFunc[stumpParams]) registry.Spec {
 
 // blocked is stump whose fits end only when they are stopped.
 func blocked() registry.Spec {
-	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, _ stumpParams) (registry.Model, error) {
+	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, _ stumpParams) (registry.Model,
+		error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})

@@ -13,7 +13,8 @@ var exitCodes = []struct {
 	{exitOK, "the command did all that it was asked for, and found nothing wrong"},
 	{exitInternal, "internal error"},
 	{exitUsage, "wrong usage"},
-	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data set, a stored row"},
+	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data " +
+		"set, a stored row"},
 	{exitConflict, "two workers gave different results for one cell, or the results of a worker cannot be or are not " +
 		"those that are computed here"},
 	{exitScarce, "the system refuses what the command needs: memory, threads, file descriptors, " +
@@ -35,23 +36,30 @@ func exitCodesInWords() string {
 // and the reference. TestVariables compares the names with the sources.
 var variables = []struct{ names, means string }{
 	{"BENCH_DATA", "the data directory, where --data names none (default bench/data in the user's cache directory)"},
-	{"BENCH_MIRROR", "where data files are looked for before their public addresses: a directory or URL laid out like the data directory"},
+	{"BENCH_MIRROR", "where data files are looked for before their public addresses: a directory or URL laid out " +
+		"like the data directory"},
 	{"BENCH_OPENML", "the server that bench data add asks (default that of OpenML)"},
-	{"BENCH_PLUGINS", "folders whose files are plugins, joined as in PATH; the folder plugins beside the database needs no mention"},
-	{"BENCH_KNOWN_PLUGINS", "the folder that remembers what plugins said of themselves (default bench/plugins in the user's configuration directory)"},
+	{"BENCH_PLUGINS", "folders whose files are plugins, joined as in PATH; the folder plugins beside the database " +
+		"needs no mention"},
+	{"BENCH_KNOWN_PLUGINS", "the folder that remembers what plugins said of themselves (default bench/plugins in the " +
+		"user's configuration directory)"},
 	{"BENCH_PYTHON", "the Python that runs plugins (default the one that it named when the plugin was last asked, " +
 		"else python3 of the PATH)"},
-	{"BENCH_PROGRAM", "read by the Python package: the program that it calls (default the one that it carries, else bench of the PATH)"},
-	{"BENCH_PRIVATE", "set by the program for its own processes, and not for users: the folder in which they make private folders"},
+	{"BENCH_PROGRAM", "read by the Python package: the program that it calls (default the one that it carries, else " +
+		"bench of the PATH)"},
+	{"BENCH_PRIVATE", "set by the program for its own processes, and not for users: the folder in which they make " +
+		"private folders"},
 	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there " +
 		"were before them"},
 	{"NO_COLOR", "if it is not empty, nothing is printed bold or in colour"},
 	{"TERM", "dumb: nothing bold or in colour, and nothing that moves the cursor"},
-	{"TMPDIR", "the folder of private and temporary files; where it is not set, private folders lie in memory if there is room"},
+	{"TMPDIR", "the folder of private and temporary files; where it is not set, private folders lie in memory if " +
+		"there is room"},
 	{"OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS NUMEXPR_NUM_THREADS",
 		"threads of numerical libraries in plugins: 1 where they are not set, since several cells run at a time"},
 	{"PYTHONHASHSEED JOBLIB_MULTIPROCESSING", "of plugins: 0 where they are not set"},
-	{"PYTHONPATH LD_LIBRARY_PATH R_LIBS R_LIBS_USER", "of plugins: the folders that they name may be read, and PYTHONPATH has the package benchplugin before them"},
+	{"PYTHONPATH LD_LIBRARY_PATH R_LIBS R_LIBS_USER", "of plugins: the folders that they name may be read, and " +
+		"PYTHONPATH has the package benchplugin before them"},
 }
 
 // listed are the names of an entry of variables with commas between them.

@@ -99,7 +99,8 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	a.noteGroups("its data is not here: cannot be compared", stand.NoData)
 	a.noteGroups("cannot be compared", stand.Unknown)
 	if len(stand.Cells) == 0 {
-		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was asked", a.db)}
+		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was "+
+			"asked", a.db)}
 	}
 	if !f.seeded {
 		f.seed = uint64(rand.Uint32())
@@ -108,7 +109,8 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	if err := a.askVerified(ctx, cells); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"), f.seed)
+	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"),
+		f.seed)
 	return a.verifyCells(ctx, db, cells, said, f, l)
 }
 
@@ -121,8 +123,12 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	defer cancel()
 	stop := make(chan struct{})
 	a.handleSignals(ended, stopping{
-		tell:    func(string) { fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once") },
-		Control: harness.Control{Stop: func() { close(stop) }, Cancel: cancel, Waiting: func() int { return 0 }, Abandon: func() { os.Exit(exitInterrupted) }},
+		tell: func(string) {
+			fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once")
+		},
+		Control: harness.Control{Stop: func() {
+			close(stop)
+		}, Cancel: cancel, Waiting: func() int { return 0 }, Abandon: func() { os.Exit(exitInterrupted) }},
 	})
 	fmt.Fprintln(a.err, said)
 	defer collectWithin(a.memory)()
@@ -130,7 +136,8 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	slices.SortStableFunc(cells, func(a, b *plan.Cell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
 	run, apart := a.cells(0, f.isolate)
 	defer apart.Close()
-	out, err := verify.Cells(ctx, run, stop, cells, schedule.Options{Jobs: f.jobs, Limits: plan.Limits{Memory: a.memory}}, db, func(v verify.Verified) { verified = append(verified, v) })
+	out, err := verify.Cells(ctx, run, stop, cells, schedule.Options{Jobs: f.jobs,
+		Limits: plan.Limits{Memory: a.memory}}, db, func(v verify.Verified) { verified = append(verified, v) })
 	if err != nil {
 		return unreadable(err)
 	}
@@ -139,11 +146,15 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	case err != nil:
 		return err
 	case out.Interrupted:
-		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified), plural(len(cells), "cell"))}
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified),
+			plural(len(cells), "cell"))}
 	case differ > 0:
-		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is", "are"))}
+		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than "+
+			"the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is",
+			"are"))}
 	case out.Excluded != nil:
-		return exitError{exitIncomplete, fmt.Errorf("not all cells were compared; %s", strings.Join(result.Explain(out.Excluded), "; "))}
+		return exitError{exitIncomplete, fmt.Errorf("not all cells were compared; %s",
+			strings.Join(result.Explain(out.Excluded), "; "))}
 	}
 	return nil
 }
@@ -180,7 +191,8 @@ func (a *app) printVerified(verified []verify.Verified, l *listing) (differ int,
 	return differ, nil
 }
 
-// noteGroups prints a line for each protocol and reason of cells that were all treated in the same way, with their methods and sets.
+// noteGroups prints a line for each protocol and reason of cells that were all treated in the same way, with their
+// methods and sets.
 func (a *app) noteGroups(fate string, groups []plan.Group) {
 	type line struct{ protocol, why string }
 	cells, methods, sets := map[line]int{}, map[line][]string{}, map[line][]string{}
@@ -193,13 +205,16 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 		return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
 	}
 	for _, l := range slices.SortedFunc(maps.Keys(cells), func(x, y line) int {
-		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol), strings.Compare(x.why, y.why))
+		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol),
+			strings.Compare(x.why, y.why))
 	}) {
-		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), list(methods[l]), l.protocol, list(sets[l]), wording.Spelled(l.why))
+		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), list(methods[l]),
+			l.protocol, list(sets[l]), wording.Spelled(l.why))
 	}
 }
 
-// standing reads the stored results that the flags ask for and plans them again, by their protocols or by the one asked for.
+// standing reads the stored results that the flags ask for and plans them again, by their protocols or by the one asked
+// for.
 func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
 	chosen, cells, err := a.askedCells(ctx, db, f.selection)

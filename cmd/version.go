@@ -15,8 +15,10 @@ func newVersionCommand(a *app) *cobra.Command {
 	}, func(_ *cobra.Command, _ []string, l *listing) error {
 		e := environment.Current()
 		l.header, l.rows = []string{"what", "value"}, [][]any{
-			{"version", e.ProgramVersion}, {"revision", e.VCSRevision}, {"modified", e.VCSModified}, {"go", e.GoVersion},
-			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores}, {"memory_bytes", e.MemoryBytes},
+			{"version", e.ProgramVersion}, {"revision", e.VCSRevision}, {"modified", e.VCSModified},
+			{"go", e.GoVersion},
+			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores},
+			{"memory_bytes", e.MemoryBytes},
 			{"data", a.store().Dir()},
 		}
 		return nil

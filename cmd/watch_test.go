@@ -18,7 +18,8 @@ const gate = "BENCH_TEST_GATE"
 
 // gated is stump whose fits wait for a file, so that a run is under way as long as a test likes.
 func gated() registry.Spec {
-	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, p stumpParams) (registry.Model, error) {
+	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, p stumpParams) (registry.Model,
+		error) {
 		for { // a process of its own does not have the variable
 			if _, err := os.Stat(os.Getenv(gate)); err == nil || os.Getenv(gate) == "" {
 				break
@@ -84,7 +85,8 @@ func waits(p process) bool {
 	return n == 2
 }
 
-// TestWatchingARun: where there is no terminal a block is printed, another one when the run is over, and then status ends.
+// TestWatchingARun: where there is no terminal a block is printed, another one when the run is over, and then status
+// ends.
 func TestWatchingARun(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -92,7 +94,8 @@ func TestWatchingARun(t *testing.T) {
 	watch := p.begin(t, "status", "--watch")
 	watch.printed.awaits(t, "\nswiss  ")
 	first := watch.printed.String()
-	must.Hold(t, first, "results.db, protocol table2 ", " of 7 cells", " left, until ", "StumpBoost on swiss", " (run)  ",
+	must.Hold(t, first, "results.db, protocol table2 ", " of 7 cells", " left, until ", "StumpBoost on swiss",
+		" (run)  ",
 		" of "+hostileName+" failed (crash)")
 	if strings.Contains(first, "\x1b") {
 		t.Errorf("a file is written as a terminal is: %q", first)

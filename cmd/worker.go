@@ -71,7 +71,8 @@ ends. While no run is at the address any more, it waits for the next one.`,
 	}
 	jobsFlag(c, &jobs, "cells to run at a time")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
-	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may then run any program here, with what plugins may do")
+	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may "+
+		"then run any program here, with what plugins may do")
 	permissionFlags(a, c)
 	return c
 }
@@ -104,7 +105,8 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	machine, _ := os.Hostname()
 	var saying sync.Mutex
 	opt := remote.WorkerOptions{
-		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory, Token: token,
+		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory,
+		Token:       token,
 		Environment: environment.Current(), Data: a.store(),
 		Check: func(c runner.CellSpec, code string) error {
 			return (&runner.InProcess{Registry: known.Load().reg, Data: a.store()}).Check(c, code)
@@ -178,16 +180,19 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	return nil
 }
 
-// listen lets workers join a run. join says how, without the token. over tells the workers whether the run has ended, and
-// ends the server. It returns the conflicts among the workers' results, and the names of workers that were expelled.
+// listen lets workers join a run. join says how, without the token. over tells the workers whether the run has ended,
+// and ends the server. It returns the conflicts among the workers' results, and the names of workers that were
+// expelled.
 func (a *app) listen(told *runPrinter, f runFlags) (
-	pool schedule.Remote, join string, over func(ended bool) (conflicts []remote.Conflict, expelled []string), err error,
+	pool schedule.Remote, join string, over func(ended bool) (conflicts []remote.Conflict, expelled []string),
+	err error,
 ) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost, Log: told.worker, Plugin: a.pluginOf}
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost,
+		Log: told.worker, Plugin: a.pluginOf}
 	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, told.experiment.Protocol
 	made, remove := false, func() {}
 	if f.engine != "" {
@@ -230,8 +235,8 @@ func (a *app) runName() (string, error) {
 // identity is the file of the certificate and the token by which workers know a run.
 func (a *app) identity() string { return a.db + ".listen" }
 
-// secure chooses the certificate and the token of a server that other machines reach. made says that the program made the
-// token, not the user.
+// secure chooses the certificate and the token of a server that other machines reach. made says that the program made
+// the token, not the user.
 func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
@@ -265,9 +270,11 @@ func (a *app) tellConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return
 	}
-	fmt.Fprintf(a.err, "workers gave different results for %s; the first result is stored, and `bench verify` computes it once more here:\n", plural(len(conflicts), "cell"))
+	fmt.Fprintf(a.err, "workers gave different results for %s; the first result is stored, and `bench verify` "+
+		"computes it once more here:\n", plural(len(conflicts), "cell"))
 	for _, c := range conflicts {
-		fmt.Fprintf(a.err, "  %s: %s from %s (stored), %s from %s\n", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
+		fmt.Fprintf(a.err, "  %s: %s from %s (stored), %s from %s\n", c.Cell, c.Values[0], c.Workers[0], c.Values[1],
+			c.Workers[1])
 	}
 }
 
@@ -296,7 +303,8 @@ func readToken(file string) (string, error) {
 	}
 	line, _, _ := strings.Cut(string(raw), "\n")
 	if line = strings.TrimSpace(line); len(line) < 16 {
-		return "", usage("--token-file %s: the first line is a token of at least 16 characters; it has %d", file, len(line))
+		return "", usage("--token-file %s: the first line is a token of at least 16 characters; it has %d", file,
+			len(line))
 	}
 	return line, nil
 }

@@ -22,8 +22,8 @@ func (c *command) address() string {
 	return strings.Trim(c.said.awaits(c.t, "workers: bench worker "), "'")
 }
 
-// TestWorkers: the coordinator runs no cell itself. One worker is killed, a second worker is told to end, and a third worker comes. The database
-// has the same content, bit for bit, as that of one process.
+// TestWorkers: the coordinator runs no cell itself. One worker is killed, a second worker is told to end, and a third
+// worker comes. The database has the same content, bit for bit, as that of one process.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	methods := "CART,GBRFF2,GFC"
@@ -48,10 +48,10 @@ func TestWorkers(t *testing.T) {
 	p.run(t, "diff", alone.file("results.db"), "results.db")
 }
 
-// TestPluginsTravel starts a worker without --plugins-from-coordinator, which refuses the cells of a plugin by name, and the run says
-// that no worker takes these cells. A second worker, started with the flag, runs the cells, with the same results as the coordinator
-// alone. Meanwhile another machine sends a different result of a cell that is already stored: the run lists both results, and ends
-// with the exit code of a conflict.
+// TestPluginsTravel starts a worker without --plugins-from-coordinator, which refuses the cells of a plugin by name,
+// and the run says that no worker takes these cells. A second worker, started with the flag, runs the cells, with the
+// same results as the coordinator alone. Meanwhile another machine sends a different result of a cell that is already
+// stored: the run lists both results, and ends with the exit code of a conflict.
 func TestPluginsTravel(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
@@ -91,7 +91,8 @@ func TestPluginsTravel(t *testing.T) {
 	tell(1, "another machine", `{"n":60,"n_correct":1}`)
 
 	willing := newProcess(t).begin(t, "worker", at, "--jobs", "1", "--plugins-from-coordinator")
-	run.ends(4, "workers gave different results for 1 cell; the first result is stored", "  CART on swiss, split 1: ok, ",
+	run.ends(4, "workers gave different results for 1 cell; the first result is stored",
+		"  CART on swiss, split 1: ok, ",
 		"(stored), ok, 1 of 60 test rows correct from another machine\n", "complete 8/8")
 	if strings.Contains(run.said.String(), "from a third machine") {
 		t.Errorf("half a result is compared: %s", &run.said)
@@ -101,8 +102,8 @@ func TestPluginsTravel(t *testing.T) {
 	p.holds(t, alone.storedContent(t))
 }
 
-// TestListeningAgain: a run at an address that other machines reach has the certificate and the token of the run before, or
-// those that its user gives.
+// TestListeningAgain: a run at an address that other machines reach has the certificate and the token of the run
+// before, or those that its user gives.
 func TestListeningAgain(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -129,8 +130,8 @@ func TestListeningAgain(t *testing.T) {
 	}
 }
 
-// TestEngine: a run by a server that stands already, whose coordinator is killed and started again. The worker outlives this,
-// the content is that of one process, and nothing is left at the server.
+// TestEngine: a run by a server that stands already, whose coordinator is killed and started again. The worker outlives
+// this, the content is that of one process, and nothing is left at the server.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
