@@ -26,8 +26,8 @@ var pages = []page{
 	{file: "docs/how-to/adding-a-method.md", apart: true},
 	{file: "docs/how-to/models.md", before: "bench data fetch wine && bench run --methods CART --datasets wine " +
 		"--splits 1\n" +
-		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols,"+
-			"proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
+		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols," +
+		"proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
 		"echo 13,2,2.4,19,100,2,2,0.3,1.5,5,1,3,800) >new.csv"},
 	{file: "docs/how-to/own-data.md", before: "(echo age,outcome; for i in $(seq 20); do echo $((20+i)),none; echo " +
 		"$((40+i)),mild; echo $((60+i)),severe; done) >patients.csv"},

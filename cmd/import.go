@@ -313,9 +313,8 @@ point, the test, rounds, times, warnings) with their environments and the hashes
 of their code and scores. No data, no scores and no models: about three bytes for
 a fold. --without-folds leaves the folds out: the file of the reference run then has
 108 kB instead of 1,190 kB. Reports draw tables and figures from such a file, and
-bench verify compares the chosen grid point and the test of its cells. The file is written whole or
-not at all. It is JSON compressed by gzip;
-package harness/bundle describes its form.`,
+bench verify compares the chosen grid point and the test of its cells. The file
+is written whole or not at all. It is JSON compressed by gzip; package harness/bundle describes its form.`,
 		Example: `  bench export mine.bench --methods MyBoost
   bench export table2.bench --protocol table2`,
 		Args: takes("FILE"),
