@@ -134,7 +134,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.askPlugins(c.Context(), asked); err != nil {
 		return err
 	}
-	if dry := c.Flags().Lookup("dry-run"); verbOf(c) == "run" && dry.Value.String() != "true" {
+	if verbOf(c) == "run" {
 		_ = a.register() // faults are reported once the plugins were asked
 		return nil
 	}
@@ -264,8 +264,7 @@ func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool)
 	}
 	named := func(method string) bool {
 		return s.methods == nil || slices.ContainsFunc(bases, func(base string) bool {
-			return strings.EqualFold(base,
-				method)
+			return strings.EqualFold(base, method)
 		})
 	}
 	return named, unnamed || s.methods == nil

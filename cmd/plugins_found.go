@@ -170,8 +170,7 @@ func (a *app) register() error {
 			switch there, taken := a.reg.Taken(f.in.Spec().Name); {
 			case there.Name != "" && strings.EqualFold(taken, f.in.Spec().Name):
 				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it "+
-					"another name",
-					f.file, there.Name, there.Source)
+					"another name", f.file, there.Name, there.Source)
 			case taken != "":
 				f.fault = fmt.Errorf("plugin %s: the name of its method, %+q, looks like %s, which is here already; "+
 					"give it another name", f.file, f.in.Spec().Name, taken)
@@ -214,8 +213,7 @@ func (a *app) noteFaults() {
 	}
 	if unknown != nil {
 		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin "+
-			"what "+
-			"it is, and so does a run with it\n", strings.Join(unknown, ", "))
+			"what it is, and so does a run with it\n", strings.Join(unknown, ", "))
 	}
 }
 

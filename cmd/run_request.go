@@ -44,15 +44,29 @@ type runFlags struct {
 // defaultMaxCell is short enough that a run ends within about a day.
 const defaultMaxCell = 30 * time.Minute
 
+// pluginsOfRun asks the plugins of a run what they are. A dry run asks only for a method that it cannot find otherwise.
+func (a *app) pluginsOfRun(ctx context.Context, f runFlags) error {
+	asks := !f.dryRun
+	if f.dryRun && f.selection.methods != nil {
+		_, asks = a.needed(f.selection)
+	}
+	if asks {
+		return a.askPluginsOfRun(ctx, f.selection)
+	}
+	if err := a.register(); err != nil {
+		return err
+	}
+	a.noteFaults()
+	return nil
+}
+
 // run does what `bench run` says: it turns flags into a request, and lets a session run it.
 func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if !f.dryRun {
-		if err := a.askPluginsOfRun(ctx, f.selection); err != nil {
-			return err
-		}
+	if err := a.pluginsOfRun(ctx, f); err != nil {
+		return err
 	}
 	chosen, err := a.choose(f.selection, nothingStored)
 	if err != nil {
