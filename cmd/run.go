@@ -34,9 +34,9 @@ A cell that the program died of comes last, alone, and is a row if it dies of it
 
 A cell that is predicted to take longer than --max-cell, or more than --memory, is
 skipped; the run, its last line and every table say so. A run of more than a day
-asks first, or needs --yes. Predictions come from the methods' declared costs and
-from the cells that this machine has stored: --dry-run shows them. Of a method that
-declares no cost nothing is known at first: its cell on the smallest set runs before
+asks first, or needs --yes. Predictions come from the reference run that the
+program brings and from the cells that this machine has stored: --dry-run shows them.
+Of a method that the reference run does not have nothing is known at first: its cell on the smallest set runs before
 its others, and they are judged by what that cell took.
 
 Data sets are names of the catalogue or paths of TOML files that describe your

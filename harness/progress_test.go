@@ -32,7 +32,7 @@ func (lab) Workers() []store.Worker {
 func TestProgress(t *testing.T) {
 	cell := func(key string, seconds float64) *plan.Cell {
 		c := &plan.Cell{Cell: runner.Cell{Method: key, Dataset: "d", Split: 1}}
-		c.Spec = runner.CellSpec{Key: key, Cell: c.Cell, Cost: seconds * 1e9 / plan.UsualFactor}
+		c.Spec = runner.CellSpec{Key: key, Cell: c.Cell, Cost: seconds * 1e9}
 		return c
 	}
 	here, away, back, canary, again := cell("here", 100), cell("away", 50), cell("back", 300), cell("canary", 1),

@@ -244,13 +244,7 @@ func TestMemoryAdmission(t *testing.T) {
 
 // TestBudgetTakesTheCheapestSets leaves out what does not fit, whole sets only.
 func TestBudgetTakesTheCheapestSets(t *testing.T) {
-	costly := centroids(registry.Cost(func(s registry.Shape, _ testParams) float64 {
-		if s.D == 2 { // swiss
-			return 1e15
-		}
-		return 1
-	}))
-	h, db := newTestHarness(t, costly), openTestDB(t)
+	h, db := newTestHarness(t, slowOnSwiss()), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2, Budget: time.Hour}, nil)
 	if out.OK != 3 || len(out.Excluded) != 3 || out.Excluded[2].Dataset != "swiss" ||
 		out.Excluded[2].Why.Kind != result.OverBudget || out.Interrupted {
@@ -270,7 +264,7 @@ func TestBudgetGivesUpOvertime(t *testing.T) {
 		_ testParams) (registry.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}, registry.Cost(func(registry.Shape, testParams) float64 { return 1 }))
+	})
 	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2,
 		Budget: 100 * time.Millisecond}, nil)
@@ -479,7 +473,7 @@ values = [{shift = 1.0}, {shift = 3.0}]
 func TestPlanSeconds(t *testing.T) {
 	todo := plan.Plan{Forecast: plan.NewForecast(nil)}
 	for i, seconds := range []float64{2, 9, 1} {
-		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9 / plan.UsualFactor}}
+		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
 		c.Method = strconv.Itoa(i)
 		todo.Cells = append(todo.Cells, c)
 	}

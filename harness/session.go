@@ -257,13 +257,9 @@ func Plan(ctx context.Context, e *plan.Experiment, req plan.Request, db *store.D
 		maps.Copy(known, canaries)
 		timings = measured
 	}
-	var guessed []string
-	for _, spec := range e.Registry.All() {
-		if !spec.DeclaresCost() {
-			guessed = append(guessed, spec.Name)
-		}
-	}
-	return e.Plan(ctx, req, known, plan.NewForecast(timings, guessed...))
+	forecast := plan.NewForecast(timings)
+	forecast.Slowness = environment.Slowness()
+	return e.Plan(ctx, req, known, forecast)
 }
 
 // A StoredError is an error of stored data, not of a request.

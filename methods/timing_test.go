@@ -23,40 +23,6 @@ func checked(t *testing.T, row string) (specs []registry.Spec) {
 	return specs
 }
 
-// TestDeclaredCost compares declared costs with the time of fits.
-func TestDeclaredCost(t *testing.T) {
-	for _, c := range []struct {
-		methods string
-		data    registry.Data
-		factor  float64
-		setting string
-	}{
-		{"GBRFF GBRFF1 GBRFF2 GBRFF-random", waves(700, 20), 8, ""},
-		{"GFC PBRFF RF LGBM XGB", waves(700, 20), 8, ""},
-		{"CART-golearn", waves(300, 5), 20, ""}, // all values are distinct: see golearnCost
-		{"MFGA RKS EERF LKRF", waves(3000, 30), 4, ""},
-		{"MFGA RKS EERF LKRF", given(waves(3000, 30), registry.Regression), 4, ""},
-		{"RFF-SQL-MKL RFF-SQL-SKL RFF-SKL RFF-SQL-SQR-MKL RFF-MKL RFF-SQL-MKL-JOINT RFF-MKL-JOINT", rough(1000, 6), 4,
-			""},
-		{"GK GLK KRR-GD SVM FALKON NYSTROEM EIGENPRO", rough(300, 8), 8, ""},
-		// SVM declares the interior point that few problems come to
-		{"SVM GK GLK KRR-GD FALKON NYSTROEM EIGENPRO", rough(1400, 8), 8, ""},
-		{"FALKON", rough(1400, 8), 8, `{"loss": "logistic"}`},
-		// How long these machines take depends on the data far more than on its shape, so the factor is wide. MKBOOST
-		// declares all rounds, and ends after the first with C = 1.
-		{"BMKR GMKL", rough(300, 8), 15, ""},
-		{"MKBOOST", rough(300, 8), 15, `{"c": 0.01}`},
-		{"RFM", rough(300, 8), 4, ""},
-		{"RFM", rough(1400, 8), 4, ""},
-		{"XRFM", rough(2400, 8), 4, `{"max_leaf_size": 350, "subset_size": 600}`},
-		{"XRFM", rough(2400, 8), 4, `{"max_leaf_size": 2400, "subset_size": 600}`},
-	} {
-		for _, spec := range checked(t, c.methods) {
-			t.Run(spec.Name, func(t *testing.T) { conform.CostAt(c.data, []byte(c.setting), c.factor).Check(t, spec) })
-		}
-	}
-}
-
 // TestCancellation: fits on many rows notice the end of their context, in all that takes long.
 func TestCancellation(t *testing.T) {
 	type row struct {

@@ -65,8 +65,6 @@ func TestBlocksAreShownToThoseThatUseThem(t *testing.T) {
 				return yield(0, nil)
 			}),
 			Memory(func(s Shape, _ params) int64 { see(s.Blocks); return 1 }),
-			Cost(func(s Shape, _ params) float64 { see(s.Blocks); return 1 }),
-			PathCost(func(s Shape, _ []params) float64 { see(s.Blocks); return 1 }),
 		}
 		spec.Blocks = uses
 		s := Define(spec, params{T: 1}, nil, func(_ context.Context, _ Env, train Data, _ params) (Model, error) {
@@ -75,16 +73,14 @@ func TestBlocksAreShownToThoseThatUseThem(t *testing.T) {
 		}, options...)
 		_, fit := s.Fit(t.Context(), Env{}, d, nil)
 		_, memory := s.MemoryEstimate(d.Shape(), nil)
-		_, cost := s.CostEstimate(d.Shape(), nil)
-		_, pathCost := s.PathCostEstimate(d.Shape(), []json.RawMessage{nil})
 		all := s.FitAll(t.Context(), Env{}, d, []json.RawMessage{nil}, func(int, Model) error { return nil })
-		for _, err := range []error{fit, all, memory, cost, pathCost} {
+		for _, err := range []error{fit, all, memory} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if s.Blocks != uses || len(seen) != 5 {
-			t.Fatalf("Blocks is %v, want %v; asked %d times of 5", s.Blocks, uses, len(seen))
+		if s.Blocks != uses || len(seen) != 3 {
+			t.Fatalf("Blocks is %v, want %v; asked %d times of 3", s.Blocks, uses, len(seen))
 		}
 		for i, blocks := range seen {
 			if (blocks != nil) != uses {

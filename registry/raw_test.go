@@ -38,9 +38,9 @@ var simpleGrid = Grid{{Name: "t", Values: Values(1, 2, 3)}, {Name: "rate", Value
 
 // typedAndRaw are one method, declared in both ways.
 func typedAndRaw() (typed, raw Spec) {
-	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test", Load: func(io.Reader) (Model, error) {
-		return constant(7), nil
-	}}
+	base := Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test",
+		Growth: Growth{Rows: 1, By: By{"t": 1}},
+		Load:   func(io.Reader) (Model, error) { return constant(7), nil }}
 	typed = Define(base, simple{T: 3, Rate: 0.5, Kind: "a"}, simpleGrid,
 		func(_ context.Context, _ Env, _ Data, p simple) (Model, error) { return constant(p.value()), nil },
 		Path(func(_ context.Context, _ Env, _ Data, ps []simple, yield func(int, Model) error) error {
@@ -51,9 +51,7 @@ func typedAndRaw() (typed, raw Spec) {
 			}
 			return nil
 		}),
-		Memory(func(s Shape, p simple) int64 { return int64(s.N * p.T) }),
-		Cost(func(s Shape, p simple) float64 { return float64(s.N) * p.Rate }),
-		PathCost(func(s Shape, ps []simple) float64 { return float64(s.N * len(ps)) }))
+		Memory(func(s Shape, p simple) int64 { return int64(s.N * p.T) }))
 	read := func(setting json.RawMessage) (p simple) {
 		if err := json.Unmarshal(setting, &p); err != nil || p.T == 0 {
 			panic(fmt.Sprintf("%s is not a whole setting (%v)", setting, err))
@@ -80,12 +78,7 @@ func typedAndRaw() (typed, raw Spec) {
 			}
 			return nil
 		}),
-		Memory(func(s Shape, setting json.RawMessage) int64 { return int64(s.N * read(setting).T) }),
-		Cost(func(s Shape, setting json.RawMessage) float64 { return float64(s.N) * read(setting).Rate }),
-		PathCost(func(s Shape, settings []json.RawMessage) float64 {
-			read(settings[0])
-			return float64(s.N * len(settings))
-		}))
+		Memory(func(s Shape, setting json.RawMessage) int64 { return int64(s.N * read(setting).T) }))
 	return typed, raw
 }
 
@@ -144,10 +137,7 @@ func TestRawEqualsTyped(t *testing.T) {
 		}
 		sh := Shape{N: 10, D: 2}
 		both("memory", func(s Spec) (any, error) { return s.MemoryEstimate(sh, setting) })
-		both("cost", func(s Spec) (any, error) { return s.CostEstimate(sh, setting) })
-		both("cost of a path", func(s Spec) (any, error) {
-			return s.PathCostEstimate(sh, []json.RawMessage{setting, nil})
-		})
+		both("work", func(s Spec) (any, error) { return s.Work(sh, []json.RawMessage{setting, nil}) })
 		both("fit", func(s Spec) (any, error) { return score(s.Fit(t.Context(), Env{}, sound(), setting)) })
 		both("path", func(s Spec) (got any, err error) {
 			err = s.FitAll(t.Context(), Env{}, sound(), []json.RawMessage{nil, setting}, func(_ int, m Model) error {

@@ -147,19 +147,30 @@ func TestEstimates(t *testing.T) {
 	if b, err := plain.MemoryEstimate(sh, nil); err != nil || b != 16*30 {
 		t.Errorf("default memory %d, %v", b, err)
 	}
-	two := []json.RawMessage{json.RawMessage(`{"t":1}`), json.RawMessage(`{"t":5}`)}
-	costly := define("m", nil, Cost(func(s Shape, p params) float64 { return float64(s.N * p.T) }))
-	if c, err := costly.PathCostEstimate(sh, two); err != nil || c != 60 {
-		t.Errorf("without PathCost a grid costs %v, %v; want the sum, 60", c, err)
+}
+
+// TestWork: the work of a method grows by its exponents, and without them like n d for each grid point.
+func TestWork(t *testing.T) {
+	sh := Shape{Task: Multiclass, N: 16, D: 9, Classes: 4}
+	settings := []json.RawMessage{json.RawMessage(`{"t":1}`), json.RawMessage(`{"t":4}`), nil, nil}
+	check := func(g Growth, settings []json.RawMessage, want float64) {
+		t.Helper()
+		s := define("m", nil)
+		s.Growth = g
+		if got := must.Get(s.Work(sh, settings))(t); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%+v: the work is %v, want %v", g, got, want)
+		}
 	}
-	shared := define("m", nil, PathCost(func(_ Shape, ps []params) float64 { return float64(len(ps)) }))
-	if c, err := shared.PathCostEstimate(sh, two); err != nil || c != 2 {
-		t.Errorf("PathCost gives %v, %v; want 2", c, err)
-	}
-	broken := define("m", nil, Cost(func(Shape, params) float64 { return -1 }))
-	if _, err := broken.CostEstimate(sh, nil); err == nil {
-		t.Error("a negative cost is accepted")
-	}
+	check(Growth{}, settings, 4*16*9)
+	check(Growth{Rows: 1}, settings, 16)
+	check(Growth{Rows: 1.5, Features: 0.5, Outputs: 1, Points: 0.5}, settings, 64*3*4*2)
+	check(Growth{Rows: 1, By: By{"t": 0.5}}, settings[:2], 16*(1+2)/2.)
+	small := []json.RawMessage{json.RawMessage(`{"t":3,"gamma":0.1}`)}
+	check(Growth{Rows: 1, By: By{"t": 1, "gamma": 1}}, small, 48)
+	must.Panic(t, `grows by "nope"`, func() {
+		Define(Spec{Name: "x", Version: "1", Tasks: Binary, Source: "s", Growth: Growth{Rows: 1, By: By{"nope": 1}}},
+			params{T: 1}, nil, func(context.Context, Env, Data, params) (Model, error) { return nil, nil })
+	})
 }
 
 func TestTasks(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"math"
 	"reflect"
 	"slices"
 
@@ -26,6 +25,8 @@ type Spec struct {
 	Nondeterministic bool // the method declares that fits with the same seed may differ
 
 	Named bool // the method runs only if it is named; "all" does not include it
+
+	Growth Growth // how the time of fits grows
 
 	// Peak is what the process of a method that declares no memory took for fits of a small set, in bytes; 0 if this
 	// is not known.
@@ -109,9 +110,7 @@ type functions struct {
 	fit        func(ctx context.Context, env Env, train Data, setting json.RawMessage) (Model, error)
 	path       func(ctx context.Context, env Env, train Data, settings []json.RawMessage,
 		yield func(i int, m Model) error) error
-	memory   func(s Shape, setting json.RawMessage) (int64, error)
-	cost     func(s Shape, setting json.RawMessage) (float64, error)
-	pathCost func(s Shape, settings []json.RawMessage) (float64, error)
+	memory func(s Shape, setting json.RawMessage) (int64, error)
 }
 
 // complete completes s with functions of parameters that decode reads.
@@ -175,36 +174,6 @@ func Memory[P any](estimate func(s Shape, p P) int64) Option[P] {
 	}
 }
 
-// Cost declares the nanoseconds that one fit takes on one core of a recent
-// machine, roughly: it orders cells and predicts times before anything was
-// measured; stored timings correct it by a factor per method.
-func Cost[P any](estimate func(s Shape, p P) float64) Option[P] {
-	return func(r *functions, decode func(json.RawMessage) (P, error)) {
-		r.cost = func(s Shape, setting json.RawMessage) (float64, error) {
-			return with(decode, setting, func(p P) (float64, error) { return estimate(s, p), nil })
-		}
-	}
-}
-
-// PathCost declares the nanoseconds of fitting several settings with shared work. Unless Cost is declared, a single fit
-// costs a path of one. Without PathCost, settings cost the sum of single fits.
-func PathCost[P any](estimate func(s Shape, ps []P) float64) Option[P] {
-	return func(r *functions, decode func(json.RawMessage) (P, error)) {
-		r.pathCost = func(s Shape, raws []json.RawMessage) (float64, error) {
-			ps, err := decodeAll(decode, raws)
-			if err != nil {
-				return 0, err
-			}
-			return estimate(s, ps), nil
-		}
-		if r.cost == nil {
-			r.cost = func(s Shape, setting json.RawMessage) (float64, error) {
-				return r.pathCost(s, []json.RawMessage{setting})
-			}
-		}
-	}
-}
-
 func (e Env) filled() Env {
 	if e.Log == nil {
 		e.Log = slog.New(slog.DiscardHandler)
@@ -234,6 +203,9 @@ func (s *Spec) check() error {
 		return fmt.Errorf("defaults of method %s: %w", s.Name, err)
 	}
 	s.defaults = defaults
+	if _, err := s.Scale([]json.RawMessage{defaults}); err != nil {
+		return err
+	}
 	return s.checkGrid()
 }
 
@@ -361,41 +333,4 @@ func SetBytes(rows, features int) int64 { return 8 * int64(rows) * int64(feature
 func CellBytes(rows, features int, text, fit int64) int64 {
 	set, lines := SetBytes(rows, features), 8*int64(rows)
 	return programBytes + set + max(3*set/2, text+lines, set+3*lines+fit)
-}
-
-// CostEstimate returns the predicted nanoseconds of one fit; a method that does
-// not declare it is taken to make a hundred passes over the data.
-func (s Spec) CostEstimate(sh Shape, raw json.RawMessage) (float64, error) {
-	if s.does.cost == nil {
-		return 100 * float64(sh.N) * float64(sh.D), nil
-	}
-	ns, err := s.does.cost(s.shown(sh), raw)
-	return s.checkedCost(sh, ns, err)
-}
-
-// DeclaresCost reports whether the method says what its fits cost.
-func (s Spec) DeclaresCost() bool { return s.does.cost != nil || s.does.pathCost != nil }
-
-// PathCostEstimate returns the predicted nanoseconds of FitAll on raws.
-func (s Spec) PathCostEstimate(sh Shape, raws []json.RawMessage) (float64, error) {
-	if s.does.pathCost != nil {
-		ns, err := s.does.pathCost(s.shown(sh), raws)
-		return s.checkedCost(sh, ns, err)
-	}
-	sum := 0.0
-	for _, raw := range raws {
-		ns, err := s.CostEstimate(sh, raw)
-		if err != nil {
-			return 0, err
-		}
-		sum += ns
-	}
-	return sum, nil
-}
-
-func (s Spec) checkedCost(sh Shape, ns float64, err error) (float64, error) {
-	if err == nil && !(ns >= 0 && ns < math.Inf(1)) {
-		err = fmt.Errorf("method %s predicts a cost of %v ns for n=%d d=%d", s.Name, ns, sh.N, sh.D)
-	}
-	return ns, err
 }

@@ -14,42 +14,35 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Forecast predicts how long cells take. It starts from their declared cost (see registry.Cost) and
-// corrects this by the times of stored and finished cells. The plan, the progress line and the status take
-// their times from a Forecast.
+// A Forecast predicts how long cells take. The cost of a cell is the time that it takes in nanoseconds, by the
+// reference run (see ReferenceCost); times of stored and finished cells of this machine correct it. The plan, the
+// progress line and the status take their times from a Forecast.
 //
-// A unit of cost stands for a nanosecond of one core. Let u be the units of a method's cells and s their measured
-// seconds. A cell's units times the factor s/u give its seconds. The factor comes from
+// Let u be the sum of the costs of a method's cells and s their measured seconds. A cell's cost times the factor s/u is
+// its time. The factor comes from
 //
 //   - the cells of the same method and data set, if any were measured;
-//   - else the geometric mean of the method's factors on other sets and of the machine's factor. A set weighs more
-//     if its cost is closer to the cell's cost. The machine's factor weighs as much as a set whose cost is a
-//     thousand times larger or smaller;
-//   - else, if no cell of the method was measured, the machine's factor alone. It is the geometric mean of the
-//     factors of all known methods and of UsualFactor.
+//   - else the law (see law) of the method's factors on other sets;
+//   - else, if no cell of the method was measured, the machine's factor: the geometric mean of Slowness and of the mean
+//     factor of each measured method that the reference run has.
 //
-// Where the method was not measured on the set, but other methods were, the factor is also multiplied by the excess of
-// the set: by how much longer those methods took on it than is predicted from their other sets. Every method is slower
-// on a set whose rows do not fit into the caches of the machine. The excess is the median over the methods, which a single method
-// with a wrong cost hardly moves. A method weighs more if its cell's cost is closer, and a method with the excess 1 is added.
-//
-// A method that declares no cost, such as a plugin, is assumed to cost n d for n training rows of d features,
-// which is often wrong. So a line in log n and log d is fitted to such a method's factors on other sets: see law.
-// Such a method has no part in the excess of a set, and its own line predicts it without one.
+// Of a method that the reference run does not have, such as a plugin, the cost is a guess that its law corrects.
 //
 // Measured seconds are processor time, which hardly depends on other programs of the machine. Separately, a
 // Forecast measures how much longer than their processor time the cells of a run take. It multiplies the remaining
 // time of the run by this ratio.
 //
-// A Forecast is safe for concurrent use.
+// A Forecast is safe for concurrent use. Slowness is set before its first use.
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
-	guessed map[string]bool                  // by name: the method declares no cost
 	laws    map[methodName]law               // computed from took
 	peaks   map[methodName]map[string]peak   // by method and data set
 	machine float64                          // the logarithm of 1e9 * its factor; NaN until it is computed
-	excess  map[string][]excess              // by data set; nil until it is computed
+
+	// Slowness is how many times as long as on the machine of the reference run this machine is expected to take,
+	// before anything is measured.
+	Slowness float64
 
 	wall, processor float64         // seconds of the cells that have ended in this run
 	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
@@ -71,23 +64,10 @@ type timing struct {
 // factor is the logarithm of 1e9 * seconds / units.
 func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 
-// cost is that of one cell.
-func (t timing) cost() float64 { return t.units / t.cells }
-
-// An excess is the logarithm of how much longer a method took on a set than is predicted from its other sets, with the cost of its cell
-// on that set.
-type excess struct{ by, cost float64 }
-
-// closeness is the weight of a cell of one cost where a cell of the other is predicted: 1 for equal costs, 1/4 for a ratio of a thousand.
-func closeness(a, b float64) float64 { return 1 / (1 + math.Abs(math.Log10(a/b))) }
-
-// NewForecast returns the forecast from stored timings. guessed are the names of methods that declare no cost.
-func NewForecast(stored []store.Timing, guessed ...string) *Forecast {
-	f := &Forecast{took: map[methodName]map[string]timing{}, guessed: map[string]bool{}, laws: map[methodName]law{},
-		peaks: map[methodName]map[string]peak{}, machine: math.NaN()}
-	for _, name := range guessed {
-		f.guessed[name] = true
-	}
+// NewForecast returns the forecast from stored timings, on a machine as fast as that of the reference run.
+func NewForecast(stored []store.Timing) *Forecast {
+	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{},
+		peaks: map[methodName]map[string]peak{}, machine: math.NaN(), Slowness: 1}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
 		f.recordPeak(nameOf(t.Method, t.MethodVersion), t.Dataset, peak{t.PeakBytes, t.TrainRows, t.Features})
@@ -104,9 +84,6 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	}
 	f.wall += wall
 	f.processor += processor
-	if c.Guessed {
-		f.guessed[c.Method] = true
-	}
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
@@ -153,7 +130,7 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 	}
 	t := f.took[m][dataset]
 	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells, more.rows, more.features}
-	f.machine, f.excess = math.NaN(), nil
+	f.machine = math.NaN()
 	delete(f.laws, m)
 }
 
@@ -165,63 +142,16 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	if t, known := sets[c.Dataset]; known {
 		return c.Spec.Cost * t.seconds / t.units
 	}
-	if c.Guessed {
-		l, known := f.laws[methodOf(c)]
-		if !known {
-			if l, known = lawOf(sets); known {
-				f.laws[methodOf(c)] = l
-			}
-		}
-		if known {
-			return l.seconds(c.Spec.Cost, c.Spec.Shape.N, c.Spec.Shape.D)
+	l, known := f.laws[methodOf(c)]
+	if !known {
+		if l, known = lawOf(sets); known {
+			f.laws[methodOf(c)] = l
 		}
 	}
-	return c.Spec.Cost * 1e-9 * math.Exp(f.expected(sets, c.Spec.Cost, c.Dataset)+f.excessOf(c.Dataset, c.Spec.Cost))
-}
-
-// expected is the logarithm of a method's factor for a cell of the given cost, from the method's sets other than the cell's; f.mu is
-// held.
-func (f *Forecast) expected(sets map[string]timing, cost float64, own string) float64 {
-	sum, weights := 0.0, 0.0
-	for _, name := range slices.Sorted(maps.Keys(sets)) { // in a fixed order, so that sums have the same bits
-		if t := sets[name]; name != own {
-			w := closeness(cost, t.cost())
-			sum += w * t.factor()
-			weights += w
-		}
+	if known {
+		return l.seconds(c.Spec.Cost, c.Spec.Shape.N, c.Spec.Shape.D)
 	}
-	if weights == 0 {
-		return f.machineFactor()
-	}
-	return (sum + f.machineFactor()*strangerWeight) / (weights + strangerWeight)
-}
-
-// excessOf is the logarithm of the excess of a set for a cell of the given cost; f.mu is held.
-func (f *Forecast) excessOf(dataset string, cost float64) float64 {
-	if f.excess == nil {
-		f.excess = map[string][]excess{}
-		for m, sets := range f.took {
-			if f.guessed[m.name] || len(sets) == 1 { // with one set it has no other
-				continue
-			}
-			for name, t := range sets {
-				f.excess[name] = append(f.excess[name], excess{t.factor() - f.expected(sets, t.cost(), name), t.cost()})
-			}
-		}
-	}
-	all := append([]excess{{0, cost}}, f.excess[dataset]...)
-	slices.SortFunc(all, func(a, b excess) int { return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.cost, b.cost)) })
-	half := 0.0
-	for _, e := range all {
-		half += closeness(cost, e.cost) / 2
-	}
-	i := 0
-	for ; i < len(all)-1; i++ {
-		if half -= closeness(cost, all[i].cost); half <= 0 {
-			break
-		}
-	}
-	return all[i].by
+	return c.Spec.Cost * 1e-9 * math.Exp(f.machineFactor())
 }
 
 // Measured predicts the time of a cell, including the time beside its fits, from cells of the same method on the
@@ -241,8 +171,8 @@ func (f *Forecast) measured(c *Cell) bool {
 	return known
 }
 
-// Unknown reports whether nothing says how long the cell takes: its method declares no cost, and no fit of it was
-// measured. Seconds is then a guess that may be wrong by orders of magnitude.
+// Unknown reports whether nothing says how long the cell takes: the reference run does not have its method, and no fit
+// of it was measured. Seconds is then a guess that may be wrong by orders of magnitude.
 func (f *Forecast) Unknown(c *Cell) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -251,30 +181,26 @@ func (f *Forecast) Unknown(c *Cell) bool {
 
 func (f *Forecast) known(c *Cell) bool { return !f.Unknown(c) }
 
-// strangerWeight is the weight of a set whose cost is a thousand times larger or smaller than the cell's.
-const strangerWeight = 0.25
-
-// UsualFactor is the usual ratio of times to declared costs, before anything is measured. Most costs were fitted on cores that
-// shared their machine with other work. Cores of a quiet machine take 0.6 of them.
-const UsualFactor = 0.75
-
-// machineFactor is the ratio of this machine's times to the declared costs; f.mu is held.
+// machineFactor is the logarithm of the ratio of this machine's times to costs; f.mu is held.
 func (f *Forecast) machineFactor() float64 {
 	if !math.IsNaN(f.machine) {
 		return f.machine
 	}
-	sum := math.Log(UsualFactor)
+	sum, n := math.Log(f.Slowness), 1.0
 	byName := func(a, b methodName) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version))
 	}
-	for _, m := range slices.SortedFunc(maps.Keys(f.took), byName) { // in a fixed order, so that sums have the same bits
+	for _, m := range slices.SortedFunc(maps.Keys(f.took), byName) { // in one order, so that sums have the same bits
+		if _, known := referenceCells()[m.name]; !known {
+			continue
+		}
 		mean, sets := 0.0, f.took[m]
 		for _, name := range slices.Sorted(maps.Keys(sets)) {
 			mean += sets[name].factor() / float64(len(sets))
 		}
-		sum += mean
+		sum, n = sum+mean, n+1
 	}
-	f.machine = sum / float64(len(f.took)+1) // one more for UsualFactor
+	f.machine = sum / n
 	return f.machine
 }
 
@@ -383,15 +309,14 @@ func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
 	return out
 }
 
-// A law says how the time of a method that declares no cost grows with the data set. It is a line: the logarithm
-// of the method's factor (see Forecast) is linear in log n and log d. So the time is k n^(1+byRows)
-// d^(1+byFeatures) for a grid and folds of the same size. Each data set is one point of the fit, however many
-// cells of the set were measured.
+// A law says how the time of a method grows otherwise than its cost. It is a line: the logarithm of the method's factor
+// (see Forecast) is linear in log n and log d. So the time is the cost times k n^byRows d^byFeatures. Each data set is
+// one point of the fit, however many cells of the set were measured.
 //
 // The two slopes are the most probable ones under two assumptions. A slope is normal around 0 with standard
-// deviation 1/2, so that the cost stays n d if few sets are known or all sets have the same size. The logarithm of
-// a time has standard deviation 0.3 around the line. Then the exponents are limited: that of n to [0, 3] and that
-// of d to [0, 2].
+// deviation 1/2, so that the cost counts as it is if few sets are known or all sets have the same size. The logarithm
+// of a time has standard deviation 0.3 around the line. Then the slopes are limited, that of n to [-1, 2] and that of
+// d to [-1, 1].
 type law struct{ at, rows, features, byRows, byFeatures float64 } // the line goes through (rows, features, at)
 
 // lawOf fits the law to the measured sets of a method. It returns false if no set has a known size.

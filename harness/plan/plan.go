@@ -4,7 +4,9 @@
 //	set.go         what planning needs to know of a data set
 //	standing.go    the key of a cell, a hash of everything that its result depends on, and which stored cells have it
 //	canaries.go    cells whose training labels contradict the truth
-//	forecast.go    how long cells take, by their declared costs and by measured times
+//	costs.go       how long cells took in the reference run
+//	forecast.go    how long cells take, by the reference run and by cells of this machine
+//	memory.go      how much memory cells of methods take that declare none
 //	selection.go   the methods and data sets that a request names
 //	shard.go       the part of a plan that one job of an array computes
 //	limits.go      cells that are skipped, since they would take too much time or memory
@@ -52,7 +54,7 @@ type Cell struct {
 	Foreign  bool    // the method is a foreign one
 	Early    bool    // the first cell of its method on its set, if none is stored
 	First    bool    // the cell that is to measure its method, of which nothing is known: see MarkFirst
-	Guessed  bool    // the method declares no cost: see Forecast
+	Guessed  bool    // the reference run does not have the method: see Forecast
 	Unsized  bool    // the method declares no memory: see Forecast.Memory
 }
 
@@ -371,7 +373,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
 		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
 	}
-	memory, err := h.estimate(spec, &common, set)
+	memory, known, err := h.estimate(spec, &common, set)
 	if err != nil {
 		return nil, err
 	}
@@ -381,7 +383,7 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		c := &Cell{
 			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
-			Guessed: !spec.DeclaresCost(), Unsized: !spec.DeclaresMemory(),
+			Guessed: !known, Unsized: !spec.DeclaresMemory(),
 		}
 		c.Spec.Cell = c.Cell
 		c.Memory = forecast.Memory(c)
@@ -408,56 +410,31 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate sets the cell's cost: that of every fold of the grid, of the refit with every seed, and of the test of
-// the grid. It returns the cell's memory with its data set, for the grid point that needs most.
-func (h *Experiment) estimate(spec registry.Spec, c *runner.CellSpec, set plannedSet) (int64, error) {
+// estimate sets the cell's cost: how long it takes on the machine of the reference run, as far as that is known. It
+// returns the cell's memory with its data set, for the grid point that needs most.
+func (h *Experiment) estimate(
+	spec registry.Spec, c *runner.CellSpec, set plannedSet,
+) (bytes int64, known bool, err error) {
 	sh := c.Shape
 	if e := set.entry; e.Indicator || e.Impute == "none" {
 		sh.D *= 2 // an upper bound: a column more, or a second search, for each column with gaps
 	}
-	folds := h.Protocol.Semantics.Folds
-	var search float64
-	if folds > 0 {
-		var err error
-		inFold := sh
-		inFold.N = sh.N * (folds - 1) / folds
-		if search, err = spec.PathCostEstimate(inFold, c.Grid); err != nil {
-			return 0, err
-		}
+	scale, err := spec.Scale(c.Grid)
+	if err != nil {
+		return 0, false, err
 	}
-	var heaviest float64
+	c.Cost, known = ReferenceCost(
+		h.Protocol.Base(spec.Name), set.entry.Name, spec, sh, len(c.Grid), scale, h.Protocol.Semantics,
+	)
 	var hungriest int64
 	for _, s := range c.Grid {
-		refit, err := spec.CostEstimate(sh, s)
+		fit, err := spec.MemoryEstimate(sh, s)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
-		bytes, err := spec.MemoryEstimate(sh, s)
-		if err != nil {
-			return 0, err
-		}
-		heaviest = max(heaviest, refit)
-		hungriest = max(hungriest, bytes)
+		hungriest = max(hungriest, fit)
 	}
-	c.Cost = search*float64(folds) + heaviest*float64(max(1, h.Protocol.Semantics.MethodSeeds))
-	c.Cost += dividing(set.rows, sh.N, sh.D, folds)
-	if h.Protocol.Semantics.TestGrid {
-		tests, err := spec.PathCostEstimate(sh, c.Grid)
-		if err != nil {
-			return 0, err
-		}
-		c.Cost += tests
-	}
-	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(h.Data.Dir()), hungriest), nil
-}
-
-// dividing is what a cell takes beside its fits, in the units of their costs (nanoseconds): for each fold and for the
-// refit the rows are gathered in a drawn order and standardised. In a set that no cache holds, each row is waited
-// for.
-func dividing(rows, train, d, folds int) float64 {
-	numbers := float64(d) * float64(rows+folds*train)
-	far := min(1, float64(8*rows*d)/(16<<20))
-	return numbers * (4 + 20*far)
+	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(h.Data.Dir()), hungriest), known, nil
 }
 
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands

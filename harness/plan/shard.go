@@ -42,10 +42,10 @@ type dealing struct {
 func (d *dealing) has(c *Cell) bool { return d == nil || d.own[c.Spec.Key] }
 
 // deal divides the cells of a request among shards. It returns nil if there is one shard. Each cell goes to
-// exactly one shard. The division depends on declared costs alone, not on what a database holds or a machine
-// measured. The costliest cell is dealt first, each cell to the shard with the smallest load so far. So shards end
-// together if declared costs are right. Cells of methods that declare no cost are dealt separately, by rows times
-// features. A cell whose declared cost exceeds maxCell weighs nothing, since it is skipped.
+// exactly one shard. The division depends on the costs of the reference run alone, not on what a database holds or a
+// machine measured. The costliest cell is dealt first, each cell to the shard with the smallest load so far. So shards
+// end together if these costs are right. Cells of methods that the reference run does not have are dealt separately, by
+// rows times features. A cell whose cost exceeds maxCell weighs nothing, since it is skipped.
 func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	if s.Of <= 1 {
 		return nil
@@ -55,7 +55,7 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 		key  string
 		cost float64
 	}
-	var all [2][]weighed // cells with declared costs, and without
+	var all [2][]weighed // cells with costs of the reference run, and without
 	var keys []string
 	for _, p := range pairs {
 		for _, c := range p.cells {

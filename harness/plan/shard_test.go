@@ -23,7 +23,7 @@ func TestShardsAreShares(t *testing.T) {
 			var cells []*Cell
 			seconds := math.Exp(rapid.Float64Range(-5, 9).Draw(t, "log of seconds"))
 			for s := range rapid.IntRange(1, 20).Draw(t, "splits") {
-				c := &Cell{Spec: runner.CellSpec{Key: fmt.Sprintf("%d-%d", p, s), Cost: 1e9 * seconds / UsualFactor}}
+				c := &Cell{Spec: runner.CellSpec{Key: fmt.Sprintf("%d-%d", p, s), Cost: 1e9 * seconds}}
 				cells = append(cells, c)
 				if seconds <= 1800 {
 					total, largest = total+seconds, max(largest, seconds)
@@ -49,7 +49,7 @@ func TestShardsAreShares(t *testing.T) {
 				for _, c := range p.cells {
 					if d.has(c) {
 						owners[c.Spec.Key]++
-						if seconds := c.Spec.Cost / 1e9 * UsualFactor; seconds <= 1800 {
+						if seconds := c.Spec.Cost / 1e9; seconds <= 1800 {
 							load += seconds
 						}
 					}

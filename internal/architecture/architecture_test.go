@@ -75,8 +75,8 @@ var rooms = []room{
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry " +
 		"datasets " +
 		"datasets/catalogue datasets/files datasets/read internal/..."},
-	{"harness/plan", "harness/metric harness/protocol harness/result harness/runner harness/split harness/store " +
-		"registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
+	{"harness/plan", "harness/metric harness/protocol harness/reference harness/result harness/runner harness/split " +
+		"harness/store registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue " +
 		"datasets/files internal/..."},

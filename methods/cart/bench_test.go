@@ -47,14 +47,11 @@ func BenchmarkFold(b *testing.B) {
 				b.ReportMetric(slow, "golearn-s")
 				b.ReportMetric(slow/quick, "times")
 			}
-			b.ReportMetric(cost(data.Shape(), p)/1e9, "predicted-s")
-			b.ReportMetric(golearnCost(data.Shape(), p)/1e9, "golearn-predicted-s")
 		})
 	}
 }
 
-// BenchmarkSynthetic times growths on features whose values are all distinct, the
-// case that the cost model is for.
+// BenchmarkSynthetic times growths on features whose values are all distinct.
 func BenchmarkSynthetic(b *testing.B) {
 	for _, c := range []struct {
 		task           registry.Task
@@ -72,7 +69,6 @@ func BenchmarkSynthetic(b *testing.B) {
 			for b.Loop() {
 				must.Get(ours.fit(b.Context(), testEnv, data, p))(b)
 			}
-			b.ReportMetric(cost(data.Shape(), p)/1e9, "predicted-s")
 		})
 	}
 }

@@ -36,19 +36,20 @@ func (p Params) criterion(task registry.Task) (string, error) {
 // grid.
 func Spec() registry.Spec {
 	return define("CART", registry.Spec{
+		Growth:  registry.Growth{Rows: 0.95, Features: 0.7, Outputs: 0.5, Points: 0.2},
 		Source:  "Breiman et al. 1984",
 		Summary: "single decision tree, depth chosen by cross-validation",
-	}, growSorted, registry.Memory(memory), registry.Cost(cost), registry.PathCost(pathCost(cost)))
+	}, growSorted, registry.Memory(memory))
 }
 
 // Golearn declares CART-golearn: the same trees, grown by golearn's own program, which takes 10 to 340 times longer.
 func Golearn() registry.Spec {
 	return define("CART-golearn", registry.Spec{
+		Growth:  registry.Growth{Rows: 1.45, Features: 1, Outputs: 0.3, Points: 0.1},
 		Source:  "Breiman et al. 1984, as implemented by golearn (commit 74ae077eafb2)",
 		Summary: "CART as golearn grows it: the same trees, slowly",
 		Named:   true,
-	}, growGolearn, registry.Memory(golearnMemory), registry.Cost(golearnCost),
-		registry.PathCost(pathCost(golearnCost)))
+	}, growGolearn, registry.Memory(golearnMemory))
 }
 
 func define(name string, s registry.Spec, by grower, opts ...registry.Option[Params]) registry.Spec {

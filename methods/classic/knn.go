@@ -22,6 +22,7 @@ import (
 func KNN() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KNN", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 1.6, Features: 0.15, Points: 1},
 		Source:  "Cover and Hart 1967",
 		Summary: "k nearest neighbours in the Euclidean distance",
 		Load: fitting.NearLoad(func(r io.Reader) (registry.Model, error) {
@@ -30,7 +31,7 @@ func KNN() registry.Spec {
 		Probability: func(score float64) float64 { return (score + 1) / 2 },
 	}, KNNParams{Neighbours: 5}, registry.Grid{
 		{Name: "neighbours", Values: registry.Values(1, 3, 5, 7, 11, 15, 25, 51)},
-	}, fitting.NearFit(fitKNN), registry.Memory(knnMemory), registry.Cost(knnCost))
+	}, fitting.NearFit(fitKNN), registry.Memory(knnMemory))
 }
 
 // KNNParams holds the parameter of KNN.
@@ -53,14 +54,6 @@ const (
 // of a grid, and the collector may find them only after the next model has made its own. So two models' products may be
 // there at once, and they have to be few beside the data.
 func rowsAtOnce(n int) int { return min(blockRows, max(fewestRows, mostProducts/n)) }
-
-// knnCost is the cost of scoring a fold, a quarter of the training rows, by inner products and a list of neighbours.
-// The fit itself only copies rows.
-func knnCost(s registry.Shape, p KNNParams) float64 {
-	n, d := float64(s.N), float64(s.D)
-	k := min(n, float64(p.Neighbours))
-	return n / 4 * (n*(4+0.06*d) + 80*k*(1+math.Log(n/k)))
-}
 
 // neighbours is the model: the training rows.
 type neighbours struct {

@@ -24,13 +24,14 @@ import (
 func LDA() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "LDA", Version: "1", Tasks: registry.Binary | registry.Multiclass,
+		Growth:      registry.Growth{Rows: 0.8, Features: 0.7},
 		Source:      "Fisher 1936; Friedman 1989",
 		Summary:     "linear discriminant analysis with a shrunken covariance",
 		Load:        fitting.NearLoad(loadLinear),
 		Probability: vmath.Sigmoid,
 	}, LDAParams{Shrinkage: 0.01}, registry.Grid{
 		{Name: "shrinkage", Values: registry.Values(1e-4, 1e-3, 0.01, 0.1, 0.3, 1)},
-	}, fitting.NearPath(pathLDA), registry.Memory(ldaMemory), registry.PathCost(ldaCost))
+	}, fitting.NearPath(pathLDA), registry.Memory(ldaMemory))
 }
 
 // LDAParams holds the parameter of LDA.
@@ -41,11 +42,6 @@ type LDAParams struct {
 func ldaMemory(s registry.Shape, _ LDAParams) int64 {
 	n, d := int64(s.N), int64(s.D)
 	return 8*(n*d+2*d*d+4*d*int64(max(2, s.Classes))) + cholesky.Bytes(s.D) + 64<<10
-}
-
-func ldaCost(s registry.Shape, ps []LDAParams) float64 {
-	n, d := float64(s.N), float64(s.D)
-	return 60e3 + n*d*(12+0.06*d) + float64(len(ps))*d*d*(4+0.06*d)
 }
 
 // classesOf holds, for each class, its number of rows and its mean, and the covariance within the classes.

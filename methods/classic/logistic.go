@@ -3,7 +3,6 @@ package classic
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
@@ -17,13 +16,14 @@ import (
 func Logistic() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "Logistic", Version: "1", Tasks: registry.Binary | registry.Multiclass,
+		Growth:      registry.Growth{Rows: 1, Features: 0.6, Outputs: 1, Points: 1},
 		Source:      "Cox 1958",
 		Summary:     "logistic regression with an l2 penalty",
 		Load:        fitting.NearLoad(loadLinear),
 		Probability: vmath.Sigmoid,
 	}, LogisticParams{C: 1, Multinomial: true}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -3, 3)},
-	}, fitting.NearFit(fitLogistic), registry.Memory(logisticMemory), registry.Cost(logisticCost))
+	}, fitting.NearFit(fitLogistic), registry.Memory(logisticMemory))
 }
 
 // LogisticParams holds the parameters of Logistic.
@@ -41,13 +41,6 @@ func logisticMemory(s registry.Shape, p LogisticParams) int64 {
 		bytes += int64(vmath.PanelBytes(s.D, s.N))
 	}
 	return bytes
-}
-
-// logisticCost counts two products with the rows an iteration, and the exponentials.
-func logisticCost(s registry.Shape, p LogisticParams) float64 {
-	n, d, k := float64(s.N), float64(s.D), float64(s.Outputs())
-	iterations := max(30, min(200, 70*math.Pow(p.C, 0.13))) * min(5, 1+d/15)
-	return iterations * n * k * (15 + 0.4*d)
 }
 
 func fitLogistic(ctx context.Context, env registry.Env, train registry.Data, p LogisticParams) (registry.Model, error) {

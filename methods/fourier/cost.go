@@ -47,30 +47,6 @@ func (d design) parts(s registry.Shape) int {
 	return len(s.Groups())
 }
 
-// prepareNanoseconds is the time of a product of the embedding with itself.
-func (d design) prepareNanoseconds(s registry.Shape) float64 {
-	n, p := float64(s.N), float64(d.columns(s))
-	return d.embedNanoseconds(s) + n*p*min(n, p)/70
-}
-
-// solveNanoseconds is the time of a factorisation of the given order and its use for n x p columns.
-func solveNanoseconds(s registry.Shape, p float64) float64 {
-	n, k := float64(s.N), float64(s.Outputs())
-	order := min(n, p)
-	return 5e5 + order*order*order/40 + order*order*(4+k) + k*n*p/6
-}
-
-// drawNanoseconds is the time to draw the embedding.
-func (d design) drawNanoseconds(s registry.Shape) float64 {
-	return 1e6 + float64(s.D*d.kernel.mapped()*d.features)*20
-}
-
-// passNanoseconds is the time of one pass over the rows for the gradient in sigma, where no channel has few values.
-func (d design) passNanoseconds(s registry.Shape) float64 {
-	n, p, k := float64(s.N), float64(d.columns(s)), float64(s.Outputs())
-	return 1.6*d.embedNanoseconds(s) + n*p*(1.2+0.15*k)
-}
-
 // A channel with a single input has columns that are functions of one number, so that the matrix of these columns has a
 // low rank. If the input has many values, this rank is usually oneInput. If some values of the input are far from its
 // mean, the rank is about mostOfOne.
@@ -86,37 +62,6 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 		}
 	}
 	return rank
-}
-
-// rank estimates the rank of the columns. A feature of few values has the rank `code`. Where features are many, most
-// are zero in most rows.
-func (d design) rank(s registry.Shape) int {
-	const narrow, sparse, code = 20, 8, 3
-	rank := d.mostRank(s)
-	if rank != mostOfOne*s.D {
-		return rank
-	}
-	many := s.D - s.Codes
-	return s.Codes*code + min(many, narrow)*oneInput + max(0, many-narrow)*sparse
-}
-
-// many is the share of the columns whose channel has many values. In a channel with few values, what is computed once
-// for each value costs next to nothing.
-func (d design) many(s registry.Shape) float64 {
-	if len(s.Groups()) != s.D || d.kernel.mapped() != 1 {
-		return 1
-	}
-	return 1 - float64(s.Codes)/float64(s.D)
-}
-
-// columnsNanoseconds is the time of newColumns, with X'X if grams is set.
-func (d design) columnsNanoseconds(s registry.Shape, grams bool) float64 {
-	n, p, count, r := float64(s.N), float64(d.columns(s)), float64(d.features), float64(d.rank(s))
-	ns := d.many(s)*(d.embedNanoseconds(s)+n*p*(1+count/30)) + p*count*count/5 + 100*p + 4*n*r
-	if grams && r <= 2*n {
-		ns += n * r * r / 50
-	}
-	return ns
 }
 
 // memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where
@@ -137,50 +82,4 @@ func (g groupSetting) memory(s registry.Shape) int64 {
 		bytes += lasso + passBytes(s, inputs, parts, width) + young
 	}
 	return bytes
-}
-
-// lassoNanoseconds is the time of newLasso.
-func (g groupSetting) lassoNanoseconds(s registry.Shape) float64 {
-	return g.columnsNanoseconds(s, !g.tube)
-}
-
-// solutionNanoseconds is the time of Newton's steps for one penalty, and of learning sigma from there. The numbers of
-// steps are usual ones.
-func (g groupSetting) solutionNanoseconds(s registry.Shape) float64 {
-	cold, warm := 14.0, 10.0
-	if g.tube {
-		cold, warm = 22, 17
-	}
-	step := float64(s.Outputs()) * g.stepNanoseconds(s)
-	ns := 2e5 + cold*step
-	if g.steps > 0 {
-		evaluations := 0.8 * float64(g.steps+1)
-		ns += evaluations * (g.lassoNanoseconds(s) + 2e5 + warm*step + g.many(s)*g.share()*g.passNanoseconds(s))
-	}
-	return ns
-}
-
-// share is the usual part of the channels that have weights.
-func (g groupSetting) share() float64 { return min(1, 0.12+0.022/g.lambda) }
-
-// stepNanoseconds is the time of one of Newton's steps for one output: its system, and three products with X.
-func (g groupSetting) stepNanoseconds(s registry.Shape) float64 {
-	const turns = 40 // of conjugate gradients
-	n, r, row, product := float64(s.N), float64(g.rank(s)), 25.0, 0.3
-	if g.tube {
-		row = 90
-	}
-	if s.Outputs() > 1 {
-		product = 0.05 // ns an element, where several vectors share the reading of X
-	}
-	active := r * g.share()
-	order := min(n, active)
-	system, iterated := order*order*max(n, active)/40+order*order*order/30+1.5*n*active, turns*2*n*active*product
-	if !g.tube && active <= n {
-		system, iterated = order*order*order/30+5*order*order, turns*order*order*product
-	}
-	if order > directLimit || s.Outputs() > 1 && iterated < system {
-		system = iterated
-	}
-	return 15e3 + 1500*float64(g.parts(s)) + system + n*(row+2*r*product)
 }

@@ -82,9 +82,3 @@ func (d design) startBytes(s registry.Shape) int64 {
 	}
 	return 8 * int64(rows+s.Outputs()*s.N+d.features*(3*inputs+groups)+10*inputs)
 }
-
-// embedNanoseconds is the time to embed n rows: products with the inputs, cosines, and their scaling.
-func (d design) embedNanoseconds(s registry.Shape) float64 {
-	inputs := float64(s.D * d.kernel.mapped())
-	return float64(s.N) * (inputs*float64(d.features)*0.06 + float64(d.columns(s))*1.8)
-}

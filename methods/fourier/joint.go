@@ -38,7 +38,10 @@ var jointGrid = registry.Grid{{Name: "lambda", Values: registry.Values(0.03, 0.1
 
 // SQLMKLJoint declares RFF-SQL-MKL with sigma learned too.
 func SQLMKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT", Version: "5", Tasks: tasks,
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL-JOINT",
+		Growth: registry.Growth{Rows: 0.65, Features: 0.8, Outputs: 0.7, Points: 1,
+			By: registry.By{"features": 0.4, "max_iter": 0.9}},
+		Version: "5", Tasks: tasks,
 		Source:  source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
@@ -50,7 +53,10 @@ func SQLMKLJoint() registry.Spec {
 
 // MKLJoint declares RFF-MKL with sigma learned too.
 func MKLJoint() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT", Version: "5", Tasks: tasks,
+	return defineGroup(registry.Spec{Name: "RFF-MKL-JOINT",
+		Growth: registry.Growth{Rows: 0.8, Features: 0.75, Outputs: 0.95, Points: 1,
+			By: registry.By{"features": 0.3, "max_iter": 0.9}},
+		Version: "5", Tasks: tasks,
 		Source: source + "eqs. (5) and (19)",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, smooth " +
 			"epsilon-insensitive loss"},

@@ -52,7 +52,10 @@ var defaultFixed = FixedParams{Embedded: defaultEmbedded(500), Lambda: 1}
 
 // SQLSKL declares ridge regression on one product embedding at a fixed sigma.
 func SQLSKL() registry.Spec {
-	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL", Version: "1", Tasks: tasks,
+	return defineFixed(defaultFixed, true, registry.Spec{Name: "RFF-SQL-SKL",
+		Growth: registry.Growth{Rows: 0.7, Features: 0.2, Outputs: 0.25, Points: 0.7,
+			By: registry.By{"features": 1.2}},
+		Version: "1", Tasks: tasks,
 		Source:  source + "section 4",
 		Summary: "ridge regression on random Fourier features of a product of kernels"})
 }
@@ -61,7 +64,10 @@ func SQLSKL() registry.Spec {
 func SQLSQRMKL() registry.Spec {
 	defaults := defaultFixed
 	defaults.Features = 100
-	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL", Version: "2", Tasks: tasks,
+	return defineFixed(defaults, false, registry.Spec{Name: "RFF-SQL-SQR-MKL",
+		Growth: registry.Growth{Rows: 0.5, Features: 0.8, Outputs: 0.15, Points: 0.2,
+			By: registry.By{"features": 1.8}},
+		Version: "2", Tasks: tasks,
 		Source:  source + "eq. (13), section 4",
 		Summary: "ridge regression on random Fourier features of each channel, a sum of kernels"})
 }
@@ -87,20 +93,9 @@ func defineFixed(defaults FixedParams, product bool, s registry.Spec) registry.S
 			return nil
 		})
 	}
-	pathCost := func(sh registry.Shape, ps []FixedParams) float64 {
-		return sharedCost(ps, key, func(d design, settings int) float64 {
-			p, prepare := float64(d.columns(sh)), d.prepareNanoseconds(sh)
-			if !product {
-				p = float64(d.rank(sh))
-				prepare = d.columnsNanoseconds(sh, false) + float64(sh.N)*p*min(float64(sh.N), p)/45
-			}
-			return d.drawNanoseconds(sh) + prepare + float64(settings)*solveNanoseconds(sh, p)
-		})
-	}
 	s.Load, s.Blocks = load, true
 	return registry.DefinePath(s, defaults, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -3, 2)}}, path,
-		registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }),
-		registry.PathCost(pathCost))
+		registry.Memory(func(sh registry.Shape, p FixedParams) int64 { return key(p).ridgeMemory(sh, false) }))
 }
 
 // fixed returns a function that solves ridge regression at the first sigma for a lambda. Channels are taken in the
@@ -138,15 +133,6 @@ func designs[P any](env registry.Env, train registry.Data, ps []P, key func(P) d
 		}
 	}
 	return nil
-}
-
-// sharedCost is the sum over the designs of cost, which is called with the number of grid points of the design.
-func sharedCost[P any](ps []P, key func(P) design, cost func(d design, settings int) float64) float64 {
-	sum := 0.0
-	for _, which := range fitting.Groups(fitting.Upto(len(ps)), func(i int) design { return key(ps[i]) }) {
-		sum += cost(key(ps[which[0]]), len(which))
-	}
-	return sum
 }
 
 // named puts the method's name before an error that is not the context's.

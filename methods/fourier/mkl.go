@@ -63,7 +63,9 @@ var groupGrid = registry.Axis{Name: "lambda", Values: registry.Values(0.01, 0.02
 
 // SQLMKL declares the group lasso over channels with the square loss.
 func SQLMKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL", Version: "5", Tasks: tasks,
+	return defineGroup(registry.Spec{Name: "RFF-SQL-MKL",
+		Growth:  registry.Growth{Rows: 0.5, Features: 0.9, Outputs: 0.8, Points: 0.6, By: registry.By{"features": 1.7}},
+		Version: "5", Tasks: tasks,
 		Source:  source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Embedded: defaultEmbedded(100), Lambda: 0.02}, registry.Grid{groupGrid},
@@ -74,7 +76,10 @@ func SQLMKL() registry.Spec {
 
 // MKL declares RFF-MKL, eq. (19): the group lasso over channels with the epsilon-insensitive gamma-logistic loss.
 func MKL() registry.Spec {
-	return defineGroup(registry.Spec{Name: "RFF-MKL", Version: "5", Tasks: tasks,
+	return defineGroup(registry.Spec{Name: "RFF-MKL",
+		Growth: registry.Growth{Rows: 0.9, Features: 0.85, Outputs: 0.95, Points: 0.8,
+			By: registry.By{"features": 1.4}},
+		Version: "5", Tasks: tasks,
 		Source:  source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Sharpness: 10, Lambda: 0.05}, registry.Grid{groupGrid},
@@ -132,22 +137,9 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 		}
 		return nil
 	}
-	pathCost := func(sh registry.Shape, ps []P) float64 {
-		sum, seen := 0.0, map[groupSetting]bool{}
-		for _, p := range ps {
-			g := setting(p)
-			if !seen[g.shared()] {
-				seen[g.shared()] = true
-				sum += g.drawNanoseconds(sh) + g.lassoNanoseconds(sh)
-			}
-			sum += g.solutionNanoseconds(sh)
-		}
-		return sum
-	}
 	s.Load, s.Blocks = load, true
 	return registry.DefinePath(s, defaults, grid, path, registry.Memory(func(sh registry.Shape,
 		p P) int64 {
 		return setting(p).memory(sh)
-	}),
-		registry.PathCost(pathCost))
+	}))
 }

@@ -20,7 +20,10 @@ func (p LearnedParams) design() design { return p.Embedded.design(true, "RFF-SKL
 
 // SKL declares RFF-SKL: weights and sigma of a product embedding, eq. (9).
 func SKL() registry.Spec {
-	return registry.DefinePath(registry.Spec{Name: "RFF-SKL", Version: "1", Tasks: tasks,
+	return registry.DefinePath(registry.Spec{Name: "RFF-SKL",
+		Growth: registry.Growth{Rows: 0.9, Features: 0.15, Outputs: 0.15, Points: 1,
+			By: registry.By{"features": 1.2, "max_iter": 1}},
+		Version: "1", Tasks: tasks,
 		Source:  source + "section 3.3, eqs. (9) to (12)",
 		Summary: "ridge regression on random Fourier features whose kernel is learned with it",
 		Load:    load,
@@ -30,13 +33,7 @@ func SKL() registry.Spec {
 		registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 1)},
 			{Name: "rho", Values: registry.Values(0.0, 1.0, 10.0)}},
 		pathSKL,
-		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }),
-		registry.Cost(func(sh registry.Shape, p LearnedParams) float64 {
-			d := p.design()
-			evaluation := d.prepareNanoseconds(sh) + solveNanoseconds(sh, float64(d.columns(sh))) +
-				d.passNanoseconds(sh)
-			return d.drawNanoseconds(sh) + 0.8*float64(p.MaxIter+1)*evaluation
-		}))
+		registry.Memory(func(sh registry.Shape, p LearnedParams) int64 { return p.design().ridgeMemory(sh, true) }))
 }
 
 // pathSKL fits the grid points, which share the draws.

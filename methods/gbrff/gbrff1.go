@@ -29,6 +29,7 @@ func (p Params1) withoutBeta() Params1 {
 func GBRFF1() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "GBRFF1", Version: "2", Tasks: registry.Binary,
+		Growth:  registry.Growth{Rows: 0.9, Features: 0.2, Points: 0.95, By: registry.By{"features": 0.8, "rounds": 1}},
 		Source:  "Gautheron et al., ECML PKDD 2020, Algorithm 2",
 		Summary: "boosted sums of weighted random Fourier features at learned landmarks",
 		Load:    load,
@@ -36,7 +37,7 @@ func GBRFF1() registry.Spec {
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 	}, fit1,
-		registry.Memory(memory1), registry.PathCost(pathCost1))
+		registry.Memory(memory1))
 }
 
 // memory1 counts the packed rows, the normals, the cosines and sines, and the values of the
@@ -44,28 +45,6 @@ func GBRFF1() registry.Spec {
 func memory1(s registry.Shape, p Params1) int64 {
 	return memory(s, p.T, p.K) + int64(vmath.PackedBytes(s.N, s.D)+vmath.PackedBytes(s.N, 2*p.K)) +
 		8*int64(p.T*p.K*s.D+s.N)
-}
-
-// pathCost1 was fitted to wine, pima, german and spambase (n to 3217, d to 57). Normals are drawn once for all grid
-// points. A round computes cosines and sines once for all grid points of a gamma. Each grid point then makes about 13
-// passes over these.
-func pathCost1(s registry.Shape, ps []Params1) float64 {
-	n, d := float64(s.N), float64(s.D)
-	shared, drawn := map[Params1]bool{}, map[int]bool{}
-	ns := 0.0
-	for _, p := range ps {
-		t, k := float64(p.T), float64(p.K)
-		if count := p.T * p.K; !drawn[count] {
-			drawn[count] = true
-			ns += t * k * 20 * d
-		}
-		if key := p.withoutBeta(); !shared[key] {
-			shared[key] = true
-			ns += t * k * n * (1 + 0.03*d)
-		}
-		ns += t * (3000 + n*(20+6*k))
-	}
-	return ns
 }
 
 // fit1 is Algorithm 2. The published program stops the search for the landmark after ten L-BFGS iterations from the

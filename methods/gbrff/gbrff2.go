@@ -24,6 +24,7 @@ type Params2 struct {
 func GBRFF2() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "GBRFF2", Version: "1", Tasks: registry.Binary,
+		Growth:  registry.Growth{Rows: 1, Features: 0.5, Points: 1, By: registry.By{"rounds": 1}},
 		Source:  "Gautheron et al., ECML PKDD 2020, Algorithm 3",
 		Summary: "boosted random Fourier features with learned phase and frequency",
 		Load:    load,
@@ -31,7 +32,7 @@ func GBRFF2() registry.Spec {
 		{Name: "lambda", Values: append(registry.Values(0.0), registry.Powers(2, -5, -2)...)},
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 	}, fit2,
-		registry.Memory(memory2), registry.Cost(cost2))
+		registry.Memory(memory2))
 }
 
 // memory2 counts the packed rows, if the fit packs them, three vectors of the wave, and the model.
@@ -41,12 +42,6 @@ func memory2(s registry.Shape, p Params2) int64 {
 		bytes += packed
 	}
 	return bytes
-}
-
-// cost2 was fitted to wine, pima, german and spambase (n to 3217, d to 57): a round is
-// about 16 passes for the two searches.
-func cost2(s registry.Shape, p Params2) float64 {
-	return float64(p.T) * (1000 + float64(s.N)*(35+2.5*float64(s.D)))
 }
 
 const (

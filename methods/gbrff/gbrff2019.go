@@ -38,6 +38,7 @@ func (p Params2019) coefficient() float64 {
 func GBRFF() registry.Spec {
 	return spec2019(registry.Spec{
 		Name:    "GBRFF",
+		Growth:  registry.Growth{Rows: 0.4, Features: 0.25, Points: 0.5, By: registry.By{"features": 1.8, "rounds": 1}},
 		Summary: "least-squares boosting of random Fourier features at learned landmarks",
 	}, false)
 }
@@ -47,6 +48,7 @@ func GBRFF() registry.Spec {
 func GBRFFRandom() registry.Spec {
 	return spec2019(registry.Spec{
 		Name:    "GBRFF-random",
+		Growth:  registry.Growth{Rows: 0.9, Features: 0.25, Points: 0.5, By: registry.By{"features": 1, "rounds": 1}},
 		Summary: "least-squares boosting of random Fourier features at random landmarks",
 	}, true)
 }
@@ -58,11 +60,10 @@ func spec2019(s registry.Spec, random bool) registry.Spec {
 		yield func(int, registry.Model) error) error {
 		return fit2019(ctx, env, train, ps, s.Name, random, yield)
 	}
-	cost := func(s registry.Shape, ps []Params2019) float64 { return pathCost2019(s, ps, random) }
 	return registry.DefinePath(s, Params2019{T: 200, K: 100, Beta: 16, LearningRate: 0.1}, registry.Grid{
 		{Name: "beta", Values: append(registry.Values(0.0), registry.Powers(2, 0, 10)...)},
 		{Name: "learning_rate", Values: registry.Values(1, 0.5, 0.1, 0.05, 0.01)},
-	}, fit, registry.Memory(memory2019), registry.PathCost(cost))
+	}, fit, registry.Memory(memory2019))
 }
 
 // gridSettings is the number of grid points of the published grid, which run together.
@@ -73,30 +74,6 @@ const gridSettings = 60
 func memory2019(s registry.Shape, p Params2019) int64 {
 	n, k, features := int64(s.N), int64(p.K), int64(p.T)*int64(p.K)
 	return 8 * (features*int64(s.D) + 2*k*n + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
-}
-
-// pathCost2019 counts, for all grid points of the same frequencies, the draws, the cosines and sines, and their
-// products. Each grid point then makes two passes over the rows, and 13 products with A where a landmark is searched.
-// The scores of a fold, a quarter of the rows, count too: where landmarks are drawn, they take most of the time. The
-// factors were fitted to n from 124 to 25,000 and d from 5 to 57.
-func pathCost2019(s registry.Shape, ps []Params2019, random bool) float64 {
-	n, d := float64(s.N), float64(s.D)
-	shared := map[Params2019]bool{}
-	ns := 0.0
-	for _, p := range ps {
-		features, k := float64(p.T)*float64(p.K), float64(p.K)
-		once, each := 20*d+n*(1+0.03*d)+k*(19+0.058*n), 13*(6+0.25*k+0.1*d)+0.2*n
-		if random {
-			once, each = 20*d+n*(3.2+0.03*d), 25+0.11*n
-		}
-		each += n / 4 * (1.3 + 0.03*d)
-		if key := p.withoutScaling(); !shared[key] {
-			shared[key] = true
-			ns += features * once
-		}
-		ns += features * each
-	}
-	return ns
 }
 
 // fit2019 is Algorithm 1 with the weak learners of Section 4.2. Grid points that differ in beta and learning_rate alone

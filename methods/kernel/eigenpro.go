@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -44,13 +43,14 @@ import (
 func EigenPro() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "EIGENPRO", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 1, Features: 0.05, Outputs: 0.25, Points: 0.55},
 		Source:  "Abedsoltan, Belkin and Pandit, ICML 2023; Ma and Belkin, MLSys 2019",
 		Summary: "least squares on landmarks, by gradient descent preconditioned by eigenvectors",
 		Load:    fitting.NearLoad(load),
 	}, EigenProParams{Landmarks: 2000, Gamma: 0.1, Epochs: 10}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "epochs", Values: []any{1, 3, 10, 30}},
-	}, fitting.NearPath(pathEigenPro), registry.Memory(memoryEigenPro), registry.PathCost(costEigenPro))
+	}, fitting.NearPath(pathEigenPro), registry.Memory(memoryEigenPro))
 }
 
 // EigenProParams holds the parameters of EIGENPRO.
@@ -89,28 +89,6 @@ func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	}
 	return total
 }
-
-// costEigenPro counts the kernel once, or for each epoch where it is not kept, the products and projections of each
-// epoch, and the eigenvectors.
-func costEigenPro(shape registry.Shape, ps []EigenProParams) float64 {
-	n, d, out, sum := float64(shape.N), float64(shape.D), float64(shape.Outputs()), 0.0
-	for _, group := range eigenGroups(ps) {
-		last := ps[group[len(group)-1]]
-		m, epochs := float64(min(last.Landmarks, shape.N)), float64(last.Epochs)
-		s, _, r := eigenSizes(shape.N, int(m))
-		sum += 4e6 + float64(s)*float64(r)*(0.8*float64(s)+8*float64(r)) + n*m*(1+0.03*d) + epochs*out*n*m*0.5
-		if !coverKept(shape.N, int(m)) {
-			sum += (epochs - 1) * n * m * (1 + 0.03*d)
-		}
-		if m < n {
-			sum += 0.03*m*m*m + epochs*out*math.Ceil(n/(eigenLikelyBatch*float64(s)))*m*m*0.5
-		}
-	}
-	return sum
-}
-
-// eigenLikelyBatch is the usual size of a batch, as a share of the subsample.
-const eigenLikelyBatch = 0.4
 
 // eigenGroups returns the grid points that differ in the epochs alone, in the order of the epochs.
 func eigenGroups(ps []EigenProParams) [][]int {

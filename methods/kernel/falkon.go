@@ -37,13 +37,15 @@ import (
 func Falkon() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "FALKON", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth: registry.Growth{Rows: 1.3, Features: 0.2, Outputs: 0.85, Points: 0.9,
+			By: registry.By{"max_iter": 0.5}},
 		Source:  "Rudi, Carratino and Rosasco, NeurIPS 2017; Marteau-Ferey, Bach and Rudi, NeurIPS 2019",
 		Summary: "kernel ridge regression on landmarks, by preconditioned conjugate gradients",
 		Load:    fitting.NearLoad(load),
 	}, FalkonParams{Landmarks: 1000, Lambda: 1e-6, Gamma: 0.1, MaxIter: 20}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "lambda", Values: []any{1e-8, 1e-6, 1e-4, 1e-2}},
-	}, fitting.NearPath(pathFalkon), registry.Memory(memoryFalkon), registry.PathCost(costFalkon))
+	}, fitting.NearPath(pathFalkon), registry.Memory(memoryFalkon))
 }
 
 // FalkonParams holds the parameters of FALKON.
@@ -82,27 +84,6 @@ func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
 		total += 8 * together * (5*int64(s.N) + 5*m) // of the states
 	}
 	return total
-}
-
-// costFalkon counts K_nm once, or for each step where it is not kept, two products a step, and a factor for each
-// solution.
-func costFalkon(s registry.Shape, ps []FalkonParams) float64 {
-	n, d, sum := float64(s.N), float64(s.D), 0.0
-	for i, p := range ps {
-		m, steps, factors := float64(min(p.Landmarks, s.N)), float64(p.MaxIter), 1.0
-		if p.shared().logistic {
-			factors = logisticLikely * float64(s.Outputs())
-			steps = logisticLikely * min(logisticInnerLikely, steps)
-		}
-		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
-			sum += coverCost(n, m, d)
-			if !coverKept(s.N, int(m)) {
-				sum += (steps + 1) * n * m * (1 + 0.03*d)
-			}
-		}
-		sum += 0.03*m*m*m*factors + float64(s.Outputs())*steps*(0.4*n*m+m*m)
-	}
-	return sum
 }
 
 func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams,

@@ -36,8 +36,6 @@ const (
 	logisticHalvings  = 20
 	logisticOpen      = 1e-6 // a squared decrement above it, where the steps end, is logged as a warning
 
-	logisticLikely      = 8 // usual numbers of Newton steps, and of steps of line 3, for the declared cost
-	logisticInnerLikely = 8
 )
 
 // A newton is the state of one output and penalty. The solution in it is that of line 3, with 2 mu as its penalty.

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
@@ -47,14 +46,14 @@ func define(name, summary string, linear bool) registry.Spec {
 	if linear { // whose kernel depends on the origin
 		near = fitting.WarnPath(name, fitting.Far, path)
 	}
-	cost := func(s registry.Shape, ps []Params) float64 { return pathCost(s, ps, linear) }
 	return registry.DefinePath(registry.Spec{
 		Name: name, Version: "5", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth: registry.Growth{Rows: 1.65, Features: 0.15, Outputs: 0.95, Points: 0.55},
 		Source: "Shahrampour and Tarokh, NeurIPS 2018, section 5", Summary: summary,
 		Load: fitting.NearLoad(load),
 	}, Params{Lambda: 1e-3, Neighbour: 50, Intercept: true}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 5)},
-	}, near, registry.Memory(memory), registry.PathCost(cost))
+	}, near, registry.Memory(memory))
 }
 
 // memory counts the kernel matrix, the preconditioner, the problems that are solved together, and the model.
@@ -62,38 +61,6 @@ func memory(s registry.Shape, _ Params) int64 {
 	n, r, problems := int64(s.N), int64(nystroemRank(s.N)), int64(max(problemsAtOnce, s.Outputs()))
 	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) +
 		8*n*int64(2*s.D+2*s.Outputs())
-}
-
-// pathCost counts the distances to the neighbours and the elements of K, once or, where they are not kept, for each
-// product. For each problem it counts the products with K and with the rows of the preconditioner, and the matrix H of
-// the preconditioner in each Newton step.
-func pathCost(s registry.Shape, ps []Params, linear bool) float64 {
-	n, d, r := float64(s.N), float64(s.D), float64(nystroemRank(s.N))
-	passes, solving := 1.0, 0.0
-	for _, p := range ps {
-		products := likelyProducts(s, p.Lambda)
-		if linear && s.Task != registry.Regression {
-			products *= 1 + 8*d/n // the more columns, the easier are classes separated, and the harder is the problem
-		}
-		solving += float64(s.Outputs()) * (products*(0.2*n*n+0.3*n*r+20*n) + min(10, products/2)*0.05*n*r*r)
-		if !kept(s.N) {
-			passes = max(passes, products)
-		}
-	}
-	element := 1 + 0.03*d
-	if linear {
-		element *= 1.5
-	}
-	return n*n*(2+0.05*d) + 5500*n + n*n/2*element*passes + solving
-}
-
-// likelyProducts is about how many products with K a solution takes: 75 for the logistic loss at n = 500, lambda =
-// 1e-5. The number depends on n and the penalty, and hardly on the data.
-func likelyProducts(s registry.Shape, lambda float64) float64 {
-	if s.Task == registry.Regression {
-		lambda /= 8
-	}
-	return min(newtonSteps*innerSteps, 3+140*math.Pow(float64(s.N), -0.1)*math.Pow(1e5*lambda, -0.4))
 }
 
 // A gk fits grid points of GK or GLK.

@@ -27,6 +27,7 @@ import (
 func KRRGD() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "KRR-GD", Version: "6", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth: registry.Growth{Rows: 2.5, Outputs: 1, Points: 1, By: registry.By{"max_iter": 1}},
 		Source: "Chapelle, Vapnik, Bousquet and Mukherjee, Machine Learning 2002, as compared with by Bazavan et " +
 			"al., ECCV 2012",
 		Summary: "kernel ridge regression with kernel coefficients by gradient descent",
@@ -34,7 +35,7 @@ func KRRGD() registry.Spec {
 		Blocks:  true,
 	}, KRRGDParams{Lambda: 1e-3, MaxIter: 20}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -5, 0)},
-	}, fitting.NearFit(fitKRRGD), registry.Memory(memoryKRRGD), registry.Cost(costKRRGD))
+	}, fitting.NearFit(fitKRRGD), registry.Memory(memoryKRRGD))
 }
 
 // KRRGDParams holds KRR-GD's parameters.
@@ -49,15 +50,6 @@ func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
 	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) +
 		8*n*int64((2+s.Outputs())*s.D+2*s.Outputs()+11+rowsAtOnce)
-}
-
-// costKRRGD counts for each evaluation a factorisation, an inversion and a product of n x n matrices, of which small
-// ones take longer for each row. A step takes about 1.1 evaluations, and the search for few coefficients ends before
-// max_iter steps.
-func costKRRGD(s registry.Shape, p KRRGDParams) float64 {
-	n, d := float64(s.N), float64(s.D)
-	steps := min(p.MaxIter, 4+4*len(s.Groups()))
-	return float64(s.Outputs()) * (1 + float64(1.1*float64(steps))) * (n*n*n/30 + n*n*(0.1*d+8) + 4000*n)
 }
 
 func fitKRRGD(ctx context.Context, _ registry.Env, train registry.Data, p KRRGDParams) (registry.Model, error) {

@@ -162,8 +162,3 @@ func (c *cover) normal(ctx context.Context, dst, vs, weights [][]float64) error 
 func (c *cover) machineOf(outputs int) *machine {
 	return &machine{N: c.m, D: c.d, Outputs: outputs, X: c.z, Gamma: c.gamma}
 }
-
-// coverCost is the cost of K_nm and K_mm, and of the factor of K_mm.
-func coverCost(n, m, d float64) float64 {
-	return n*m*(1+0.03*d) + m*m*(1+0.03*d) + 0.03*m*m*m
-}

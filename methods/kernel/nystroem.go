@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -23,13 +22,14 @@ import (
 func Nystroem() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "NYSTROEM", Version: "3", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 1.2, Outputs: 1, Points: 0.95, By: registry.By{"landmarks": 1.4}},
 		Source:  "Williams and Seeger, NeurIPS 2000",
 		Summary: "linear model on the Nystroem features of a Gaussian kernel",
 		Load:    fitting.NearLoad(load),
 	}, NystroemParams{Landmarks: 300, Lambda: 1e-4, Gamma: 0.1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "lambda", Values: []any{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}},
-	}, fitting.NearPath(pathNystroem), registry.Memory(memoryNystroem), registry.PathCost(costNystroem))
+	}, fitting.NearPath(pathNystroem), registry.Memory(memoryNystroem))
 }
 
 // NystroemParams holds the parameters of NYSTROEM.
@@ -44,25 +44,6 @@ type NystroemParams struct {
 func memoryNystroem(s registry.Shape, p NystroemParams) int64 {
 	n, m := int64(s.N), int64(min(p.Landmarks, s.N))
 	return coverBytes(min(s.N, rowsAtOnce), int(m), s.D) + 8*(2*n*m+n*int64(2*s.D+s.Outputs()+7)+2*m*m+12*m)
-}
-
-// costNystroem counts K_nm and the features for each gamma, and a solution for each grid point. The logistic loss takes
-// more of Newton's steps for small penalties, and more of conjugate gradients where few columns make features of very
-// different sizes.
-func costNystroem(s registry.Shape, ps []NystroemParams) float64 {
-	n, d, sum := float64(s.N), float64(s.D), 0.0
-	for i, p := range ps {
-		m := float64(min(p.Landmarks, s.N))
-		if i == 0 || p.Gamma != ps[i-1].Gamma || p.Landmarks != ps[i-1].Landmarks {
-			sum += coverCost(n, m, d) + 0.08*n*m*m
-		}
-		if s.Task == registry.Regression {
-			sum += 0.03*m*m*m + n*m
-		} else {
-			sum += float64(s.Outputs()) * n * m * 35 * math.Pow(1e-2/p.Lambda, 0.17) * (1 + 8/(d*d))
-		}
-	}
-	return sum
 }
 
 func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps []NystroemParams,

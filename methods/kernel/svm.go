@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -20,13 +19,14 @@ import (
 func SVM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "SVM", Version: "2", Tasks: registry.Binary | registry.Multiclass,
+		Growth:  registry.Growth{Rows: 1.75, Features: 0.2, Outputs: 0.95, Points: 0.75},
 		Source:  "Cortes and Vapnik, Machine Learning 1995, as libsvm states it",
 		Summary: "support vector machine with a Gaussian kernel",
 		Load:    fitting.NearLoad(load),
 	}, SVMParams{C: 1, Gamma: 0.1}, registry.Grid{
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitting.NearPath(pathSVM), registry.Memory(memorySVM), registry.PathCost(pathCostSVM))
+	}, fitting.NearPath(pathSVM), registry.Memory(memorySVM))
 }
 
 // SVMParams holds the parameters of SVM.
@@ -43,20 +43,6 @@ func memorySVM(s registry.Shape, _ SVMParams) int64 {
 	gram := svm.GramBytes(s.N, 8)
 	return min(gram, svm.GramLimit) + min(gram, svm.CacheBytes) + solver + factor + 8*n*int64(3*s.D+2*s.Outputs()+40) +
 		8*rowsAtOnce*n
-}
-
-// pathCostSVM counts a kernel matrix for each gamma, and a solution with a cold start for each grid point. The
-// solutions were fitted to drawn labels with little and much noise. Those of C = 100 take 2 to 10 times as long as
-// those of C = 1.
-func pathCostSVM(s registry.Shape, ps []SVMParams) float64 {
-	n, sum := float64(s.N), 0.0
-	for i, p := range ps {
-		if i == 0 || p.Gamma != ps[i-1].Gamma {
-			sum += n * n * (3 + 0.1*float64(s.D))
-		}
-		sum += float64(s.Outputs()) * n * (100 + 2*math.Pow(n, 0.93)) * max(1, math.Pow(p.C, 0.33))
-	}
-	return sum
 }
 
 // pathSVM computes the kernel matrix once for consecutive grid points with the same gamma. Every solution has a cold

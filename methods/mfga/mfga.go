@@ -41,11 +41,12 @@ const source = "Shahrampour and Tarokh, NeurIPS 2018"
 func MFGA() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "MFGA", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth: registry.Growth{Rows: 1, Features: 0.6, Outputs: 0.9, Points: 0.4, By: registry.By{"features": 0.2}},
 		Source: source + ", Algorithm 1", Summary: "linear model on greedily chosen Taylor features of kernels",
 		Load: load,
 	}, Params{Features: defaultFeatures, Lambda: defaultLambda, Pool: mergedLinear, Function: defaultFunction},
 		lambdas(),
-		fitting.WarnPath("MFGA", fitting.Far, fitPath), registry.Memory(memory), registry.PathCost(pathCost))
+		fitting.WarnPath("MFGA", fitting.Far, fitPath), registry.Memory(memory))
 }
 
 // lambdas is the grid of the paper.

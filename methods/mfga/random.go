@@ -106,14 +106,14 @@ func define[P interface{ random() random }](name, source, summary string, defaul
 		yield func(int, registry.Model) error) error {
 		return fitRandom(ctx, name, env, train, randoms(ps), yield)
 	}
-	cost := func(s registry.Shape, ps []P) float64 { return randomPathCost(s, randoms(ps)) }
 	return registry.DefinePath(registry.Spec{
 		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: source,
+		Growth: registry.Growth{Rows: 0.9, Features: 0.1, Outputs: 0.9, Points: 0.3,
+			By: registry.By{"candidates": 0.1, "features": 0.1}},
 		Summary: summary,
 		Load:    load,
 	}, defaults, lambdas(), path,
-		registry.Memory(func(s registry.Shape, p P) int64 { return randomMemory(s, p.random()) }),
-		registry.PathCost(cost))
+		registry.Memory(func(s registry.Shape, p P) int64 { return randomMemory(s, p.random()) }))
 }
 
 func randoms[P interface{ random() random }](ps []P) []random {

@@ -30,12 +30,13 @@ var bmkrKernels = append(gaussians(-4, 5), kernel{Power: 1})
 func BMKR() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "BMKR", Version: "2", Tasks: registry.Binary | registry.Regression,
+		Growth:  registry.Growth{Rows: 1.75, Features: 0.1, Points: 0.95, By: registry.By{"rounds": 1}},
 		Source:  "Wu et al. 2017, as run by Gautheron et al., ECML PKDD 2020",
 		Summary: "boosting by support vector regression, each round with the best of eleven kernels",
 		Load:    fitting.NearLoad(loadVote),
 	}, BMKRParams{T: 100, C: 1, LearningRate: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitting.NearPath(pathBMKR[float32]), registry.Memory(memoryBMKR), registry.PathCost(pathCostBMKR))
+	}, fitting.NearPath(pathBMKR[float32]), registry.Memory(memoryBMKR))
 }
 
 func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
@@ -49,22 +50,6 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 		bytes += svm.LinearBytes(s.N, s.D)
 	}
 	return bytes
-}
-
-var pathCostBMKR = boostCost(len(bmkrKernels), roundsCostBMKR)
-
-// roundsCostBMKR was fitted to wine, pima, german and splice, as the mean over the grid of C. If the kernel matrices do
-// not fit in memory, the kernels are solved together. Then the first rounds take nearly all of the time, which grows
-// like n^3. Two rounds of bankmarketing take 7 to 9 times as long on 9042 examples as on 4521, and forty rounds take
-// hardly longer than two. For such sets the estimate is a compromise: occupancy (5 columns), where few examples are
-// support vectors, takes half of it, and sets with many support vectors take two to four times as long as estimated. Of
-// two drawn sets of 5600 rows, that of 20 columns takes twice as long as that of 5.
-func roundsCostBMKR(s registry.Shape, p BMKRParams) float64 {
-	n, each := float64(s.N), float64(p.T*len(bmkrKernels))
-	if !allInMemory(s.N, len(bmkrKernels)) {
-		return each*n*20 + (0.0077+0.00066*float64(s.D))*n*n*n
-	}
-	return each * n * (20 + 0.14*n)
 }
 
 func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams,

@@ -26,13 +26,14 @@ type GMKLParams struct {
 func GMKL() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "GMKL", Version: "4", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 1.7, Features: 0.55, Outputs: 1, Points: 1},
 		Source:  "Varma and Babu, ICML 2009, with the l1 penalty of Bazavan et al., ECCV 2012, eq. (14)",
 		Summary: "support vector machine over a learned non-negative sum of a kernel for each feature or block",
 		Load:    fitting.NearLoad(loadSum),
 		Blocks:  true,
 	}, GMKLParams{C: 1, Epsilon: 0.1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitting.NearPath(pathGMKL), registry.Memory(memoryGMKL), registry.PathCost(pathCostGMKL))
+	}, fitting.NearPath(pathGMKL), registry.Memory(memoryGMKL))
 }
 
 // A usual and a large rank, at channelTol, of the Gaussian kernel of one feature. The mean rank over the features of a
@@ -78,24 +79,6 @@ func memoryGMKL(s registry.Shape, _ GMKLParams) int64 {
 
 // lowRank reports whether svm.Mix works with the factors.
 func lowRank(n, rank, whole float64) bool { return whole == 0 && (4*rank < n || n > 1000 && rank < n) }
-
-// pathCostGMKL counts for each Newton step of svm.Mix a product of the factors with themselves, the factorisations, and
-// passes over the factors. The number of steps was fitted to nine sets of 99 to 11,513 rows.
-func pathCostGMKL(s registry.Shape, ps []GMKLParams) float64 {
-	const codeRank = 3 // of a feature with at most four values
-	n := float64(s.N)
-	rank, whole := ranks(s, usualRank)
-	if len(s.Blocks) == 0 {
-		rank -= float64(s.Codes) * max(0, min(n, usualRank)-codeRank)
-	}
-	step := n*n*(rank+2*whole)/2 + n*n*n/3
-	if lowRank(n, rank, whole) {
-		apart := float64(svm.Apart(s.N, int(rank)))
-		step = n*rank*rank/2 + apart*apart*(rank+apart/3) + 300*n*rank
-	}
-	one := float64(s.Outputs()) * (13 + n/170) * (step/20 + 200*n + 5e4)
-	return n*(rank*rank/float64(s.D+1)+whole*n*10) + float64(len(ps))*one
-}
 
 // pathGMKL factors the kernel matrices once for all grid points.
 func pathGMKL(ctx context.Context, env registry.Env, train registry.Data, ps []GMKLParams,

@@ -33,18 +33,6 @@ func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks [
 	return nil
 }
 
-// boostCost returns the cost of a path: the kernel matrices, and the rounds of all grid points.
-func boostCost[P any](kernels int, rounds func(s registry.Shape, p P) float64) func(s registry.Shape, ps []P) float64 {
-	return func(s registry.Shape, ps []P) float64 {
-		n := float64(s.N)
-		sum := n * n * (0.1*float64(s.D) + 1.5*float64(kernels))
-		for _, p := range ps {
-			sum += rounds(s, p)
-		}
-		return sum
-	}
-}
-
 // boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an
 // interior point with factors of a few kernels, and the model of t rounds.
 func boostBytes(s registry.Shape, kernels, size, t int) int64 {

@@ -28,33 +28,18 @@ var mkboostKernels = append(gaussians(-6, 7), kernel{Power: 1}, kernel{Power: 2}
 func MKBoost() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "MKBOOST", Version: "4", Tasks: registry.Binary,
+		Growth:  registry.Growth{Rows: 2.3, Points: 1},
 		Source:  "Xia and Hoi, IEEE TKDE 2013, MKBoost-D1, with weights as costs",
 		Summary: "AdaBoost over support vector machines, each round with the best of seventeen kernels",
 		Load:    loadVote,
 	}, MKBoostParams{T: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -5, 3)},
 	}, fitting.WarnPath("MKBOOST", fitting.Far, pathMKBoost),
-		registry.Memory(memoryMKBoost), registry.PathCost(pathCostMKBoost))
+		registry.Memory(memoryMKBoost))
 }
 
 func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
 	return boostBytes(s, len(mkboostKernels), 8, p.T)
-}
-
-var pathCostMKBoost = boostCost(len(mkboostKernels), roundsCostMKBoost)
-
-// roundsCostMKBoost was fitted to training sets of iono, pima, german, splice and spambase. Boosting ends after the
-// first round if a machine of this round classifies all training rows correctly, and takes all rounds otherwise. On the
-// small sets such a machine is found for C of at least 1, and for C above 0.002 where the rows are fewer than manyRows
-// times the columns. On splice and spambase no machine is without error, since two equal rows have different labels.
-// Such rows are likely in large sets.
-func roundsCostMKBoost(s registry.Shape, p MKBoostParams) float64 {
-	const few, manyRows, equalRows = 2, 35, 1500
-	n, rounds := float64(s.N), float64(p.T)
-	if s.N < equalRows && (p.C >= 0.5 || p.C > 0.002 && manyRows*s.D >= s.N) {
-		rounds = min(rounds, few)
-	}
-	return rounds * float64(len(mkboostKernels)) * n * (50 + 0.62*n) * max(1, 3*math.Pow(p.C, 0.15))
 }
 
 // pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank.

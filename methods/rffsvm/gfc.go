@@ -30,12 +30,13 @@ type GFCParams struct {
 func GFC() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "GFC", Version: "2", Tasks: registry.Binary,
+		Growth:  registry.Growth{Rows: 1.1, Features: 0.3, Points: 0.3, By: registry.By{"features": 1}},
 		Source:  "Oglic and Gärtner, NIPS 2016, Algorithm 1",
 		Summary: "linear SVM on sines and cosines of greedily learned frequencies",
 		Load:    loadGFC,
 	}, GFCParams{Features: 100, C: 1}, registry.Grid{
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitGFC, registry.Memory(memoryGFC), registry.PathCost(pathCostGFC))
+	}, fitGFC, registry.Memory(memoryGFC))
 }
 
 const (
@@ -127,23 +128,3 @@ func memoryGFC(s registry.Shape, p GFCParams) int64 {
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
-
-// pathCostGFC adds the cost of learning, once for each number of features, and the cost of each support vector machine.
-func pathCostGFC(s registry.Shape, ps []GFCParams) float64 {
-	sum := 0.0
-	seen := map[int]bool{}
-	for _, p := range ps {
-		sum += linear.Cost(s.N, 2*p.Features, p.C)
-		if !seen[p.Features] {
-			seen[p.Features] = true
-			sum += learnCostGFC(s, p)
-		}
-	}
-	return sum
-}
-
-// learnCostGFC is the cost of 20 to 50 evaluations for each greedy step.
-func learnCostGFC(s registry.Shape, p GFCParams) float64 {
-	n := float64(s.N)
-	return float64(p.Features) * (20 + min(30, n/25)) * (300 + n*(3.2+0.19*float64(s.D)))
-}

@@ -30,6 +30,8 @@ type PBRFFParams struct {
 func PBRFF() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "PBRFF", Version: "3", Tasks: registry.Binary,
+		Growth: registry.Growth{Rows: 1, Features: 0.1, Points: 0.85,
+			By: registry.By{"features": 0.4, "landmarks": 0.35}},
 		Source:  "Letarte, Morvant and Germain, AISTATS 2019, section 4.1",
 		Summary: "linear SVM on random Fourier features weighted at landmarks",
 		Load:    loadPBRFF,
@@ -37,7 +39,7 @@ func PBRFF() registry.Spec {
 		{Name: "gamma", Values: registry.Powers(2, -2, 2), Per: registry.PerFeature},
 		{Name: "beta", Values: registry.Powers(10, -2, 2)},
 		{Name: "c", Values: registry.Powers(10, -2, 2)},
-	}, fitPBRFF, registry.Memory(memoryPBRFF), registry.PathCost(pathCostPBRFF))
+	}, fitPBRFF, registry.Memory(memoryPBRFF))
 }
 
 // fitPBRFF fits the grid points. All grid points share the draws. Grid points with one gamma share cosines and
@@ -106,29 +108,3 @@ func memoryPBRFF(s registry.Shape, p PBRFFParams) int64 {
 }
 
 // The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.
-
-// pathCostPBRFF adds the cost of draws, kernel coefficients and representations, once for the grid points that share
-// them, and the cost of each support vector machine.
-func pathCostPBRFF(s registry.Shape, ps []PBRFFParams) float64 {
-	type shared struct {
-		landmarks, k int
-		gamma, beta  float64
-	}
-	n, d := float64(s.N), float64(s.D)
-	sum := 0.0
-	seen := map[shared]bool{}
-	once := func(key shared, cost float64) {
-		if !seen[key] {
-			seen[key] = true
-			sum += cost
-		}
-	}
-	for _, p := range ps {
-		features := float64(p.Landmarks) * float64(p.K)
-		once(shared{p.Landmarks, p.K, -1, -1}, features*d*12)
-		once(shared{p.Landmarks, p.K, p.Gamma, -1}, features*(d+n*(1+0.03*d)))
-		once(shared{p.Landmarks, p.K, p.Gamma, p.Beta}, features*n*0.6)
-		sum += linear.Cost(s.N, p.Landmarks, p.C)
-	}
-	return sum
-}

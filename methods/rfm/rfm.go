@@ -41,13 +41,14 @@ import (
 func RFM() registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "RFM", Version: "2", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 2.35, Outputs: 0.5, Points: 0.65},
 		Source:  "Radhakrishnan, Beaglehole, Pandit and Belkin, Science 2024",
 		Summary: "kernel ridge regression with a metric learned from gradients of its predictions",
 		Load:    fitting.NearLoad(load),
 	}, Params{Iterations: 3, Lambda: 1e-1, Bandwidth: 10}, registry.Grid{
 		{Name: "lambda", Values: registry.Powers(10, -3, 1)},
 		{Name: "iterations", Values: []any{0, 1, 2, 3, 4, 5}},
-	}, fitting.NearPath(path), registry.Memory(memory), registry.PathCost(cost))
+	}, fitting.NearPath(path), registry.Memory(memory))
 }
 
 // Params holds the parameters of RFM.
@@ -64,23 +65,6 @@ func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
 func held(rows int, s registry.Shape) int64 {
 	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
 	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)
-}
-
-// cost counts for each penalty and iteration the kernel, a factorisation, and the slopes and gradients.
-func cost(s registry.Shape, ps []Params) float64 {
-	sum := 0.0
-	for _, group := range groups(ps) {
-		iterations := float64(ps[group[len(group)-1]].Iterations)
-		solution, gradients := work(s.N, s)
-		sum += (iterations+1)*solution + iterations*gradients
-	}
-	return sum
-}
-
-// work returns the cost of line 3 and of line 4 for n rows.
-func work(rows int, s registry.Shape) (solution, gradients float64) {
-	n, d, outputs := float64(rows), float64(s.D), float64(s.Outputs())
-	return 1e5 + 0.07*n*d*d + n*n*(3+0.02*d+outputs) + 0.0075*n*n*n, n*n*(5+outputs*(0.3+0.06*d)) + 0.06*outputs*n*d*d
 }
 
 // groups returns the grid points that differ in the number of iterations alone, in the order of this number.

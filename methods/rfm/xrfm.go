@@ -56,6 +56,7 @@ const splitLambda = 1e-3
 func tree(defaults TreeParams) registry.Spec {
 	return registry.DefinePath(registry.Spec{
 		Name: "XRFM", Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression,
+		Growth:  registry.Growth{Rows: 1.55, Features: 0.5, Outputs: 0.5, Points: 0.55},
 		Source:  "Beaglehole, Holzmüller, Radhakrishnan and Belkin, 2025",
 		Summary: "tree of kernel machines that learn their metrics, for large sets",
 		Load:    fitting.NearLoad(loadTree),
@@ -63,7 +64,7 @@ func tree(defaults TreeParams) registry.Spec {
 		{Name: "lambda", Values: registry.Powers(10, -3, 0)},
 		{Name: "iterations", Values: []any{0, 1, 3}},
 		{Name: "temperature", Values: registry.Values(0, 0.1, 1)},
-	}, fitting.NearPath(treePath), registry.Memory(treeMemory), registry.PathCost(treeCost))
+	}, fitting.NearPath(treePath), registry.Memory(treeMemory))
 }
 
 // partition returns the parameters on which the tree without its leaves depends.
@@ -107,33 +108,6 @@ func treeMemory(s registry.Shape, p TreeParams) int64 {
 		machine += machine - 8*side*side
 	}
 	return machine + 8*(n*(2*d+(1+models)*int64(s.Outputs())+6)+int64(count)*d*(models*d+2))
-}
-
-// treeCost counts the machines of the splits and of the leaves, the projections, and the weights of the leaves for the
-// rows of a fold that are scored.
-func treeCost(s registry.Shape, ps []TreeParams) float64 {
-	sum := 0.0
-	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) TreeParams { return ps[i].partition() }) {
-		p := ps[alike[0]]
-		count, rows := p.leaves(s.N)
-		for nodes, size := 1, s.N; nodes < count; nodes, size = 2*nodes, (size+1)/2 {
-			solution, gradients := work(min(size, p.SubsetSize), s)
-			squares := 0.6 * float64(s.D) * float64(s.D) * float64(s.D)
-			sum += float64(nodes)*(solution+gradients+squares) + float64(s.N)*(100+0.3*float64(s.D))
-		}
-		for _, group := range fitting.Groups(alike, func(i int) TreeParams { return ps[i].leaf() }) {
-			most := 0
-			for _, i := range group {
-				most = max(most, ps[i].Iterations)
-				if ps[i].Temperature > 0 && count > 1 {
-					sum += float64(s.N) / 4 * float64(count) * (100 + float64(s.D))
-				}
-			}
-			solution, gradients := work(rows, s)
-			sum += float64(count) * (float64(most+1)*solution + float64(most)*gradients)
-		}
-	}
-	return sum
 }
 
 // treePath fits grid points. Those that differ in lambda alone share the tree, and those that differ in the number of

@@ -44,6 +44,8 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	}
 	s := registry.Spec{
 		Name: name, Version: "3", Tasks: tasks, Summary: summary, Load: load,
+		Growth: registry.Growth{Rows: 1.25, Features: 0.15, Outputs: 0.3, Points: 0.9,
+			By: registry.By{"features": 0.8, "rounds": 1}},
 		Source: "Zozoulenko, Cass and Gonon, ICML 2025",
 	}
 	if !greedy {
@@ -55,7 +57,7 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 		{Name: "rho", Values: registry.Values(1e-4, 1e-2, 1)},
 		{Name: "learning_rate", Values: registry.Values(0.3, 1)},
 		{Name: "rounds", Values: registry.Values(1, 3, 10)},
-	}, path, registry.Memory(memory), registry.PathCost(pathCost))
+	}, path, registry.Memory(memory))
 }
 
 // memory counts the features, the matrices of lines 1 and 3, the pairs of a draw, and the layers of the model.
@@ -67,27 +69,6 @@ func memory(s registry.Shape, p Params) int64 {
 	}
 	return 8*(features+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) +
 		solve.RidgeBytes(2*p.Features, s.N) + solve.RidgeBytes(s.D, s.N) + int64(vmath.PanelBytes(s.D, s.N))
-}
-
-// pathCost counts, for each group of grid points that share their layers and each round of the longest one, the
-// features, the products and the factor of line 3, and the linear model.
-func pathCost(s registry.Shape, ps []Params) float64 {
-	sum := 0.0
-	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
-		rounds := 0
-		for _, i := range alike {
-			rounds = max(rounds, ps[i].Rounds)
-		}
-		n, d, k, m := float64(s.N), float64(s.D), float64(s.Outputs()), float64(2*ps[alike[0]].Features)
-		low, high := min(n, m), max(n, m)
-		round := m*n*(5+0.05*d+0.8*k) + 0.016*low*low*high + 0.01*low*low*low
-		top := 40 * n * k * (15 + 0.4*d)
-		if s.Task == registry.Regression {
-			top = n*d*(4+0.06*d) + 0.1*d*d*d
-		}
-		sum += float64(rounds) * (round + top)
-	}
-	return sum
 }
 
 // anyRounds returns p without the number of rounds. Grid points with equal anyRounds share their layers.

@@ -34,6 +34,7 @@ func (p ForestParams) tried(s registry.Shape) int {
 func RF() registry.Spec {
 	return registry.Define(registry.Spec{
 		Name:    "RF",
+		Growth:  registry.Growth{Rows: 1.15, Features: 0.45, Points: 1, By: registry.By{"trees": 1}},
 		Version: "3",
 		Tasks:   registry.Binary | registry.Multiclass | registry.Regression,
 		Source:  "Breiman 2001",
@@ -41,8 +42,7 @@ func RF() registry.Spec {
 		Load:    loadForest,
 		Trees:   true,
 	}, ForestParams{Trees: 200}, nil, fitForest,
-		registry.Memory(memoryForest),
-		registry.Cost(costForest))
+		registry.Memory(memoryForest))
 }
 
 func fitForest(ctx context.Context, env registry.Env, train registry.Data, p ForestParams) (registry.Model, error) {
@@ -70,15 +70,4 @@ func fitForest(ctx context.Context, env registry.Env, train registry.Data, p For
 func memoryForest(s registry.Shape, p ForestParams) int64 {
 	n := int64(s.N)
 	return n*int64(s.D)*12 + n*64 + n*16*int64(s.Classes) + int64(p.Trees)*n*2/3*2*40 + 1<<20
-}
-
-func costForest(s registry.Shape, p ForestParams) float64 {
-	n := float64(s.N)
-	deep := math.Log2(n + 1)
-	sort := 12 * n * float64(s.D) * deep
-	row := 30 + deep*(8+18*float64(p.tried(s)))
-	if s.Task != registry.Regression {
-		row *= 0.55 // a node becomes pure before it has few rows
-	}
-	return sort + float64(p.Trees)*n*row
 }

@@ -23,6 +23,7 @@ func LGBM() registry.Spec {
 	}
 	return registry.DefinePath(registry.Spec{
 		Name:        "LGBM",
+		Growth:      registry.Growth{Rows: 1, Features: 0.45, Outputs: 1, Points: 0.9, By: registry.By{"rounds": 1}},
 		Version:     "1",
 		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
 		Source:      "Ke et al. 2017 (LightGBM)",
@@ -35,8 +36,7 @@ func LGBM() registry.Spec {
 		MinHessian: 1e-3},
 		registry.Grid{{Values: depths}, {Name: "lambda", Values: append([]any{0.0}, registry.Powers(2, -5, -2)...)}},
 		lgbmPath,
-		registry.Memory(lgbmMemory),
-		registry.PathCost(lgbmPathCost))
+		registry.Memory(lgbmMemory))
 }
 
 func lgbmModel(m *gbdt.Model) *Boosted { return &Boosted{name: "LGBM", m: m} }

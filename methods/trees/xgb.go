@@ -14,7 +14,9 @@ import (
 // 1..5; that paper's protocol has 200 rounds.
 func XGB() registry.Spec {
 	return registry.DefinePath(registry.Spec{
-		Name:        "XGB",
+		Name: "XGB",
+		Growth: registry.Growth{Rows: 1, Features: 0.5, Outputs: 1, Points: 0.95,
+			By: registry.By{"max_depth": 0.75, "rounds": 0.9}},
 		Version:     "3",
 		Tasks:       registry.Binary | registry.Multiclass | registry.Regression,
 		Source:      "Chen and Guestrin 2016 (XGBoost), Alg. 1",
@@ -29,8 +31,7 @@ func XGB() registry.Spec {
 			{Name: "max_depth", Values: registry.Values(1, 2, 3, 4, 5)},
 		},
 		fitting.WarnPath("XGB", 1e5, xgbPath), // which rounds features to 32 bits
-		registry.Memory(xgbMemory),
-		registry.PathCost(xgbPathCost))
+		registry.Memory(xgbMemory))
 }
 
 func xgbModel(m *gbdt.Model) *Boosted { return &Boosted{name: "XGB", single: true, m: m} }

@@ -121,21 +121,21 @@ func (s suite) estimates(t *testing.T) {
 	small, large := easy(s.task, 40, 3).Shape(), easy(s.task, 400, 12).Shape()
 	for _, raw := range s.few(t, easy(s.task, 40, 3), 2) {
 		var bytes [2]int64
-		var cost [2]float64
+		var work [2]float64
 		for i, sh := range []registry.Shape{small, large} {
 			var err error
 			if bytes[i], err = s.spec.MemoryEstimate(sh, raw); err != nil {
 				t.Fatal(err)
 			}
-			if cost[i], err = s.spec.CostEstimate(sh, raw); err != nil {
+			if work[i], err = s.spec.Work(sh, []json.RawMessage{raw}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if bytes[0] < 0 || bytes[1] < bytes[0] {
 			t.Errorf("memory estimates %v do not grow with the data", bytes)
 		}
-		if cost[0] <= 0 || cost[1] < cost[0] {
-			t.Errorf("cost estimates %v do not grow with the data", cost)
+		if work[0] <= 0 || work[1] < work[0] {
+			t.Errorf("the work %v does not grow with the data", work)
 		}
 	}
 }

@@ -83,19 +83,16 @@ func working(ctx context.Context, env registry.Env, train registry.Data, p param
 	return centroids(ctx, env, train, p)
 }
 
-// declares are the options of a method that works as it declares.
-func declares(bytes int64, ns float64) []registry.Option[params] {
-	return []registry.Option[params]{
-		registry.Memory(func(s registry.Shape, _ params) int64 { return bytes + int64(s.N) }),
-		registry.Cost(func(s registry.Shape, _ params) float64 { return ns + float64(s.N) }),
-	}
+// declares is the option of a method that works as it declares.
+func declares(bytes int64) registry.Option[params] {
+	return registry.Memory(func(s registry.Shape, _ params) int64 { return bytes + int64(s.N) })
 }
 
-var checked = []Option{Memory(easy(registry.Binary, 1000, 3)), Cost(easy(registry.Binary, 1000, 3), 20)}
+var checked = []Option{Memory(easy(registry.Binary, 1000, 3))}
 
 func TestAGoodMethodPasses(t *testing.T) {
 	Run(t, spec(centroids))
-	Run(t, spec(working, declares(8<<20, 3e6)...), checked...)
+	Run(t, spec(working, declares(8<<20)), checked...)
 }
 
 // TestARawMethodPasses: one whose parameters are known at run time only.
@@ -113,8 +110,7 @@ func TestARawMethodPasses(t *testing.T) {
 			m, err := centroids(ctx, env, train, p)
 			return savedWell{m.(linear)}, err
 		},
-		registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) }),
-		registry.Cost(func(s registry.Shape, _ json.RawMessage) float64 { return float64(s.N * s.D) })))
+		registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) })))
 }
 
 // savedWell is saved as JSON.
@@ -241,14 +237,11 @@ var bad = map[string]struct {
 			out[i] += 0.01 * float64(len(out))
 		}
 	})), "binary/rows_one_by_one"},
-	"needs more memory": {spec(working, declares(5<<20, 3e6)...), "memory"},
-	"needs less memory": {spec(working, declares(16<<20, 3e6)...), "memory"},
-	"takes longer":      {spec(working, declares(8<<20, 1e5)...), "cost"},
-	"takes less long":   {spec(working, declares(8<<20, 1e9)...), "cost"},
-	"estimates shrink": {spec(centroids, registry.Cost(func(s registry.Shape, _ params) float64 {
-		return 1e9 / float64(s.N)
-	})),
-		"binary/estimates"},
+	"needs more memory": {spec(working, declares(5<<20)), "memory"},
+	"needs less memory": {spec(working, declares(16<<20)), "memory"},
+	"estimates shrink": {spec(centroids, registry.Memory(func(s registry.Shape, _ params) int64 {
+		return 1e9 / int64(s.N)
+	})), "binary/estimates"},
 	"panics on a broken file": {loading(saving, func(r io.Reader) (registry.Model, error) {
 		m, err := loadWell(r)
 		if err != nil {

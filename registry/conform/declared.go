@@ -12,9 +12,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/canceltest"
-	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -125,34 +123,6 @@ func gauge(name string) int64 {
 	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
-}
-
-// Cost checks the declared cost: the processor time of a fit of d with the defaults must equal the declared time within
-// a factor. If the time is too long, the shortest of three fits counts, and it may be longer by canceltest.Slowness,
-// since a busy machine is slower; make thorough always takes the shortest of three. The declared costs are for
-// processors of about 2020, so a factor below 5 would ask too much.
-func Cost(d registry.Data, factor float64) Option { return CostAt(d, nil, factor) }
-
-// CostAt is Cost with the parameters of setting. It is for a method that with its defaults may stop before all declared
-// work is done.
-func CostAt(d registry.Data, setting json.RawMessage, factor float64) Option {
-	return Option{"cost", func(t *testing.T, spec registry.Spec) {
-		declared := must.Get(spec.CostEstimate(d.Shape(), setting))(t)
-		took := math.Inf(1)
-		for try := 0; try < 3 && (testenv.Thorough(t) || took > factor*declared/1e9); try++ {
-			took = min(took, cputime.Of(func() {
-				if _, err := spec.Fit(t.Context(), registry.Env{Seed: seed}, d, setting); err != nil {
-					t.Error(err)
-				}
-			}))
-		}
-		ratio := declared / 1e9 / took
-		t.Logf("%.3g s declared, %.3g s taken", declared/1e9, took)
-		if ratio > factor || ratio < 1/factor && ratio < 1/(factor*canceltest.Slowness()) {
-			t.Errorf("%.3g s of processor time are declared and %.3g s taken: not within a factor of %g", declared/1e9,
-				took, factor)
-		}
-	}}
 }
 
 // Late checks that fits of d, which take longer than the last of ends, return the context's error soon after their

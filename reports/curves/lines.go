@@ -135,8 +135,8 @@ func (l Lines) Seconds() Measure {
 	}
 }
 
-// Declared measures the cost that was predicted for the whole cell when it ran: what the method declares
-// (registry.Cost), and the standardising of the folds, in nanoseconds of these costs.
+// Declared measures the cost that was predicted for the whole cell when it ran, in nanoseconds: by the exponents that
+// the method declares (registry.Growth), or by the cost that it declared before.
 func (l Lines) Declared() Measure {
 	return func(r store.Row) (float64, bool) { return r.CostUnits, r.CostUnits > 0 }
 }

@@ -1,0 +1,28 @@
+package environment
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
+)
+
+// TestSlowness: the yardstick is measured once and kept, also for the next process, and measured again on another
+// processor.
+func TestSlowness(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv("HOME", dir)
+	first := Slowness()
+	if !(first > 0) {
+		t.Fatalf("the slowness is %v", first)
+	}
+	must.Be(t, Slowness(), first, "the slowness that was kept")
+	cache := must.Get(os.UserCacheDir())(t)
+	file := filepath.Join(cache, "bench", "yardstick.json")
+	must.Do(t, os.WriteFile(file, []byte(`{"CPU":"another","Cores":1,"Seconds":1000}`), 0o600))
+	if got := Slowness(); got > 1000 {
+		t.Errorf("the slowness of another processor counts: %v", got)
+	}
+}
