@@ -104,9 +104,9 @@ func (v *virtualRun) remaining(jobs int) float64 {
 	return v.forecast.Wall(cells, running, jobs)
 }
 
-// TestPredictionsOfPlugins: of methods that declare no cost, whose times follow other laws than the one that is assumed, the time left
-// is right within a factor of 2 once every method has run one split of every set. Before, the prediction for the next set of a method
-// that has run on five is so too, mostly, where that of its costs as declared is not.
+// TestPredictionsOfPlugins: of methods that do not say how their time grows, and whose times follow other laws than the
+// one that is assumed, the time left is right within a factor of 2 once every method has run one split of every set.
+// Before, the prediction for the next set of a method that has run on five is so too, mostly.
 func TestPredictionsOfPlugins(t *testing.T) {
 	testenv.NotUnderRace(t)
 	const runs, splits, jobs = 40, 5, 2
@@ -116,7 +116,7 @@ func TestPredictionsOfPlugins(t *testing.T) {
 		}
 		return 0
 	}
-	after, halfway, sets, fitted, plain := 0, 0, 0, 0, 0
+	after, halfway, sets, fitted := 0, 0, 0, 0
 	for seed := range uint64(runs) {
 		v := newVirtualRun(seed, splits, jobs)
 		all := len(laws) * len(shapes)
@@ -130,9 +130,7 @@ func TestPredictionsOfPlugins(t *testing.T) {
 		for c := v.next(); c != nil; c = v.next() {
 			took := v.takes[c].Seconds()
 			if c.Early && ran[c.Method] >= 5 {
-				declared := *c
-				declared.Guessed = false
-				sets, fitted, plain = sets+1, fitted+within(v.forecast.Seconds(c), took), plain+within(v.forecast.Seconds(&declared), took)
+				sets, fitted = sets+1, fitted+within(v.forecast.Seconds(c), took)
 			}
 			v.step(ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: took}})
 			if c.Early {
@@ -147,9 +145,9 @@ func TestPredictionsOfPlugins(t *testing.T) {
 		right := func(ended int) int { return within(told[ended].left, v.now.Sub(told[ended].at).Seconds()) }
 		after, halfway = after+right(all), halfway+right(all/2)
 	}
-	t.Logf("the time left is right within a factor of 2 in %d of %d runs after one split of everything, in %d after half of that; the time of a method's next set in %d of %d, as declared in %d",
-		after, runs, halfway, fitted, sets, plain)
-	if after < runs || fitted < sets*85/100 || plain > sets*65/100 {
-		t.Error("too few, or as many as without the law")
+	t.Logf("the time left is right within a factor of 2 in %d of %d runs after one split of everything, in %d after "+
+		"half of that; the time of a method's next set in %d of %d", after, runs, halfway, fitted, sets)
+	if after < runs || fitted < sets*85/100 {
+		t.Error("too few")
 	}
 }
