@@ -32,7 +32,8 @@ func Slowness() float64 {
 	if dir, err := os.UserCacheDir(); err == nil {
 		file = filepath.Join(dir, "bench", "yardstick.json")
 		var known kept
-		if text, err := os.ReadFile(file); err == nil && strictjson.Unmarshal(text, &known) == nil && known.Seconds > 0 &&
+		if text, err := os.ReadFile(file); err == nil && strictjson.Unmarshal(text, &known) == nil &&
+			known.Seconds > 0 &&
 			known.CPU == e.CPU && known.Cores == e.Cores {
 			return known.Seconds / referenceYardstick
 		}

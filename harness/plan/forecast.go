@@ -69,7 +69,8 @@ func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{},
 		peaks: map[methodName]map[string]peak{}, machine: math.NaN(), Slowness: 1}
 	for _, t := range stored {
-		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells), t.TrainRows, t.Features})
+		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells),
+			t.TrainRows, t.Features})
 		f.recordPeak(nameOf(t.Method, t.MethodVersion), t.Dataset, peak{t.PeakBytes, t.TrainRows, t.Features})
 	}
 	return f
@@ -129,7 +130,8 @@ func (f *Forecast) record(m methodName, dataset string, more timing) {
 		f.took[m] = map[string]timing{}
 	}
 	t := f.took[m][dataset]
-	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells, more.rows, more.features}
+	f.took[m][dataset] = timing{t.seconds + more.seconds, t.units + more.units, t.cells + more.cells, more.rows,
+		more.features}
 	f.machine = math.NaN()
 	delete(f.laws, m)
 }
@@ -249,7 +251,8 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 		if f.Unknown(r.Cell) {
 			continue
 		}
-		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10) // a late cell gets a tenth of its time more
+		// a late cell gets a tenth of its time more
+		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10)
 		if i < len(free) {
 			free[i] = left
 		}
@@ -353,7 +356,8 @@ func lawOf(sets map[string]timing) (law, bool) {
 
 // factor predicts log(1e9 * seconds / units) for a set with n training rows and d features.
 func (l law) factor(n, d int) float64 {
-	return l.at + l.byRows*(math.Log(float64(max(1, n)))-l.rows) + l.byFeatures*(math.Log(float64(max(1, d)))-l.features)
+	return l.at + l.byRows*(math.Log(float64(max(1, n)))-l.rows) +
+		l.byFeatures*(math.Log(float64(max(1, d)))-l.features)
 }
 
 // seconds predicts the time of a cell of some units on a set with n training rows and d features.

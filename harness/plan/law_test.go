@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLaw: no other line is more probable than the one that is fitted; one set, or sets of one size, leave the assumed cost; and slopes
-// are cut.
+// TestLaw: no other line is more probable than the one that is fitted; one set, or sets of one size, leave the assumed
+// cost; and slopes are cut.
 func TestLaw(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	measured := func(byRows, byFeatures, noise float64, shapes ...[2]int) map[string]timing {
@@ -41,12 +41,14 @@ func TestLaw(t *testing.T) {
 			t.Fatalf("%+v is more probable than %+v", other, best)
 		}
 	}
-	for _, same := range []map[string]timing{measured(1, 1, 0, [2]int{100, 10}), measured(1, 1, 0.3, [2]int{100, 10}, [2]int{100, 10})} {
+	for _, same := range []map[string]timing{measured(1, 1, 0, [2]int{100, 10}), measured(1, 1, 0.3, [2]int{100, 10},
+		[2]int{100, 10})} {
 		if l, known := lawOf(same); !known || l.byRows != 0 || l.byFeatures != 0 || l.factor(1000, 1) != l.at {
 			t.Errorf("one size: %+v", l)
 		}
 	}
-	if l, _ := lawOf(measured(9, -9, 0, [2]int{10, 10}, [2]int{10_000, 10}, [2]int{10, 10_000})); l.byRows != 2 || l.byFeatures != -1 {
+	if l, _ := lawOf(measured(9, -9, 0, [2]int{10, 10}, [2]int{10_000, 10}, [2]int{10, 10_000})); l.byRows != 2 ||
+		l.byFeatures != -1 {
 		t.Errorf("slopes are not cut: %+v", l)
 	}
 	if _, known := lawOf(map[string]timing{"old": {1, 1, 1, 100, 0}}); known {

@@ -17,7 +17,8 @@ func TestSplits(t *testing.T) {
 		first, these string
 		want         []int
 	}{
-		{"", "", nil}, {"3", "", []int{1, 2, 3}}, {"4-6", "", []int{4, 5, 6}}, {"", "7", []int{7}}, {"", "5,7", []int{5, 7}}, {"", "9,1-2", []int{1, 2, 9}}, {"", "2-4,3", []int{2, 3, 4}},
+		{"", "", nil}, {"3", "", []int{1, 2, 3}}, {"4-6", "", []int{4, 5, 6}}, {"", "7", []int{7}},
+		{"", "5,7", []int{5, 7}}, {"", "9,1-2", []int{1, 2, 9}}, {"", "2-4,3", []int{2, 3, 4}},
 	} {
 		if got, err := Splits(c.first, c.these); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("Splits(%q, %q) = %v, %v; want %v", c.first, c.these, got, err, c.want)
@@ -49,7 +50,8 @@ func TestGroupsOfSets(t *testing.T) {
 	}
 }
 
-// TestOwnSplitsAreInTheKey: the file of a set's own splits counts where a protocol follows it, and changes no key elsewhere.
+// TestOwnSplitsAreInTheKey: the file of a set's own splits counts where a protocol follows it, and changes no key
+// elsewhere.
 func TestOwnSplitsAreInTheKey(t *testing.T) {
 	grid := []json.RawMessage{json.RawMessage(`{"t":1}`)}
 	hash := func(splits string) string { return gridHash(registry.Spec{}, registry.Shape{}, grid, 0, splits) }

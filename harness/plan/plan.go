@@ -92,7 +92,8 @@ type Plan struct {
 // Plan makes the plan of a request. known holds the stored cells and canaries by key; a cell that known makes
 // needless is left out. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
 // catalogue lacks are loaded.
-func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan, error) {
+func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan,
+	error) {
 	if forecast == nil {
 		forecast = NewForecast(nil)
 	}
@@ -138,7 +139,8 @@ func (h *Experiment) named(req Request) (methods []registry.Spec, sets []string,
 
 // pairs plans all cells of the methods on one set. It notes in the plan what it leaves out. alone says that the
 // request names no other set, so that a set that cannot be split is an error.
-func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name string, methods []registry.Spec, alone bool) ([]pair, error) {
+func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name string, methods []registry.Spec,
+	alone bool) ([]pair, error) {
 	entry, err := h.Catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -207,7 +209,8 @@ func (p *Plan) check(req Request, sets int) error {
 		return errors.New(strings.Join(texts, "; "))
 	}
 	if missing := result.Of(p.Excluded, result.NoData); req.Shard.Of > 1 && missing != nil {
-		return fmt.Errorf("%s, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude leaves "+
+		return fmt.Errorf("%s, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude "+
+			"leaves "+
 			"sets out of every shard", result.Explain(missing)[0])
 	}
 	return nil
@@ -333,7 +336,8 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 			out = append(out, m)
 		case solves:
 			p.exclude(e.Name, m.Name, result.Why{Kind: result.TakesNoGaps})
-			why = fmt.Sprintf("%s says impute = \"none\", and none of the requested methods takes missing values; write impute = \"median\", or name methods that do", e.Name)
+			why = fmt.Sprintf("%s says impute = \"none\", and none of the requested methods takes missing values; "+
+				"write impute = \"median\", or name methods that do", e.Name)
 		case named:
 			p.exclude(e.Name, m.Name, result.Why{Kind: result.WrongTask})
 		}
@@ -356,7 +360,8 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	}
 	grid, err := h.Protocol.GridPoints(spec, set.entry.Name, set.train)
 	if err == nil && h.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
-		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one point in [methods], or folds", h.Protocol.Name, spec.Name, len(grid))
+		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one "+
+			"point in [methods], or folds", h.Protocol.Name, spec.Name, len(grid))
 	}
 	if err != nil {
 		return nil, err
@@ -370,8 +375,9 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
 			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer, set.splitsHash),
 		},
-		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path), Splits: h.Protocol.Splits},
-		Set:      set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
+		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path),
+			Splits: h.Protocol.Splits},
+		Set: set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
 	}
 	memory, known, err := h.estimate(spec, &common, set)
 	if err != nil {

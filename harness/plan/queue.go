@@ -75,7 +75,8 @@ func (q *Queue) NextThat(is func(*Cell) bool) *Cell {
 	}
 	var heaviest *cellGroup
 	for _, g := range q.groups {
-		if len(g.cells) > 0 && (heaviest == nil || g.seconds > heaviest.seconds || g.seconds == heaviest.seconds && before(g.cells[0], heaviest.cells[0])) && is(g.cells[0]) {
+		if len(g.cells) > 0 && (heaviest == nil || g.seconds > heaviest.seconds || g.seconds == heaviest.seconds &&
+			before(g.cells[0], heaviest.cells[0])) && is(g.cells[0]) {
 			heaviest = g
 		}
 	}

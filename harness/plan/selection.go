@@ -33,8 +33,8 @@ func SetNames(c *catalogue.Catalogue, names []string) []string {
 }
 
 // members replaces the names of groups, in upper or lower case, by the members of the groups. A member that groups
-// bring occurs once. A name that the user wrote twice stays twice, since a caller reports it. Names of empty groups stand for
-// nothing, where nil stands for all.
+// bring occurs once. A name that the user wrote twice stays twice, since a caller reports it. Names of empty groups
+// stand for nothing, where nil stands for all.
 func members(names []string, groups map[string][]string) []string {
 	if names == nil {
 		return nil
@@ -74,7 +74,8 @@ func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 		} else if at >= 0 {
 			out = append(out, stored[at])
 		} else {
-			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())), h.Catalogue.Names(), slices.Sorted(maps.Keys(h.Catalogue.Groups())))
+			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())),
+				h.Catalogue.Names(), slices.Sorted(maps.Keys(h.Catalogue.Groups())))
 			hint := "`bench methods list` and `bench data list` name what there is"
 			if meant := wording.Suggest(name, known); meant != nil {
 				hint = "did you mean " + strings.Join(meant, " or ") + "?"
@@ -91,7 +92,8 @@ func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
 func Splits(first, these string) ([]int, error) {
 	switch {
 	case first != "" && these != "":
-		return nil, fmt.Errorf("--splits %s and --split %s: give one; --splits 7 is the first seven, --split 7 the seventh alone", first, these)
+		return nil, fmt.Errorf("--splits %s and --split %s: give one; --splits 7 is the first seven, --split 7 the "+
+			"seventh alone", first, these)
 	case strings.Contains(first, ","):
 		return nil, fmt.Errorf("--splits %s: write single splits with --split %[1]s", first)
 	case first != "":
@@ -130,7 +132,8 @@ func numbers(from, to int) []int {
 func splitRange(text string) (from, to int, err error) {
 	if n, err := fmt.Sscanf(text, "%d-%d", &from, &to); n != 2 || err != nil || fmt.Sprintf("%d-%d", from, to) != text {
 		if n, err := fmt.Sscanf(text, "%d", &to); n != 1 || err != nil || fmt.Sprint(to) != text {
-			return 0, 0, errors.New(text + ` is not understood: write --splits 20 for the first 20, --splits 4-6 for a range, --split 5,7 for these`)
+			return 0, 0, errors.New(text + ` is not understood: write --splits 20 for the first 20, --splits 4-6 for ` +
+				`a range, --split 5,7 for these`)
 		}
 		from = to
 	}

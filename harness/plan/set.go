@@ -74,7 +74,8 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	}
 	trainRows, partsKnown := entry.TrainRows()
 	blocks, blocksKnown := entry.Blocks()
-	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Codes: entry.Codes, Classes: len(entry.Counts), Blocks: blocks}
+	sh := registry.Shape{Task: entry.Task, N: entry.Rows, D: entry.Features, Codes: entry.Codes,
+		Classes: len(entry.Counts), Blocks: blocks}
 	counts, labels := entry.Counts, entry.ClassNames()
 	var grouped *datasets.Set
 	if entry.Group != nil || sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil ||
@@ -160,7 +161,8 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 		if n == 1 {
 			rows = "1 row"
 		}
-		return &splitError{fmt.Errorf("%s: class %s has %s, too few for the %d folds of protocol %s; add rows, or leave the class out",
+		return &splitError{fmt.Errorf("%s: class %s has %s, too few for the %d folds of protocol %s; add rows, or "+
+			"leave the class out",
 			entry.Name, name, rows, sem.Folds, h.Protocol.Name)}
 	}
 	return nil
@@ -202,7 +204,8 @@ func (h *Experiment) AllSets() []string {
 	})
 	if missing && !h.Protocol.Only {
 		for _, e := range h.Catalogue.All() {
-			if e.Generated && e.VariantOf == "" && e.Channels == nil && e.Rows <= mostToSee && !slices.Contains(names, e.Name) {
+			if e.Generated && e.VariantOf == "" && e.Channels == nil && e.Rows <= mostToSee &&
+				!slices.Contains(names, e.Name) {
 				names = append(names, e.Name)
 			}
 		}

@@ -26,7 +26,8 @@ func ParseShard(text string) (Shard, error) {
 	k, err := strconv.Atoi(number)
 	n, err2 := strconv.Atoi(of)
 	if err != nil || err2 != nil || k < 1 || n < k || n > maxShards {
-		return Shard{}, fmt.Errorf("shard %q: write the number of the share and how many there are, as 3/40; shares are numbered from 1", text)
+		return Shard{}, fmt.Errorf("shard %q: write the number of the share and how many there are, as 3/40; shares "+
+			"are numbered from 1", text)
 	}
 	return Shard{k, n}, nil
 }
@@ -74,7 +75,9 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	slices.Sort(keys)
 	d.List = fmt.Sprintf("%.4x", sha256.Sum256([]byte(strings.Join(keys, " "))))
 	for _, cells := range all {
-		slices.SortFunc(cells, func(a, b weighed) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.key, b.key)) })
+		slices.SortFunc(cells, func(a, b weighed) int {
+			return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.key, b.key))
+		})
 		loads := make([]float64, s.Of)
 		for i, w := range cells {
 			least := i % s.Of // shards with equal loads take turns

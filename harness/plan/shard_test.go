@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// Shards share the cells of a request out: each cell is in one shard, in the same whatever the order of methods and sets, all shards have the same
-// list, and no shard has more than the mean load and one cell.
+// Shards share the cells of a request out: each cell is in one shard, in the same whatever the order of methods and
+// sets, all shards have the same list, and no shard has more than the mean load and one cell.
 func TestShardsAreShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.IntRange(2, 40).Draw(t, "shards")

@@ -20,7 +20,8 @@ import (
 func TestDocumentationListsEveryKey(t *testing.T) {
 	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "protocols.md")))(t)
 	text := string(raw)
-	for _, kind := range []reflect.Type{reflect.TypeFor[Protocol](), reflect.TypeFor[Semantics](), reflect.TypeFor[MethodSettings](), reflect.TypeFor[registry.Axis]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Protocol](), reflect.TypeFor[Semantics](),
+		reflect.TypeFor[MethodSettings](), reflect.TypeFor[registry.Axis]()} {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
 			if key != "-" && !strings.Contains(text, "`"+key) && !strings.Contains(text, "["+key) {
@@ -45,7 +46,8 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 	for name, text := range map[string]string{
 		"sets/mine.toml": "name = \"own\"\nfile = \"mine.csv\"\nlabel = \"y\"\n",
 		"sets/mine.csv":  "x,y\n1,2\n3,4\n",
-		"p.toml":         "splits = 1\ndatasets = [\"sets/mine.toml\", \"wine\"]\napart = [\"sets/mine.toml\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n",
+		"p.toml": "splits = 1\ndatasets = [\"sets/mine.toml\", \"wine\"]\napart = " +
+			"[\"sets/mine.toml\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -16,8 +16,9 @@ import (
 // the method Of with these settings, under a name and in a column of its own. A variant takes every setting
 // that it does not replace from the protocol's settings for the method Of.
 type MethodSettings struct {
-	Of     string                    `toml:"of"`
-	Tasks  []string                  `toml:"tasks"` // the tasks that a variant is run on; none for all tasks of the method
+	Of string `toml:"of"`
+	// the tasks that a variant is run on; none for all tasks of the method
+	Tasks  []string                  `toml:"tasks"`
 	Params map[string]any            `toml:"params"`
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
@@ -77,9 +78,9 @@ func (p *Protocol) Builtin() bool { return slices.Contains(Names(), p.Name) }
 // Base returns the method that name is a variant of under the protocol, or name if it is no variant.
 func (p *Protocol) Base(name string) string { return cmp.Or(p.Methods[name].Of, name) }
 
-// Resolve replaces the method names in [methods.NAME] by their spelling in the registry, and returns the registry with the
-// protocol's variants added. In a user's own file an unknown name is an error. A built-in protocol may name methods that a
-// smaller registry lacks.
+// Resolve replaces the method names in [methods.NAME] by their spelling in the registry, and returns the registry with
+// the protocol's variants added. In a user's own file an unknown name is an error. A built-in protocol may name methods
+// that a smaller registry lacks.
 func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	resolved := map[string]MethodSettings{}
 	var variants []registry.Spec
@@ -94,7 +95,8 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 		}
 		if settings.Of == "" {
 			if settings.Tasks != nil {
-				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks is of a variant, which has the key of", p.Name, name)
+				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks is of a variant, which has the key of", p.Name,
+					name)
 			}
 			resolved[spec.Name] = settings
 			continue
@@ -103,8 +105,11 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 		if spec, err = variant(reg, spec, name, settings.Tasks); err != nil {
 			return reg, fmt.Errorf("protocol %s: [methods.%s]: %w", p.Name, name, err)
 		}
-		if slices.ContainsFunc(variants, func(other registry.Spec) bool { return strings.EqualFold(other.Name, name) }) {
-			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have names that differ only by case; rename one", p.Name, name)
+		if slices.ContainsFunc(variants, func(other registry.Spec) bool {
+			return strings.EqualFold(other.Name, name)
+		}) {
+			return reg, fmt.Errorf("protocol %s: [methods.%s]: two variants have names that differ only by case; "+
+				"rename one", p.Name, name)
 		}
 		variants = append(variants, spec)
 		resolved[name] = settings

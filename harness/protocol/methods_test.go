@@ -21,7 +21,8 @@ type lineParams struct {
 }
 
 func line() registry.Spec {
-	return registry.Define(registry.Spec{Name: "Line", Version: "1", Tasks: registry.Binary | registry.Regression, Source: "test", Summary: "test"},
+	return registry.Define(registry.Spec{Name: "Line", Version: "1", Tasks: registry.Binary | registry.Regression,
+		Source: "test", Summary: "test"},
 		lineParams{Order: 1}, registry.Grid{{Name: "slope", Values: registry.Values(1.0, 2.0)}},
 		func(context.Context, registry.Env, registry.Data, lineParams) (registry.Model, error) {
 			return nil, errors.New("not fitted here")
@@ -71,7 +72,8 @@ func TestVariants(t *testing.T) {
 	}
 	free, _ := reg.Lookup("Line free")
 	steep, _ := reg.Lookup("Line steep")
-	if free.Tasks != registry.Regression || steep.Tasks != registry.Binary|registry.Regression || p.Base("Line free") != "Line" || p.Base("Line") != "Line" {
+	if free.Tasks != registry.Regression || steep.Tasks != registry.Binary|registry.Regression ||
+		p.Base("Line free") != "Line" || p.Base("Line") != "Line" {
 		t.Errorf("tasks %v and %v, variant of %s", free.Tasks, steep.Tasks, p.Base("Line free"))
 	}
 	for _, name := range reg.Names() { // one code
@@ -83,13 +85,18 @@ func TestVariants(t *testing.T) {
 
 func TestVariantMistakes(t *testing.T) {
 	for edit, want := range map[string]string{
-		`of = "line"|of = "lime"`:                       `[methods.Line free]: no method is named "lime"; did you mean Line?`,
-		`"Line free"]|"lINE"]`:                          `[methods.lINE]: of = "Line", but Line is a method itself; give the variant a name of its own`,
-		`"Line free"]|"a,b"]`:                           `[methods.a,b]: the name of the variant: "a,b" has a comma, or a blank at its ends; give one without`,
-		`tasks = ["regression"]|tasks = ["multiclass"]`: `[methods.Line free]: tasks = ["multiclass"]; Line solves none of them`,
-		`tasks = ["regression"]|tasks = ["guess"]`:      `[methods.Line free]: tasks: task "guess" is not binary, multiclass or regression`,
-		`params = { order = 2 }|tasks = ["binary"]`:     `[methods.LINE]: tasks is of a variant, which has the key of`,
-		`on = { swiss = { order|on = { wine = { order`:  `[methods.Line]: on names "wine", which is not in datasets`,
+		`of = "line"|of = "lime"`: `[methods.Line free]: no method is named "lime"; did you ` +
+			`mean Line?`,
+		`"Line free"]|"lINE"]`: `[methods.lINE]: of = "Line", but Line is a method itself; ` +
+			`give the variant a name of its own`,
+		`"Line free"]|"a,b"]`: `[methods.a,b]: the name of the variant: "a,b" has a comma, ` +
+			`or a blank at its ends; give one without`,
+		`tasks = ["regression"]|tasks = ["multiclass"]`: `[methods.Line free]: tasks = ["multiclass"]; Line solves ` +
+			`none of them`,
+		`tasks = ["regression"]|tasks = ["guess"]`: `[methods.Line free]: tasks: task "guess" is not binary, ` +
+			`multiclass or regression`,
+		`params = { order = 2 }|tasks = ["binary"]`:    `[methods.LINE]: tasks is of a variant, which has the key of`,
+		`on = { swiss = { order|on = { wine = { order`: `[methods.Line]: on names "wine", which is not in datasets`,
 	} {
 		old, text, _ := strings.Cut(edit, "|")
 		p, err := Parse("mine", []byte(strings.Replace(variants, old, text, 1)))

@@ -19,7 +19,8 @@ func (o Outline) TOML() string {
 	fmt.Fprintf(&b, "splits   = %d\n", o.Splits)
 	fmt.Fprintf(&b, "datasets = [%s]\n", quoted(o.Datasets))
 	if o.Methods != nil {
-		fmt.Fprintf(&b, "columns  = [%s]\nonly_columns = true # a run takes these methods; others are named with --methods\n", quoted(o.Methods))
+		fmt.Fprintf(&b, "columns  = [%s]\nonly_columns = true # a run takes these methods; others are named with "+
+			"--methods\n", quoted(o.Methods))
 	}
 	fmt.Fprintf(&b, `
 # What is below decides results. Changing it makes other cells; the keys above change none.

@@ -64,17 +64,17 @@ type Semantics struct {
 	TrainRows int `toml:"train_rows" json:"train_rows,omitempty"`
 }
 
-// The first constant is the distance between the seeds of a cell, and so the largest number of splits. The second is the
-// largest number of seeds of a cell.
+// The first constant is the distance between the seeds of a cell, and so the largest number of splits. The second is
+// the largest number of seeds of a cell.
 const (
 	seedStep = 1_000_000
 	maxSeeds = 1000
 )
 
-// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed is also the
-// seed of the split's folds. Seeds returns nil if MethodSeed is the only seed. Seed k of split s is MethodSeed + (s - 1) +
-// 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws. But if every split divides the rows anew,
-// the first seed is MethodSeed for all splits. testPart says whether the set has a test part of its own.
+// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed is also
+// the seed of the split's folds. Seeds returns nil if MethodSeed is the only seed. Seed k of split s is MethodSeed + (s
+// - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws. But if every split divides the
+// rows anew, the first seed is MethodSeed for all splits. testPart says whether the set has a test part of its own.
 func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 	seeds := make([]uint32, max(1, s.MethodSeeds))
 	for k := range seeds {
@@ -91,7 +91,8 @@ func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 
 // Splitter returns the splitter that divides the rows.
 func (s Semantics) Splitter() split.Splitter {
-	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds, TrainRows: s.TrainRows}
+	return split.Splitter{Kind: s.Split, TestFraction: s.TestFraction, Parts: s.Parts, Folds: s.Folds,
+		TrainRows: s.TrainRows}
 }
 
 // SplitterOf is the Splitter for one method, which may learn from fewer rows than other methods.
@@ -128,7 +129,8 @@ func (s Semantics) check() error {
 			return fmt.Errorf("semantics.metric: %w", err)
 		}
 	}
-	if !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 && s.Rounds[0] < 1 {
+	if !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 &&
+		s.Rounds[0] < 1 {
 		return fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
 	}
 	if s.MethodSeeds < 0 || s.MethodSeeds > maxSeeds {
@@ -190,7 +192,8 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	for _, key := range meta.Undecoded() {
 		// Below params and values the keys are the methods' own names. GridPoints checks these.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
-			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p, "docs/reference/protocols.md"))
+			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p,
+				"docs/reference/protocols.md"))
 		}
 	}
 	if p.Semantics.Split == split.Stratified { // "stratified" and "" mean the same
@@ -257,7 +260,8 @@ func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 	for method, settings := range p.Methods {
 		for set := range settings.On {
 			if !slices.Contains(p.Datasets, set) {
-				return fmt.Errorf("protocol %s: [methods.%s]: on names %q, which is not in datasets", p.Name, method, set)
+				return fmt.Errorf("protocol %s: [methods.%s]: on names %q, which is not in datasets", p.Name, method,
+					set)
 			}
 		}
 	}

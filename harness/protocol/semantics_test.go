@@ -25,11 +25,15 @@ func TestHashesAreStable(t *testing.T) {
 		text string
 		same bool
 	}{
-		{"test_fraction = 0.3", true}, {"test_fraction = 0.3\nsplit = \"stratified\"", true}, {"test_fraction = 0.3\nscale_target = false", true},
-		{"test_fraction = 0.3\nmetric = \"accuracy\"", true}, {"test_fraction = 0.3\nmetric = \"MSE\"", true}, {"test_fraction = 0.3\nrounds = []", true},
-		{"test_fraction = 0.3\nmetric = \"mcc\"", false}, {"test_fraction = 0.3\nscale_target = true", false}, {"test_fraction = 0.3\nrounds = [1]", false},
+		{"test_fraction = 0.3", true}, {"test_fraction = 0.3\nsplit = \"stratified\"", true},
+		{"test_fraction = 0.3\nscale_target = false", true},
+		{"test_fraction = 0.3\nmetric = \"accuracy\"", true}, {"test_fraction = 0.3\nmetric = \"MSE\"", true},
+		{"test_fraction = 0.3\nrounds = []", true},
+		{"test_fraction = 0.3\nmetric = \"mcc\"", false}, {"test_fraction = 0.3\nscale_target = true", false},
+		{"test_fraction = 0.3\nrounds = [1]", false},
 		{"test_fraction = 0.3\ntest_grid = false", true}, {"test_fraction = 0.3\ntest_grid = true", false},
-		{"test_fraction = 0.3\nmethod_seeds = 1", true}, {"test_fraction = 0.3\nmethod_seeds = 2", false}, {"test_fraction = 0.3\nmethod_seeds = 3", false},
+		{"test_fraction = 0.3\nmethod_seeds = 1", true}, {"test_fraction = 0.3\nmethod_seeds = 2", false},
+		{"test_fraction = 0.3\nmethod_seeds = 3", false},
 		{"split = \"given\"", false}, {"split = \"kfold\"\nparts = 5", false}, {"split = \"kfold\"\nparts = 10", false},
 	} {
 		p := must.Get(withSemantics(c.text))(t)
@@ -42,14 +46,22 @@ func TestHashesAreStable(t *testing.T) {
 
 func TestSemanticsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		"test_fraction = 0.3\nsplit = \"random\"":               `protocol mine: semantics.split = "random"; known: stratified, kfold, given, given-or-stratified, openml, all`,
-		"split = \"kfold\"":                                     `protocol mine: semantics.parts = 0; split = "kfold" needs at least 2`,
-		"test_fraction = 0.3\nsplit = \"given\"":                `protocol mine: semantics.test_fraction = 0.3; split = "given" does not use it, leave it out`,
-		"test_fraction = 0.3\nmethod_seeds = -1":                `protocol mine: semantics.method_seeds = -1; it must be 1 to 1000`,
-		"test_fraction = 0.3\nmethod_seeds = 1001":              `protocol mine: semantics.method_seeds = 1001; it must be 1 to 1000`,
-		"test_fraction = 1.0":                                   `protocol mine: semantics.test_fraction = 1; it must lie between 0 and 1`,
-		"test_fraction = 0.3\nmetric = \"acuracy\"":             `protocol mine: semantics.metric: no metric is named "acuracy"; did you mean accuracy?`,
-		"test_fraction = 0.3\nmetric = \"\"\nsplit = \"kfold\"": `protocol mine: semantics.test_fraction = 0.3; split = "kfold" does not use it, leave it out`,
+		"test_fraction = 0.3\nsplit = \"random\"": `protocol mine: semantics.split = "random"; known: ` +
+			`stratified, kfold, given, given-or-stratified, openml, all`,
+		"split = \"kfold\"": `protocol mine: semantics.parts = 0; split = ` +
+			`"kfold" needs at least 2`,
+		"test_fraction = 0.3\nsplit = \"given\"": `protocol mine: semantics.test_fraction = 0.3; ` +
+			`split = "given" does not use it, leave it out`,
+		"test_fraction = 0.3\nmethod_seeds = -1": `protocol mine: semantics.method_seeds = -1; it ` +
+			`must be 1 to 1000`,
+		"test_fraction = 0.3\nmethod_seeds = 1001": `protocol mine: semantics.method_seeds = 1001; it ` +
+			`must be 1 to 1000`,
+		"test_fraction = 1.0": `protocol mine: semantics.test_fraction = 1; it ` +
+			`must lie between 0 and 1`,
+		"test_fraction = 0.3\nmetric = \"acuracy\"": `protocol mine: semantics.metric: no metric is ` +
+			`named "acuracy"; did you mean accuracy?`,
+		"test_fraction = 0.3\nmetric = \"\"\nsplit = \"kfold\"": `protocol mine: semantics.test_fraction = 0.3; ` +
+			`split = "kfold" does not use it, leave it out`,
 	} {
 		if _, err := withSemantics(text); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -62,14 +74,16 @@ func TestSemanticsAreChecked(t *testing.T) {
 // its own. One seed is as none.
 func TestSeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given, split.GivenOrStratified}).Draw(t, "kind"),
+		s := Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given,
+			split.GivenOrStratified}).Draw(t, "kind"),
 			MethodSeed: rapid.Uint32().Draw(t, "seed"), MethodSeeds: rapid.IntRange(0, 5).Draw(t, "seeds")}
 		testPart := rapid.Bool().Draw(t, "test part")
 		once := s.Split == split.Given || s.Split == split.GivenOrStratified && testPart
 		seen := map[uint32]bool{}
 		for number := 1; number <= 30; number++ {
 			seeds := s.Seeds(number, testPart)
-			if alone := s.MethodSeeds < 2 && (!once || number == 1); alone != (seeds == nil) || !alone && len(seeds) != max(1, s.MethodSeeds) {
+			if alone := s.MethodSeeds < 2 && (!once || number == 1); alone != (seeds == nil) || !alone &&
+				len(seeds) != max(1, s.MethodSeeds) {
 				t.Fatalf("split %d has the seeds %v", number, seeds)
 			}
 			for k, seed := range seeds {
@@ -85,7 +99,8 @@ func TestSeeds(t *testing.T) {
 		}
 		one, none := s, s
 		one.MethodSeeds, none.MethodSeeds = 1, 0
-		if (&Protocol{Semantics: one}).Hash() != (&Protocol{Semantics: none}).Hash() || !slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
+		if (&Protocol{Semantics: one}).Hash() != (&Protocol{Semantics: none}).Hash() ||
+			!slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
 			t.Fatal("one seed is not as none")
 		}
 	})

@@ -15,9 +15,9 @@ import (
 // TrainRows is the Param of a series that sweeps the number of training rows, and no parameter of the method.
 const TrainRows = "train_rows"
 
-// A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value is
-// a variant with a column of its own, such as "GBRFF1 landmarks=5". If Datasets is set, the protocol's sets are the points
-// of the sweep, and their numbers of training rows are the values.
+// A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value
+// is a variant with a column of its own, such as "GBRFF1 landmarks=5". If Datasets is set, the protocol's sets are the
+// points of the sweep, and their numbers of training rows are the values.
 type Sweep struct {
 	Name     string            `toml:"name"`     // of the quantity, one word
 	Title    string            `toml:"title"`    // what drawings call it; "" for "number of NAME"
@@ -43,8 +43,8 @@ type Point struct {
 	Method string // the variant
 }
 
-// Points returns the points of the protocol's sweep over methods, sorted by series in the order of Columns, then by value.
-// It returns nil without such a sweep.
+// Points returns the points of the protocol's sweep over methods, sorted by series in the order of Columns, then by
+// value. It returns nil without such a sweep.
 func (p *Protocol) Points() []Point {
 	if p.Sweep == nil || p.Sweep.Datasets {
 		return nil
@@ -78,8 +78,8 @@ func (s *Sweep) variant(series string, value float64) string {
 	return series + " " + s.Name + "=" + strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// expandSweep adds the variants of the sweep to Methods, and replaces the series in Columns by their variants. A protocol
-// without columns then has the sweep's variants only.
+// expandSweep adds the variants of the sweep to Methods, and replaces the series in Columns by their variants. A
+// protocol without columns then has the sweep's variants only.
 func (p *Protocol) expandSweep() error {
 	s := p.Sweep
 	switch {
@@ -92,7 +92,8 @@ func (p *Protocol) expandSweep() error {
 	case s.Name == "" || len(s.Values) == 0 || len(s.Series) == 0:
 		return errors.New("sweep needs name, values and series")
 	case strings.ContainsAny(s.Name, " ="):
-		return fmt.Errorf("sweep: name = %q; it must be one word without =, since columns are named SERIES NAME=VALUE", s.Name)
+		return fmt.Errorf("sweep: name = %q; it must be one word without =, since columns are named SERIES NAME=VALUE",
+			s.Name)
 	case !slices.IsSorted(s.Values) || len(slices.Compact(slices.Clone(s.Values))) < len(s.Values):
 		return fmt.Errorf("sweep: values = %v; they must ascend", s.Values)
 	}

@@ -31,7 +31,8 @@ Less = { of = "Line", param = "train_rows", grid = [{ name = "slope", values = [
 // TestSweep: a sweep makes a variant of each series at each value, in the order of the columns.
 func TestSweep(t *testing.T) {
 	p := must.Get(Parse("mine", []byte(swept)))(t)
-	want := "[Plain Line order=2 Line order=4 Line order=10 Twice order=2 Twice order=4 Twice order=10 Less order=2 Less order=4 Less order=10]"
+	want := "[Plain Line order=2 Line order=4 Line order=10 Twice order=2 Twice order=4 Twice order=10 Less order=2 " +
+		"Less order=4 Less order=10]"
 	must.Be(t, fmt.Sprint(p.Columns), want)
 	var points []string
 	for _, at := range p.Points() {
@@ -68,7 +69,8 @@ func TestSweepAlone(t *testing.T) {
 	if !p.Only || len(p.Columns) != 9 || p.Columns[0] != "Less order=2" {
 		t.Errorf("only %v, columns %v; want the nine points, by the names of the series", p.Only, p.Columns)
 	}
-	p = mustParse(t, "splits = 1\ndatasets = [\"balance\"]\n[semantics]\ntest_fraction = 0.3\nfolds = 2\n[sweep]\nname = \"rows\"\ndatasets = true\n")
+	p = mustParse(t, "splits = 1\ndatasets = [\"balance\"]\n[semantics]\ntest_fraction = 0.3\nfolds = "+
+		"2\n[sweep]\nname = \"rows\"\ndatasets = true\n")
 	if p.Points() != nil || !p.Sweep.Datasets {
 		t.Errorf("a sweep over sets has points %v", p.Points())
 	}
@@ -76,17 +78,27 @@ func TestSweepAlone(t *testing.T) {
 
 func TestSweepIsChecked(t *testing.T) {
 	for change, want := range map[[2]string]string{
-		{`name = "order"`, `name = "two words"`}:                                        "protocol mine: sweep: name = \"two words\"; it must be one word without =, since columns are named SERIES NAME=VALUE",
-		{"[2, 4, 10]", "[4, 2]"}:                                                        "protocol mine: sweep: values = [4 2]; they must ascend",
-		{"[2, 4, 10]", "[2, 2]"}:                                                        "protocol mine: sweep: values = [2 2]; they must ascend",
-		{"values = [2, 4, 10]\n", ""}:                                                   "protocol mine: sweep needs name, values and series",
-		{"[2, 4, 10]", "[2.5]"}:                                                         "protocol mine: sweep.series.Less: train_rows = 2.5; it must be a whole number from 1 on",
-		{`Line = { param = "order" }`, `Line = { }`}:                                    "protocol mine: sweep.series.Line: param is missing: the parameter that takes the values, or train_rows",
-		{"free = false", "order = 3"}:                                                   `protocol mine: sweep.series.Twice: params sets "order", which the sweep varies`,
-		{"[sweep.series]", "datasets = true\n[sweep.series]"}:                           "protocol mine: sweep: datasets = true takes the sets for its points; leave out values and series",
-		{"[methods.Line]", "[methods.\"Line order=2\"]\nof = \"Line\"\n[methods.Line]"}: `protocol mine: sweep and [methods] both have "Line order=2"`,
+		{`name = "order"`, `name = "two words"`}: "protocol mine: sweep: name " +
+			"= \"two words\"; it must be one word without =, since columns are named SERIES NAME=VALUE",
+		{"[2, 4, 10]", "[4, 2]"}: "protocol mine: sweep: " +
+			"values = [4 2]; they must ascend",
+		{"[2, 4, 10]", "[2, 2]"}: "protocol mine: sweep: " +
+			"values = [2 2]; they must ascend",
+		{"values = [2, 4, 10]\n", ""}: "protocol mine: sweep needs " +
+			"name, values and series",
+		{"[2, 4, 10]", "[2.5]"}: "protocol mine: " +
+			"sweep.series.Less: train_rows = 2.5; it must be a whole number from 1 on",
+		{`Line = { param = "order" }`, `Line = { }`}: "protocol mine: " +
+			"sweep.series.Line: param is missing: the parameter that takes the values, or train_rows",
+		{"free = false", "order = 3"}: `protocol mine: ` +
+			`sweep.series.Twice: params sets "order", which the sweep varies`,
+		{"[sweep.series]", "datasets = true\n[sweep.series]"}: "protocol mine: sweep: " +
+			"datasets = true takes the sets for its points; leave out values and series",
+		{"[methods.Line]", "[methods.\"Line order=2\"]\nof = \"Line\"\n[methods.Line]"}: `protocol mine: sweep and ` +
+			`[methods] both have "Line order=2"`,
 	} {
-		if _, err := Parse("mine", []byte(strings.Replace(swept, change[0], change[1], 1))); err == nil || err.Error() != want {
+		if _, err := Parse("mine", []byte(strings.Replace(swept, change[0], change[1], 1))); err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

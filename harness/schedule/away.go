@@ -150,7 +150,8 @@ func (s *state) roomFor(c *plan.Cell) string {
 		r := &s.rooms[i]
 		switch {
 		case s.load[r.Name]+share > r.Slots*Whole || !r.Takes(c.Spec):
-		case best == nil || r.less(best) || r.Memory == best.Memory && s.load[r.Name]*best.Slots < s.load[best.Name]*r.Slots:
+		case best == nil || r.less(best) || r.Memory == best.Memory &&
+			s.load[r.Name]*best.Slots < s.load[best.Name]*r.Slots:
 			best = r
 		}
 	}

@@ -17,12 +17,13 @@ func awayCell(method string, split int, memory int64, seconds float64) *plan.Cel
 	return c
 }
 
-// TestCellsGoWhereTheirMemoryIs: each cell goes to the smallest machine that has room for it. A cell that no machine takes is
-// told, once for each change of the machines, and keeps no other cell waiting.
+// TestCellsGoWhereTheirMemoryIs: each cell goes to the smallest machine that has room for it. A cell that no machine
+// takes is told, once for each change of the machines, and keeps no other cell waiting.
 func TestCellsGoWhereTheirMemoryIs(t *testing.T) {
 	small, large := Room{Name: "small", Slots: 2, Memory: 1 << 30}, Room{Name: "large", Slots: 1, Memory: 8 << 30}
 	var told []string
-	cells := []*plan.Cell{awayCell("Huge", 1, 9<<30, 400), awayCell("Big", 1, 4<<30, 300), awayCell("Big", 2, 4<<30, 300), awayCell("Tiny", 1, 1<<20, 100), awayCell("Tiny", 2, 1<<20, 100)}
+	cells := []*plan.Cell{awayCell("Huge", 1, 9<<30, 400), awayCell("Big", 1, 4<<30, 300), awayCell("Big", 2, 4<<30,
+		300), awayCell("Tiny", 1, 1<<20, 100), awayCell("Tiny", 2, 1<<20, 100)}
 	s := newState(Options{Remote: fakeRemote{}}, cells, time.Unix(0, 0))
 	step := func(e event) (started []string) {
 		for _, a := range s.step(time.Unix(0, 0), e) {
@@ -48,7 +49,8 @@ func TestCellsGoWhereTheirMemoryIs(t *testing.T) {
 	expect("the small machine goes", step(roomsChanged{[]Room{large}}), nil)
 	expect("the other big cell ends", step(ended{cell: cells[2], run: result.Run{Status: result.OK}}), nil)
 	expect("it is told", told, []string{"1 Huge", "1 Huge"})
-	expect("one without a limit comes", step(roomsChanged{[]Room{large, {Name: "any", Slots: 1}}}), []string{"Huge any"})
+	expect("one without a limit comes", step(roomsChanged{[]Room{large, {Name: "any", Slots: 1}}}),
+		[]string{"Huge any"})
 }
 
 // TestShortCellsShareAPlace: cells that were measured share a place until it has two seconds of work.
@@ -67,7 +69,8 @@ func TestShortCellsShareAPlace(t *testing.T) {
 		return n
 	}
 	must.Be(t, count(roomsChanged{[]Room{{Name: "all", Slots: 1}}}), 1)
-	if n := count(ended{cell: cells[0], run: result.Run{Status: result.OK, SearchSeconds: 0.1}}); n != Whole/7 { // a tenth of a second is 7 parts
+	// a tenth of a second is 7 parts
+	if n := count(ended{cell: cells[0], run: result.Run{Status: result.OK, SearchSeconds: 0.1}}); n != Whole/7 {
 		t.Errorf("%d cells of a tenth of a second are at one place", n)
 	}
 	if n := count(ended{cell: cells[1], how: givenBack}); n != 1 || s.total != 7*(Whole/7) || s.load["all"] != s.total {

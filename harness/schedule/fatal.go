@@ -26,8 +26,8 @@ type fatal struct {
 	suspects []*plan.Cell        // all cells of foreign methods of which the program died; each runs alone, at the end
 }
 
-// newFatal takes the suspects out of the cells. Those of which most processes died come first, so that each cell has the
-// deaths that it needs to be stored as failed before the program dies of the next one.
+// newFatal takes the suspects out of the cells. Those of which most processes died come first, so that each cell has
+// the deaths that it needs to be stored as failed before the program dies of the next one.
 func newFatal(cells []*plan.Cell) (f fatal, others []*plan.Cell) {
 	f.begun = map[*plan.Cell]bool{}
 	deadly := map[string]bool{}
@@ -84,7 +84,8 @@ func (s *state) tooDeadly(c *plan.Cell) bool {
 	}
 	run := c.Spec.NewRun()
 	run.Status, run.Class = result.Failed, result.ClassCrash
-	run.Error = fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry", c.Deaths)
+	run.Error = fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry",
+		c.Deaths)
 	s.running[c] = s.now
 	s.do(give{c, run})
 	return true

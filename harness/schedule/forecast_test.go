@@ -25,10 +25,13 @@ var laws = map[string]func(n, d float64) float64{
 	"n^2 d":   func(n, d float64) float64 { return 60 * n * n * d },
 }
 
-// shapes are the training parts of the 15 sets of Table 2, without those of two that are three times as large as all others.
+// shapes are the training parts of the 15 sets of Table 2, without those of two that are three times as large as all
+// others.
 var shapes = map[string][2]int{
-	"australian": {483, 14}, "balance": {437, 4}, "bupa": {241, 6}, "german": {700, 23}, "heart": {189, 13}, "iono": {245, 34}, "newthyroid": {150, 5},
-	"pima": {537, 8}, "sonar": {145, 60}, "spambase": {3217, 57}, "splice": {2222, 60}, "vehicle": {592, 18}, "wdbc": {398, 30}, "wine": {124, 13},
+	"australian": {483, 14}, "balance": {437, 4}, "bupa": {241, 6}, "german": {700, 23}, "heart": {189, 13},
+	"iono": {245, 34}, "newthyroid": {150, 5},
+	"pima": {537, 8}, "sonar": {145, 60}, "spambase": {3217, 57}, "splice": {2222, 60}, "vehicle": {592, 18},
+	"wdbc": {398, 30}, "wine": {124, 13},
 }
 
 // A virtualRun is a run of methods that declare no cost, in virtual time.
@@ -41,10 +44,11 @@ type virtualRun struct {
 	draw        *rand.Rand
 }
 
-// newVirtualRun draws how long each cell takes: its law, by a factor of the machine that is the same for a method, by one of the method
-// on the set, whose logarithm has a standard deviation of 0.3, and by one of each cell with 0.1.
+// newVirtualRun draws how long each cell takes: its law, by a factor of the machine that is the same for a method, by
+// one of the method on the set, whose logarithm has a standard deviation of 0.3, and by one of each cell with 0.1.
 func newVirtualRun(seed uint64, splits, jobs int) *virtualRun {
-	v := &virtualRun{forecast: plan.NewForecast(nil), now: time.Unix(0, 0), takes: map[*plan.Cell]time.Duration{}, ends: map[*plan.Cell]time.Duration{},
+	v := &virtualRun{forecast: plan.NewForecast(nil), now: time.Unix(0, 0), takes: map[*plan.Cell]time.Duration{},
+		ends: map[*plan.Cell]time.Duration{},
 		left: map[*plan.Cell]bool{}, draw: rand.New(rand.NewPCG(seed, 26))}
 	var cells []*plan.Cell
 	for _, method := range slices.Sorted(maps.Keys(laws)) {
@@ -53,9 +57,12 @@ func newVirtualRun(seed uint64, splits, jobs int) *virtualRun {
 			n, d := shapes[set][0], shapes[set][1]
 			own := slow * math.Exp(0.3*v.draw.NormFloat64())
 			for split := range splits {
-				c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: split + 1}, Early: split == 0, Guessed: true}
-				c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint(c.Cell), Cost: 25 * 100 * float64(n*d), Shape: registry.Shape{N: n, D: d}}
-				v.takes[c] = time.Duration(25 * own * laws[method](float64(n), float64(d)) * math.Exp(0.1*v.draw.NormFloat64()))
+				c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: split + 1}, Early: split == 0,
+					Guessed: true}
+				c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint(c.Cell), Cost: 25 * 100 * float64(n*d),
+					Shape: registry.Shape{N: n, D: d}}
+				v.takes[c] = time.Duration(25 * own * laws[method](float64(n),
+					float64(d)) * math.Exp(0.1*v.draw.NormFloat64()))
 				v.left[c] = true
 				cells = append(cells, c)
 			}

@@ -21,9 +21,9 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// A farm is machines in virtual time that run what a state hands out, in the way of package remote: a room has a queue from
-// which its workers pull, the cell of a silent worker is delivered again, and the second such cell is a row. All that happens
-// follows from a seed.
+// A farm is machines in virtual time that run what a state hands out, in the way of package remote: a room has a queue
+// from which its workers pull, the cell of a silent worker is delivered again, and the second such cell is a row. All
+// that happens follows from a seed.
 type farm struct {
 	*rand.Rand
 	s       *state
@@ -99,8 +99,10 @@ func (a *agenda) Pop() any {
 func newFarm(seed uint64, cells []*plan.Cell, opt Options) *farm {
 	opt.Remote = fakeRemote{}
 	return &farm{
-		Rand: rand.New(rand.NewPCG(seed, 27)), s: newState(opt, cells, time.Unix(0, 0)), rooms: map[string]*queue{}, stored: map[*plan.Cell]int{},
-		at: map[*plan.Cell]*delivery{}, started: map[*plan.Cell]time.Duration{}, deadly: map[*plan.Cell]bool{}, lost: map[*plan.Cell]int{},
+		Rand: rand.New(rand.NewPCG(seed, 27)), s: newState(opt, cells, time.Unix(0, 0)), rooms: map[string]*queue{},
+		stored: map[*plan.Cell]int{},
+		at:     map[*plan.Cell]*delivery{}, started: map[*plan.Cell]time.Duration{}, deadly: map[*plan.Cell]bool{},
+		lost: map[*plan.Cell]int{},
 	}
 }
 
@@ -338,7 +340,8 @@ func (f *farm) run() string {
 func drawHistory(seed uint64) (f *farm, cells []*plan.Cell) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range 1 + r.IntN(40) {
-		c := &plan.Cell{Cell: runner.Cell{Method: string(rune('A' + r.IntN(4))), Dataset: string(rune('a' + r.IntN(3))), Split: i + 1}, Early: r.IntN(4) == 0}
+		c := &plan.Cell{Cell: runner.Cell{Method: string(rune('A' + r.IntN(4))), Dataset: string(rune('a' + r.IntN(3))),
+			Split: i + 1}, Early: r.IntN(4) == 0}
 		c.Seconds = []float64{0.01, 0.2, 1, 15, 100}[r.IntN(5)]
 		c.Memory = int64(r.IntN(100))
 		c.Spec = runner.CellSpec{Cell: c.Cell, Cost: c.Seconds * 1e9, Memory: c.Memory}
@@ -383,8 +386,8 @@ func drawHistory(seed uint64) (f *farm, cells []*plan.Cell) {
 	return f, cells
 }
 
-// TestHistories: whatever workers do, in any order, each cell is stored once, and nothing is left. A history is repeated from
-// its seed.
+// TestHistories: whatever workers do, in any order, each cell is stored once, and nothing is left. A history is
+// repeated from its seed.
 func TestHistories(t *testing.T) {
 	n := uint64(500)
 	switch {
@@ -402,7 +405,8 @@ func TestHistories(t *testing.T) {
 				why += fmt.Sprintf("; %v is stored %d times", c.Cell, f.stored[c])
 			}
 		}
-		if n := len(f.s.remote) + len(f.s.running) + f.s.total + len(f.s.load); n > 0 || f.s.out.OK+f.s.out.Failed != len(cells) {
+		if n := len(f.s.remote) + len(f.s.running) + f.s.total + len(f.s.load); n > 0 ||
+			f.s.out.OK+f.s.out.Failed != len(cells) {
 			why += fmt.Sprintf("; %d things are left, %+v of %d cells", n, f.s.out, len(cells))
 		}
 		if why != "" {
@@ -426,7 +430,8 @@ func referenceCells(t *testing.T) ([]*plan.Cell, *plan.Forecast) {
 	seen := map[[2]string]bool{}
 	known := map[[2]string]*store.Timing{}
 	for _, r := range runs {
-		c := &plan.Cell{Cell: runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method}, Seconds: r.Seconds()}
+		c := &plan.Cell{Cell: runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
+			Seconds: r.Seconds()}
 		c.Spec = runner.CellSpec{Cell: c.Cell, Cost: 1, Inputs: runner.Inputs{MethodVersion: r.MethodVersion}}
 		pair := [2]string{r.Method, r.Dataset}
 		c.Early = !seen[pair]
@@ -464,11 +469,14 @@ func TestMakespan(t *testing.T) {
 			t.Fatal(why)
 		}
 		bound := max(longest, total/float64(workers))
-		t.Logf("%d workers: %.1f s, %.4f times the bound of %.1f s", workers, f.now.Seconds(), f.now.Seconds()/bound, bound)
+		t.Logf("%d workers: %.1f s, %.4f times the bound of %.1f s", workers, f.now.Seconds(), f.now.Seconds()/bound,
+			bound)
 		if began, predicted := f.started[f.last].Seconds(), forecast.Seconds(f.last); f.now.Seconds() > 1.05*bound {
-			t.Logf("to blame is %v: it began at %.1f s and took %.1f s, and %.1f s were predicted", f.last.Cell, began, f.last.Seconds, predicted)
+			t.Logf("to blame is %v: it began at %.1f s and took %.1f s, and %.1f s were predicted", f.last.Cell, began,
+				f.last.Seconds, predicted)
 			if began+predicted > 1.05*bound {
-				t.Errorf("%d workers take %.3f times the bound, and would if the last cell took what was predicted", workers, f.now.Seconds()/bound)
+				t.Errorf("%d workers take %.3f times the bound, and would if the last cell took what was predicted",
+					workers, f.now.Seconds()/bound)
 			}
 		}
 	}

@@ -71,8 +71,10 @@ var errOverBudget = errors.New("over budget")
 // Run runs the cells of a plan and gives each result to put. After stop is closed running cells finish and no
 // more start. Cancelling ctx ends running cells without a result. An error of put, of Begin or of the
 // runner stops the run. Results that were put before stay.
-func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options, put func(result.Run) error) (Outcome, error) {
-	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{}), begun: make(chan struct{})}
+func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options,
+	put func(result.Run) error) (Outcome, error) {
+	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{}),
+		begun: make(chan struct{})}
 	close(d.begun)
 	var cancel context.CancelCauseFunc
 	d.ctx, cancel = context.WithCancelCause(ctx)
@@ -225,7 +227,8 @@ func (d *driver) run(a start) ended {
 	if d.opt.Fits != nil && a.room == "" {
 		if why := d.opt.Fits(c.Spec, run); why != nil {
 			run = c.Spec.NewRun()
-			run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, "its result cannot be: "+why.Error()
+			run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, "its result cannot be: "+
+				why.Error()
 		}
 	}
 	return ended{cell: c, run: run, around: took.Seconds() - run.Seconds(), err: d.put(run)}

@@ -33,7 +33,8 @@ type (
 		how   ending
 		err   error // of the runner, or of put
 		given bool
-		// around is the seconds that the cell needs beside its fits: for its process, its data and its split. 0 means unknown.
+		// around is the seconds that the cell needs beside its fits: for its process, its data and its split. 0 means
+		// unknown.
 		around float64
 	}
 	// answered says whether the next cell may start. Each start needs a new answer.
@@ -159,7 +160,8 @@ func (s *state) step(now time.Time, e event) []action {
 
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
-	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() && len(s.groups)+len(s.suspects) == 0)
+	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() &&
+		len(s.groups)+len(s.suspects) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
@@ -390,7 +392,8 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 	}
 }
 
-// skip leaves out a cell that exceeds the limits. No result is stored, so that a run with other limits can run the cell.
+// skip leaves out a cell that exceeds the limits. No result is stored, so that a run with other limits can run the
+// cell.
 func (s *state) skip(c *plan.Cell, why result.Exclusion) {
 	if c.Spec.Canary != nil {
 		s.out.Canaries++

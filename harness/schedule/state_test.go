@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A world answers a state's actions in virtual time, in an order that is drawn, and fails where the state breaks a promise.
+// A world answers a state's actions in virtual time, in an order that is drawn, and fails where the state breaks a
+// promise.
 type world struct {
 	t       *rapid.T
 	s       *state
@@ -39,9 +40,11 @@ func drawCells(t *rapid.T) []*plan.Cell {
 	for i := range rapid.IntRange(0, 14).Draw(t, "cells") {
 		set := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "set")
 		method := rapid.SampledFrom([]string{"M", "N", "Foreign"}).Draw(t, "method")
-		c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: i + 1}, Foreign: method == "Foreign", SetBytes: 50,
-			Memory: int64(rapid.IntRange(1, 50).Draw(t, "memory")), Early: rapid.Bool().Draw(t, "early")}
-		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: catalogue.Description{TOML: set}, Cost: rapid.SampledFrom([]float64{0.01, 0.3, 1, 20, 100}).Draw(t, "seconds") * 1e9}
+		c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: i + 1}, Foreign: method == "Foreign",
+			SetBytes: 50,
+			Memory:   int64(rapid.IntRange(1, 50).Draw(t, "memory")), Early: rapid.Bool().Draw(t, "early")}
+		c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint("k", i), Set: catalogue.Description{TOML: set},
+			Cost: rapid.SampledFrom([]float64{0.01, 0.3, 1, 20, 100}).Draw(t, "seconds") * 1e9}
 		if c.Foreign && rapid.IntRange(0, 4).Draw(t, "canary") == 0 {
 			c.Spec.Canary = &runner.Canary{}
 		}
@@ -60,7 +63,8 @@ type fakeRemote struct{ Remote }
 func drawRooms(t *rapid.T) []Room {
 	var rooms []Room
 	for i := range rapid.IntRange(0, 2).Draw(t, "rooms") {
-		r := Room{Name: fmt.Sprint("room ", i), Slots: rapid.IntRange(1, 2).Draw(t, "slots"), Memory: int64(rapid.IntRange(0, 1).Draw(t, "small") * 80)}
+		r := Room{Name: fmt.Sprint("room ", i), Slots: rapid.IntRange(1, 2).Draw(t, "slots"),
+			Memory: int64(rapid.IntRange(0, 1).Draw(t, "small") * 80)}
 		if rapid.Bool().Draw(t, "refuses") {
 			r.Refuses = map[string]string{"M": "another version"}
 		}
@@ -70,7 +74,8 @@ func drawRooms(t *rapid.T) []Room {
 }
 
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
-	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{}, sets: map[string]bool{},
+	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{},
+		sets:  map[string]bool{},
 		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, tried: map[string]bool{},
 		takes: map[*plan.Cell]int64{}}
 	for _, c := range cells {
@@ -91,7 +96,8 @@ func (w *world) do(a action) {
 			w.t.Fatalf("%v got a row without being run", a.cell.Cell)
 		}
 		w.comesLast(a.cell)
-		if want := fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry", a.cell.Deaths); a.run.Class != result.ClassCrash || a.run.Error != want {
+		if want := fmt.Sprintf("the program ended %d times while this cell was running; run it again with --retry",
+			a.cell.Deaths); a.run.Class != result.ClassCrash || a.run.Error != want {
 			w.t.Fatalf("%v is stored as %s: %s", a.cell.Cell, a.run.Class, a.run.Error)
 		}
 		delete(w.left, a.cell)
@@ -154,8 +160,10 @@ func (w *world) start(c *plan.Cell, room string) {
 			}
 		}
 		at := slices.IndexFunc(w.rooms, func(r Room) bool { return r.Name == room })
-		if at < 0 || !w.rooms[at].Takes(c.Spec) || there+p.share > w.rooms[at].Slots*Whole || all+p.share > slots(w.rooms)*Whole {
-			w.t.Fatalf("%v goes to %q beside %d of %d parts of places, and there is %+v", c.Cell, room, there, all, w.rooms)
+		if at < 0 || !w.rooms[at].Takes(c.Spec) || there+p.share > w.rooms[at].Slots*Whole ||
+			all+p.share > slots(w.rooms)*Whole {
+			w.t.Fatalf("%v goes to %q beside %d of %d parts of places, and there is %+v", c.Cell, room, there, all,
+				w.rooms)
 		}
 		w.away[c] = p
 	}
@@ -186,7 +194,8 @@ func (w *world) start(c *plan.Cell, room string) {
 	}
 	used += 50 * int64(len(w.sets))
 	if len(w.running)-len(w.away) > opt.Jobs || opt.Limits.Memory > 0 && used > opt.Limits.Memory {
-		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs, opt.Limits.Memory)
+		w.t.Fatalf("%d cells run and take %d bytes; %d jobs and %d bytes are allowed", len(w.running), used, opt.Jobs,
+			opt.Limits.Memory)
 	}
 	for other := range w.running {
 		if other != c && (w.alone(c) || w.alone(other)) {
@@ -267,8 +276,8 @@ func (w *world) next() event {
 	return e
 }
 
-// TestSteps: whatever happens in whatever order, cells start at most once, within the jobs, the memory and the budget, those that a run
-// died of alone, none after an interrupt or an error; and at the end every cell is accounted for.
+// TestSteps: whatever happens in whatever order, cells start at most once, within the jobs, the memory and the budget,
+// those that a run died of alone, none after an interrupt or an error; and at the end every cell is accounted for.
 func TestSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := drawCells(t)

@@ -42,19 +42,22 @@ func (e Exported) folds() []int {
 // target_scale + target_mean has the unit of y_test.
 func (e Exported) WriteNPZ(w io.Writer) error {
 	arrays := []npy.Array{
-		{Name: "X_train", Value: e.Learn.X}, {Name: "y_train", Value: e.Learn.Y}, {Name: "X_test", Value: e.Score.X}, {Name: "y_test", Value: e.Score.Y},
-		{Name: "rows_train", Value: e.Split.Train}, {Name: "rows_test", Value: e.Split.Test}, {Name: "folds_train", Value: e.folds()},
+		{Name: "X_train", Value: e.Learn.X}, {Name: "y_train", Value: e.Learn.Y}, {Name: "X_test", Value: e.Score.X},
+		{Name: "y_test", Value: e.Score.Y},
+		{Name: "rows_train", Value: e.Split.Train}, {Name: "rows_test", Value: e.Split.Test}, {Name: "folds_train",
+			Value: e.folds()},
 		{Name: "features", Value: e.Features}, {Name: "labels", Value: e.Labels},
 	}
 	if e.Learn.Task == registry.Regression {
-		arrays = append(arrays, npy.Array{Name: "target_mean", Value: []float64{e.Target.Mean}}, npy.Array{Name: "target_scale", Value: []float64{e.Target.Scale}})
+		arrays = append(arrays, npy.Array{Name: "target_mean", Value: []float64{e.Target.Mean}},
+			npy.Array{Name: "target_scale", Value: []float64{e.Target.Scale}})
 	}
 	return npy.WriteZip(w, arrays...)
 }
 
-// WriteCSV writes one line for each row: part (train or test), row of the data file, fold (of a training row), y and the
-// features. Numbers are the shortest decimals that read back as the same float64. A feature's name that some spreadsheets
-// would read as a formula gets a quotation mark before it.
+// WriteCSV writes one line for each row: part (train or test), row of the data file, fold (of a training row), y and
+// the features. Numbers are the shortest decimals that read back as the same float64. A feature's name that some
+// spreadsheets would read as a formula gets a quotation mark before it.
 func (e Exported) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(append([]string{"part", "row", "fold", "y"}, wording.SheetCells(e.Features)...)); err != nil {

@@ -21,7 +21,8 @@ func TestCSVHoldsTheParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, s := drawNumbers(t), drawSplitter(t)
 		drawn := must.Get(s.Split(set, 1))(t)
-		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"), ScaleTarget: rapid.Bool().Draw(t, "scale")}
+		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"),
+			ScaleTarget: rapid.Bool().Draw(t, "scale")}
 		exported := must.Get(p.Export())(t)
 		whole := must.Get(p.Whole())(t)
 		var out bytes.Buffer

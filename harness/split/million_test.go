@@ -17,8 +17,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestMemoryOfAMillionRows reads, splits and standardises a million rows of twenty columns in a process of its own, which needs at
-// most 2.5 times their bytes at its peak: the file or the copies of the rows, beside the matrix.
+// TestMemoryOfAMillionRows reads, splits and standardises a million rows of twenty columns in a process of its own,
+// which needs at most 2.5 times their bytes at its peak: the file or the copies of the rows, beside the matrix.
 func TestMemoryOfAMillionRows(t *testing.T) {
 	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestOwnSplits: kind openml gives the split that the set comes with, whose training rows are folded as those of every other kind.
+// TestOwnSplits: kind openml gives the split that the set comes with, whose training rows are folded as those of every
+// other kind.
 func TestOwnSplits(t *testing.T) {
 	set := &datasets.Set{Name: "mine", Task: registry.Binary, Y: []float64{-1, -1, -1, -1, 1, 1, 1, 1}}
 	for first := range 2 {
@@ -28,7 +29,8 @@ func TestOwnSplits(t *testing.T) {
 	must.Do(t, s.Check())
 	for number := range uint32(2) {
 		got, err := s.Split(set, number+1)
-		if err != nil || !slices.Equal(got.Train, set.Splits[number].Train) || !slices.Equal(got.Test, set.Splits[number].Test) {
+		if err != nil || !slices.Equal(got.Train, set.Splits[number].Train) ||
+			!slices.Equal(got.Test, set.Splits[number].Test) {
 			t.Fatalf("split %d: %+v, %v", number+1, got, err)
 		}
 		for f, fold := range got.Folds {

@@ -37,7 +37,8 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, s := drawNumbers(t), drawSplitter(t)
 		drawn := must.Get(s.Split(set, 1))(t)
-		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"), ScaleTarget: rapid.Bool().Draw(t, "scale")}
+		p := Parts{Set: set, Split: drawn, Standardise: rapid.Bool().Draw(t, "standardise"),
+			ScaleTarget: rapid.Bool().Draw(t, "scale")}
 		x, y := mat.DenseCopyOf(set.X), slices.Clone(set.Y)
 		for f := -1; f < len(drawn.Folds); f++ {
 			learn, score := drawn.Train, drawn.Test
@@ -119,7 +120,8 @@ func checkRows(t *rapid.T, p Parts, part Part, d registry.Data, rows, learn []in
 			mean, deviation = moments(column)
 		}
 		for i, row := range rows {
-			if want := (p.Set.X.At(row, j) - mean) / deviation; math.Abs(d.X.At(i, j)-want) > 1e-9*max(1, math.Abs(want)) {
+			if want := (p.Set.X.At(row, j) - mean) / deviation; math.Abs(d.X.At(i, j)-want) > 1e-9*max(1,
+				math.Abs(want)) {
 				t.Fatalf("row %d, column %d is %v, want %v", row, j, d.X.At(i, j), want)
 			}
 		}
@@ -193,11 +195,14 @@ func TestTargetScale(t *testing.T) {
 
 // TestPartsRefuse: what cannot be scaled is named with its set.
 func TestPartsRefuse(t *testing.T) {
-	set := &datasets.Set{Name: "mine", Task: registry.Regression, Features: []string{"a"}, X: mat.NewDense(8, 1, nil), Y: make([]float64, 8)}
+	set := &datasets.Set{Name: "mine", Task: registry.Regression, Features: []string{"a"}, X: mat.NewDense(8, 1, nil),
+		Y: make([]float64, 8)}
 	set.X.Set(0, 0, math.MaxFloat64)
 	set.X.Set(1, 0, -math.MaxFloat64)
-	p := Parts{Set: set, Split: Split{Train: upto(0, 6), Test: upto(6, 8), Folds: [][]int{{0, 1, 2}, {3, 4, 5}}}, Standardise: true}
-	if _, err := p.Whole(); err == nil || err.Error() != `mine: column "a" is too large to standardise; rescale it in the file` {
+	p := Parts{Set: set, Split: Split{Train: upto(0, 6), Test: upto(6, 8), Folds: [][]int{{0, 1, 2}, {3, 4, 5}}},
+		Standardise: true}
+	if _, err := p.Whole(); err == nil || err.Error() != `mine: column "a" is too large to standardise; rescale it `+
+		`in the file` {
 		t.Errorf("got %v", err)
 	}
 	if _, err := p.Fold(0); err != nil { // the large rows are held out
@@ -205,7 +210,8 @@ func TestPartsRefuse(t *testing.T) {
 	}
 	set.Y[0] = 1e-160
 	p.Standardise, p.ScaleTarget = false, true
-	if _, err := p.Whole(); err == nil || !strings.HasPrefix(err.Error(), `mine: column "target" is too small to standardise`) {
+	if _, err := p.Whole(); err == nil || !strings.HasPrefix(err.Error(), `mine: column "target" is too small to `+
+		`standardise`) {
 		t.Errorf("got %v", err)
 	}
 }

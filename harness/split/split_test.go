@@ -93,7 +93,8 @@ func compareRows(t *testing.T, what string, got, want []int, sha string) {
 // whose class shares are as even as whole rows allow.
 func TestSplitPartitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")
+		task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t,
+			"task")
 		n := rapid.IntRange(40, 200).Draw(t, "n")
 		classes := 2
 		if task == registry.Multiclass {
@@ -111,7 +112,8 @@ func TestSplitPartitions(t *testing.T) {
 			}
 		}
 		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
-		s := must.Get(Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y}, rapid.Uint32().Draw(t, "seed")))(t)
+		s := must.Get(Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y},
+			rapid.Uint32().Draw(t, "seed")))(t)
 		all := slices.Sorted(slices.Values(slices.Concat(s.Train, s.Test)))
 		for i, r := range all {
 			if i != r {
@@ -174,8 +176,9 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-// TestEqualRemainders: five of 1, 3 and 6 rows are 0.5, 1.5 and 3 of them, and the generator decides who gets the row that
-// is left. Where the compiler fuses the product with what is taken from it, the second remainder is a little below the first.
+// TestEqualRemainders: five of 1, 3 and 6 rows are 0.5, 1.5 and 3 of them, and the generator decides who gets the row
+// that is left. Where the compiler fuses the product with what is taken from it, the second remainder is a little below
+// the first.
 func TestEqualRemainders(t *testing.T) {
 	for _, c := range []struct{ counts, first, second []int }{
 		{[]int{1, 3, 6}, []int{1, 1, 3}, []int{0, 2, 3}},

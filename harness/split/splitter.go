@@ -49,7 +49,8 @@ func (s Splitter) Check() error {
 	kind := s.kind()
 	switch {
 	case !slices.Contains([]Kind{Stratified, KFold, Given, GivenOrStratified, OpenML, All}, kind):
-		return fmt.Errorf("split = %q; known: %s, %s, %s, %s, %s, %s", s.Kind, Stratified, KFold, Given, GivenOrStratified, OpenML, All)
+		return fmt.Errorf("split = %q; known: %s, %s, %s, %s, %s, %s", s.Kind, Stratified, KFold, Given,
+			GivenOrStratified, OpenML, All)
 	case kind.draws() && !(s.TestFraction > 0 && s.TestFraction < 1):
 		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
 	case !kind.draws() && s.TestFraction != 0:

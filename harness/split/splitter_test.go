@@ -51,7 +51,8 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 
 // drawSet draws a set that every splitter of drawSplitter can divide, with a part of its own.
 func drawSet(t *rapid.T) *datasets.Set {
-	set := &datasets.Set{Name: "drawn", Task: rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t, "task")}
+	set := &datasets.Set{Name: "drawn", Task: rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass,
+		registry.Regression}).Draw(t, "task")}
 	n := rapid.IntRange(60, 120).Draw(t, "n")
 	set.TrainRows = rapid.IntRange(40, n-1).Draw(t, "train rows")
 	for i := range n {
@@ -64,7 +65,8 @@ func drawSet(t *rapid.T) *datasets.Set {
 }
 
 func drawSplitter(t *rapid.T) Splitter {
-	s := Splitter{Kind: rapid.SampledFrom([]Kind{"", Stratified, KFold, Given, GivenOrStratified}).Draw(t, "kind"), Folds: rapid.IntRange(2, 5).Draw(t, "folds")}
+	s := Splitter{Kind: rapid.SampledFrom([]Kind{"", Stratified, KFold, Given, GivenOrStratified}).Draw(t, "kind"),
+		Folds: rapid.IntRange(2, 5).Draw(t, "folds")}
 	switch s.Kind {
 	case KFold:
 		s.Parts = rapid.IntRange(2, 10).Draw(t, "parts")
@@ -101,7 +103,8 @@ func TestSplitters(t *testing.T) {
 			if !slices.IsSorted(fold) || !slices.Equal(valid, pick(got.Train, fold)) {
 				t.Fatalf("fold %d holds %v, its positions are %v", f, valid, fold)
 			}
-			if both := slices.Sorted(slices.Values(slices.Concat(learn, valid))); !slices.Equal(both, slices.Sorted(slices.Values(got.Train))) {
+			if both := slices.Sorted(slices.Values(slices.Concat(learn, valid))); !slices.Equal(both,
+				slices.Sorted(slices.Values(got.Train))) {
 				t.Fatalf("the parts of fold %d are no partition of the training rows", f)
 			}
 			held = append(held, fold...)
@@ -112,7 +115,8 @@ func TestSplitters(t *testing.T) {
 		if again, err := s.Split(set, number); err != nil || !cmp.Equal(got, again) {
 			t.Fatalf("the same split is another the second time: %v", err)
 		}
-		if positive := share(set.Y, nil, 1); set.Task != registry.Regression && (!s.Serves(positive) || !s.Serves(n-positive)) {
+		if positive := share(set.Y, nil, 1); set.Task != registry.Regression && (!s.Serves(positive) ||
+			!s.Serves(n-positive)) {
 			t.Fatalf("classes of %d and %d rows are divided, Serves says they cannot be", positive, n-positive)
 		}
 	})
@@ -165,9 +169,12 @@ func TestSplittersRefuse(t *testing.T) {
 		number uint32
 		want   string
 	}{
-		{Splitter{Kind: KFold, Parts: 10, Folds: 2}, classes(4, 5), 1, "mine: 9 rows are too few for 10 parts and 2 folds"},
-		{Splitter{Kind: KFold, Parts: 5, Folds: 2}, classes(4, 9), 1, "mine: the parts of kfold: class 0 has 4 rows: 5 folds need as many"},
-		{Splitter{Kind: KFold, Parts: 2, Folds: 3}, classes(4, 9), 1, "mine: class 0 has 2 training rows: 3 folds need as many"},
+		{Splitter{Kind: KFold, Parts: 10, Folds: 2}, classes(4, 5), 1, "mine: 9 rows are too few for 10 parts and 2 " +
+			"folds"},
+		{Splitter{Kind: KFold, Parts: 5, Folds: 2}, classes(4, 9), 1, "mine: the parts of kfold: class 0 has 4 rows: " +
+			"5 folds need as many"},
+		{Splitter{Kind: KFold, Parts: 2, Folds: 3}, classes(4, 9), 1, "mine: class 0 has 2 training rows: 3 folds " +
+			"need as many"},
 		{Splitter{Kind: KFold, Parts: 2, Folds: 2}, classes(4, 9), 0, "mine: splits are counted from 1"},
 		{Splitter{Kind: Given, Folds: 2}, classes(4, 9), 1, "mine: the set has no test part of its own"},
 		{Splitter{Kind: Given, Folds: 5}, withPart, 1, "mine: 4 training rows are too few for 5 folds"},
@@ -201,7 +208,8 @@ func TestCheckSplitter(t *testing.T) {
 			t.Errorf("%+v: got %v, want %s", s, err, want)
 		}
 	}
-	for _, s := range []Splitter{table2, {Kind: Stratified, TestFraction: 0.5, Folds: 2}, {Kind: KFold, Parts: 2, Folds: 2}, {Kind: Given, Folds: 2}, {Kind: All}, {Kind: KFold, Parts: 5}} {
+	for _, s := range []Splitter{table2, {Kind: Stratified, TestFraction: 0.5, Folds: 2}, {Kind: KFold, Parts: 2,
+		Folds: 2}, {Kind: Given, Folds: 2}, {Kind: All}, {Kind: KFold, Parts: 5}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -230,9 +238,11 @@ func TestGivenOrStratified(t *testing.T) {
 // TestServes: a class that is refused cannot be divided, whatever the number. The least class that
 // is not refused can, unless drawing gives its test part a row more.
 func TestServes(t *testing.T) {
-	for _, s := range []Splitter{table2, {TestFraction: 0.7, Folds: 3}, {Kind: KFold, Parts: 4, Folds: 3}, {Kind: KFold, Parts: 2, Folds: 5}, {Kind: Given, Folds: 4}} {
+	for _, s := range []Splitter{table2, {TestFraction: 0.7, Folds: 3}, {Kind: KFold, Parts: 4, Folds: 3},
+		{Kind: KFold, Parts: 2, Folds: 5}, {Kind: Given, Folds: 4}} {
 		divided := func(n int) bool {
-			set := &datasets.Set{Task: registry.Binary, Y: append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{-1}, 40)...), TrainRows: 39 + n}
+			set := &datasets.Set{Task: registry.Binary, Y: append(slices.Repeat([]float64{1}, n),
+				slices.Repeat([]float64{-1}, 40)...), TrainRows: 39 + n}
 			for number := range uint32(20) {
 				if _, err := s.Split(set, number+1); err == nil {
 					return true

@@ -259,19 +259,23 @@ func TestRefused(t *testing.T) {
 	for file, want := range map[string]string{
 		plugin(t, "future"): "speaks versions 7 to 9 of the protocol and this program 1 to " +
 			"1; update the older",
-		plugin(t, "silent"):                          "describe: its process ended with exit code 4",
-		filepath.Join(dir, "absent.py"):              "there is no such file",
-		dir:                                          "it is no file",
-		script("notes.txt", "hello"):                 "not executable",
-		script("prints.sh", "echo hello; cat"):       `bad output: a line on standard output is no answer; print to standard error: "hello`,
-		describes("noname", `"Faulty"`, `""`):        `no "name"`,
-		describes("plus", `"1"`, `"1+2"`):            `the version "1+2"`,
-		describes("escape", `"1"`, `"1\\u001b[31m"`): `the version holds what a terminal obeys, or is no UTF-8: 1\x1b[31m`,
+		plugin(t, "silent"):             "describe: its process ended with exit code 4",
+		filepath.Join(dir, "absent.py"): "there is no such file",
+		dir:                             "it is no file",
+		script("notes.txt", "hello"):    "not executable",
+		script("prints.sh", "echo hello; cat"): `bad output: a line on standard output is no answer; print to ` +
+			`standard error: "hello`,
+		describes("noname", `"Faulty"`, `""`): `no "name"`,
+		describes("plus", `"1"`, `"1+2"`):     `the version "1+2"`,
+		describes("escape", `"1"`, `"1\\u001b[31m"`): `the version holds what a terminal obeys, or is no UTF-8: ` +
+			`1\x1b[31m`,
 		describes("tags", `"name"`, `"summary":"a\\udb40\\udc41","name"`): `the summary holds what a terminal obeys`,
 		describes("library", `"name"`,
 			`"libraries":{"numpy":"1\\n2"},"name"`): `the version of a library holds`,
-		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`): `the library "R" has the version "4.3 (2023)"; both are part of the method's version`,
-		describes("task", `"binary"`, `"ranking"`):                             `task "ranking" is not binary, multiclass or regression`,
+		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`): `the library "R" has the version ` +
+			`"4.3 (2023)"; both are part of the method's version`,
+		describes("task", `"binary"`, `"ranking"`): `task "ranking" is not binary, ` +
+			`multiclass or regression`,
 		describes("notask", `"binary"`,
 			``): `no "tasks"`,
 		describes("op", `"name"`, `"ops":["fly"],"name"`):                                             `"fly" is not one of path, stages, save`,
@@ -281,7 +285,8 @@ func TestRefused(t *testing.T) {
 		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`): "much",
 		describes("default", `"name"`,
 			`"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`): "c = -1",
-		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`): `default of parameter c is null; that needs "mixed"`,
+		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`): `default of parameter c is ` +
+			`null; that needs "mixed"`,
 		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`,
 			20_000)+`],"name"`): "the description has 20001 parameters; 1000 are allowed",
 		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1",

@@ -136,7 +136,8 @@ func parseAnswer(line []byte, want int64) (*Answer, error) {
 // check returns an error if a description is incomplete or invalid.
 func (d *Description) check() error {
 	if d == nil || d.Protocol == [2]int{} {
-		return errors.New(`the description has no "protocol": the oldest and the newest version that it speaks, such as [1,1]`)
+		return errors.New(`the description has no "protocol": the oldest and the newest version that it speaks, such ` +
+			`as [1,1]`)
 	}
 	if d.Protocol[0] > newestProtocol || d.Protocol[1] < oldestProtocol || d.Protocol[0] > d.Protocol[1] {
 		return fmt.Errorf("the plugin speaks versions %d to %d of the protocol and this program %d to %d; update the "+

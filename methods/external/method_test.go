@@ -164,7 +164,8 @@ func TestHash(t *testing.T) {
 // TestMixedParameters: a parameter of several kinds has canonical forms too.
 func TestMixedParameters(t *testing.T) {
 	text := "read line; echo '" + strings.Replace(goodDescription, `"name"`,
-		`"parameters":[{"name":"depth","default":null,"mixed":true},{"name":"c","default":1,"range":"(0,)"}],"grid":[{"name":"depth","values":[null,3,"auto"]}],"name"`, 1) + "'; read line"
+		`"parameters":[{"name":"depth","default":null,"mixed":true},{"name":"c","default":1,"range":"(0,)"}],`+
+			`"grid":[{"name":"depth","values":[null,3,"auto"]}],"name"`, 1) + "'; read line"
 	file := filepath.Join(t.TempDir(), "a.sh")
 	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	s := load(t, file, external.Options{}).Spec()
@@ -198,7 +199,8 @@ func joined(settings []json.RawMessage) string {
 func FuzzAnswer(f *testing.F) {
 	for _, line := range []string{goodDescription, `{"id":1}`, `{"id":1,"scores":[1,2]}`, `{"id":1,"rounds":[3]}`,
 		`{"id":1e99}`, `[]`, `{"id":1,"warnings":["a","a"]}`, `{"id":1,"error":null}`, "\xff",
-		`{"id":1,"protocol":[1,1],"name":"a","version":"1","tasks":["binary"],"parameters":[{"name":"c","default":1,"range":"(0,)"}],"grid":[{"name":"c","values":[1,2],"per":"feature"}]}`} {
+		`{"id":1,"protocol":[1,1],"name":"a","version":"1","tasks":["binary"],"parameters":[{"name":"c","default":1,` +
+			`"range":"(0,)"}],"grid":[{"name":"c","values":[1,2],"per":"feature"}]}`} {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
