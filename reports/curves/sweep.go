@@ -338,8 +338,7 @@ func (l Lines) Slopes(quantity string) doc.Table {
 		{Name: "most"}, {Name: "declared"}, {Name: "from"}, {Name: "to"}},
 		Legend: []string{fmt.Sprintf("Power: the slope of log time over log of the %s by least squares over the "+
 			"upper half of the values, the median over splits, with the least and the most.", quantity),
-			"Declared: the same slope of the cost that the method declares for these cells, by which runs are " +
-				"planned."}}
+			"Declared: the same slope of the predictions that these cells were planned with."}}
 	for _, name := range l.Names {
 		from, to := l.UpperHalf(name)
 		s := sorted(l.Powers(name, from, to, l.Seconds()))
