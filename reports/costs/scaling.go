@@ -128,8 +128,8 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 		{Name: f.Table.Metric.Name},
 		{Name: "took", Group: "time"}, {Name: "declared", Group: "time"}, {Name: "peak", Group: "memory"},
 		{Name: "declared", Group: "memory"}},
-		Legend: []string{"Declared time: the prediction that the cell was planned with, before times that this machine " +
-			"measured corrected it.",
+		Legend: []string{"Declared time: the prediction that the cell was planned with, before times that this " +
+			"machine measured corrected it.",
 			"Peak memory: of the process that computed the cell, up to its end. It is no less than what the cell " +
 				"took, and more after larger cells in the same process.",
 			"Declared memory: the program, the set, the standardised copies of its rows, and what the method " +
