@@ -52,6 +52,29 @@ func TestForecast(t *testing.T) {
 	check("a cell without cost or time changes nothing", f, costing("LDA", "x", 1, 1), 8)
 }
 
+// TestSmallSetsDoNotDecide: times and costs of KNN's cells as they were once measured and predicted, on sets of up to
+// 3,217 training rows. A cell of occupancy (14,392 rows of 5 features) then took 4.3 s. The slopes of a law of the
+// small sets led to 8.1 s.
+func TestSmallSetsDoNotDecide(t *testing.T) {
+	measured := func(dataset string, rows, features int, seconds, cost float64) store.Timing {
+		return store.Timing{Method: "KNN", MethodVersion: "1", Dataset: dataset, Cells: 20, Seconds: seconds,
+			CostUnits: cost * 1e9, TrainRows: rows, Features: features}
+	}
+	f := plan.NewForecast([]store.Timing{
+		measured("wine", 124, 13, 0.195, 0.38), measured("newthyroid", 150, 5, 0.2, 0.128),
+		measured("heart", 189, 13, 0.283, 0.23), measured("sonar", 145, 60, 0.332, 0.266),
+		measured("bupa", 241, 6, 0.35, 0.326), measured("iono", 245, 34, 0.488, 0.3),
+		measured("wdbc", 398, 30, 0.718, 0.486), measured("balance", 437, 4, 0.76, 0.514),
+		measured("australian", 483, 14, 0.932, 0.472), measured("pima", 537, 8, 1.039, 0.492),
+		measured("vehicle", 592, 18, 1.175, 0.966), measured("german", 700, 23, 1.471, 0.77),
+		measured("splice", 2222, 60, 7.783, 5.58), measured("spambase", 3217, 57, 13.95, 11.1)})
+	c := costing("KNN", "occupancy", 1, 3.3)
+	c.Spec.Shape.N, c.Spec.Shape.D = 14392, 5
+	if got := f.Seconds(c); got < 4.3/1.5 || got > 4.3*1.5 {
+		t.Errorf("%.2g s, and it took 4.3", got)
+	}
+}
+
 // TestTimeAroundFits: what cells take beside their fits counts in what is left of a run, each kind of method for
 // itself.
 func TestTimeAroundFits(t *testing.T) {

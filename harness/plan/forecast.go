@@ -22,6 +22,7 @@ import (
 // its time. The factor comes from
 //
 //   - the cells of the same method and data set, if any were measured;
+//   - else all its measured cells, if the reference run has the method;
 //   - else the law (see law) of the method's factors on other sets;
 //   - else, if no cell of the method was measured, the machine's factor: the geometric mean of Slowness and of the mean
 //     factor of each measured method that the reference run has.
@@ -143,6 +144,13 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	sets := f.took[methodOf(c)]
 	if t, known := sets[c.Dataset]; known {
 		return c.Spec.Cost * t.seconds / t.units
+	}
+	if !c.Guessed && len(sets) > 0 { // a law of small sets would be wrong far beyond them
+		seconds, units := 0.0, 0.0
+		for _, name := range slices.Sorted(maps.Keys(sets)) { // in one order, so that sums have the same bits
+			seconds, units = seconds+sets[name].seconds/sets[name].cells, units+sets[name].units/sets[name].cells
+		}
+		return c.Spec.Cost * seconds / units
 	}
 	l, known := f.laws[methodOf(c)]
 	if !known {
