@@ -17,9 +17,8 @@ var longExperiments = []string{"eccv-figure1", "eccv-figure2", "eccv-figure3", "
 	"ecml-figure2", "ecml-table2", "neurips-figure1"}
 
 // TestQuickExperiments runs the quick part of each experiment: the command ends well and draws every figure, none of
-// them empty. make test runs one experiment that needs no data file. make thorough runs every experiment that is not in
-// longExperiments; of an experiment in that list it checks only that the run can be planned. make fire runs all
-// experiments.
+// them empty. make test runs one experiment, which needs no data file. make thorough runs the experiments that are not
+// in longExperiments, and checks that those in the list can be planned. make fire runs all experiments.
 func TestQuickExperiments(t *testing.T) {
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {

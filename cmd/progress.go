@@ -83,7 +83,7 @@ func (p *progress) status(seen store.Progress) string {
 	return text + p.label
 }
 
-// without is " without A, B" where the time of these methods is unknown.
+// without names the methods whose time is unknown, as in " without A, B"; it is empty if there are none.
 func without(methods []string) string {
 	if methods == nil {
 		return ""

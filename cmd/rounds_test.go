@@ -67,7 +67,7 @@ func (l *line) cut() {
 	l.conns = nil
 }
 
-// TestRoundsOfMisfortune disturbs a run that is under way, in turn by four misfortunes. A worker is killed. The
+// TestRoundsOfMisfortune disturbs a run that is under way in four ways, in turn. A worker is killed. The
 // coordinator is killed. A worker is stopped for so long that the coordinator counts it as lost, and then continues.
 // All connections are cut. No cell is lost, no cell counts twice, and the database holds what one undisturbed process
 // would have stored. BENCH_ROUNDS sets the number of misfortunes.

@@ -76,8 +76,8 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
-				// The system sends SIGPIPE for every line that is written to a closed pipe. That is no second
-				// interrupt.
+				// The system sends SIGPIPE for every line that is written to a closed pipe. A repeated SIGPIPE
+				// does not count as a second interrupt.
 				step--
 				continue
 			}

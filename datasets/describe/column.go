@@ -312,7 +312,7 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 		strays = odd
 	}
 	notation := read.NotationOf(s.text(strays[0], c.j), s.style)
-	if notation == read.Sign { // the others are positive numbers
+	if notation == read.Sign { // numbers without a sign are positive
 		strays = slices.DeleteFunc(strays, func(i int) bool {
 			return read.NotationOf(s.text(i, c.j), s.style) != read.Sign
 		})

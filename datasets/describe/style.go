@@ -28,13 +28,13 @@ type tally struct {
 // votes are the numbers with a decimal separator.
 type votes struct {
 	n    int
-	sure bool // in one of them it is certain that the separator separates no thousands
+	sure bool // the separator of at least one of them cannot be one of thousands
 }
 
 // groups are the values with separators of thousands.
 type groups struct {
 	n       int
-	sure    bool // one of them is nothing else
+	sure    bool // at least one of them can be read in no other way
 	example string
 }
 

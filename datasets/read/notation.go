@@ -220,7 +220,7 @@ func NotationOf(text []byte, s Style) Notation {
 	return NoNumber
 }
 
-// ThousandsOf returns the separator of a number's thousands, "" if the text is none with such a separator.
+// ThousandsOf returns the separator of thousands in a number, and "" for a text that is no such number.
 func ThousandsOf(text []byte, decimal string) string {
 	for _, separator := range catalogue.Separators {
 		s := Style{decimal, separator}

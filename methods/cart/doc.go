@@ -10,7 +10,7 @@
 //	golearn.go  copies data to golearn, and the grown tree back
 //	model.go    the tree: scoring, saving
 //	look.go     importances, and the tree as text
-//	cost.go     predicts time and memory
+//	memory.go   predicts memory
 //
 // Trees are pruned by depth only (golearn has neither cost-complexity pruning nor a
 // least leaf size). There are no missing values and no categories: codes are split as numbers.

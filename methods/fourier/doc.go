@@ -32,7 +32,7 @@
 //	newton.go        its steps, by conjugate gradients; direct.go by Cholesky's factorisation
 //	mkl.go joint.go  the methods with the l2,1 norm; methods.go those at fixed sigma
 //	machine.go       scoring and saving
-//	fit.go cost.go   the start of a fit; estimates of memory and time
+//	fit.go memory.go   the start of a fit; estimates of memory
 //
 // # Departures
 //

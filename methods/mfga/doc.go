@@ -28,7 +28,7 @@
 //	logistic.go  the solver for the logistic loss
 //	output.go    the solutions on growing active sets, for one target
 //	model.go     scoring, stages, saving
-//	cost.go      declared memory and time
+//	memory.go    declared memory
 //
 // The exact kernels of the same paper, GK and GLK, are in methods/kernel. Weights of the kernels are uniform, as in the
 // paper's experiments. Methods that learn the weights are in methods/mkl.

@@ -104,15 +104,6 @@ func Memory(n, d int) int64 {
 	return int64(vmath.PackedBytes(n, d)) + 8*int64(12*n+5*e*(e+8)+128*e)
 }
 
-// Cost returns the nanoseconds of one Solve and a fifth of New. It was fitted to PBRFF (d = 100) and GFC (d = 200) on
-// the published data sets. The number of Newton steps grows slowly with n and C. Each step is a pass over the examples
-// and a system with one equation for each free row or each feature.
-func Cost(n, d int, c float64) float64 {
-	rows, cols := float64(n), float64(d)
-	steps := max(8, 8*math.Log(rows)-29) * math.Pow(c, 0.15)
-	return 1.2*rows*cols + steps*(9000+0.6*rows*cols+0.009*math.Pow(min(cols, rows/4), 3))
-}
-
 // In the first stage sigma is C / firstWidth, or mostMove / (firstWidth mean |x_i|^2) if that is less. So a multiplier
 // crosses [0, C] while its slack crosses an interval of length firstWidth. From stage to stage sigma grows by one of
 // three factors. Faster growth and slower growth both cost more Newton steps in all.
