@@ -52,11 +52,11 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 			}
 			b.methods = args
 			return a.draw(c, f, func(context.Context) (doc.Document, error) {
-				h, err := a.harness(f.protocol)
+				exp, err := a.experiment(f.protocol)
 				if err != nil {
 					return doc.Document{}, err
 				}
-				return a.boundaries(c, h, b)
+				return a.boundaries(c, exp, b)
 			})
 		},
 	}
@@ -68,7 +68,7 @@ the stored cells chose; each must do the same on the test rows as is stored.`,
 }
 
 // boundaries draws methods on sets, one drawing a set.
-func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) (doc.Document, error) {
+func (a *app) boundaries(c *cobra.Command, exp *plan.Experiment, f boundaryFlags) (doc.Document, error) {
 	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets),
 		Label: "fig:boundary"}
 	for _, name := range f.datasets {
@@ -82,7 +82,7 @@ func (a *app) boundaries(c *cobra.Command, h *plan.Experiment, f boundaryFlags) 
 		}
 		var fields []plot.Field
 		for _, method := range f.methods {
-			r, err := a.refitAsStored(c, h, method, place{dataset: name, split: f.split})
+			r, err := a.refitAsStored(c, exp, method, place{dataset: name, split: f.split})
 			if err != nil {
 				return d, err
 			}

@@ -29,7 +29,7 @@ func newCellCommand(a *app) *cobra.Command {
 			scarcity.Dump() // the harness reads last words
 			if serve {
 				return runner.Serve(&runner.InProcess{
-					Registry: a.reg, Data: a.store(), Prepare: a.startPlugin, Settle: a.settlePlugin,
+					Registry: a.reg, Data: a.dataDir(), Prepare: a.startPlugin, Settle: a.settlePlugin,
 					Guests: sandbox.Policy{Read: a.allowRead, Hidden: a.hide, Network: a.network},
 				}, a.memory)
 			}
@@ -66,7 +66,7 @@ func isolateFlag(c *cobra.Command, to *isolation) {
 
 // cells returns a runner of cells, and its workers, which must be closed.
 func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, *runner.Workers) {
-	here := &runner.InProcess{Registry: a.reg, Data: a.store(), Timeout: timeout, Prepare: a.startPlugin}
+	here := &runner.InProcess{Registry: a.reg, Data: a.dataDir(), Timeout: timeout, Prepare: a.startPlugin}
 	adopts := processes.Adopt() == nil // so that processes end even if their keeper was killed
 	apart := &runner.Workers{Args: a.workerArgs(), Timeout: timeout, Memory: a.memory, Adopts: adopts}
 	return runner.Choice{

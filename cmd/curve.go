@@ -72,14 +72,14 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 		quantity = "round"
 	}
 	return a.draw(c, f.report, func(ctx context.Context) (d doc.Document, err error) {
-		h, err := a.harness(f.report.protocol)
+		exp, err := a.experiment(f.report.protocol)
 		if err != nil {
 			return d, err
 		}
 		rows, err := a.frame(ctx, f.report)
 		for i, r := range rows.Rows {
 			if err == nil && r.Status == result.OK {
-				rows.Rows[i].Stages, err = a.learned(ctx, c, h, r, f)
+				rows.Rows[i].Stages, err = a.learned(ctx, c, exp, r, f)
 			}
 		}
 		if err != nil {
@@ -98,9 +98,9 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 
 // learned trains the model of a stored cell again. It returns the tests of the model's first rounds, or the tests
 // of models that learned from fewer rows and of the model itself.
-func (a *app) learned(ctx context.Context, c *cobra.Command, h *plan.Experiment, r store.Row,
+func (a *app) learned(ctx context.Context, c *cobra.Command, exp *plan.Experiment, r store.Row,
 	f curveFlags) ([]result.Stage, error) {
-	with, p := *h, *h.Protocol
+	with, p := *exp, *exp.Protocol
 	p.Semantics.Rounds = f.rounds
 	with.Protocol = &p
 	whole, err := a.refitAsStored(c, &with, r.Method, place{dataset: r.Dataset, split: r.Split})

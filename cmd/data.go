@@ -41,7 +41,7 @@ func newDataListCommand(a *app) *cobra.Command {
 			fmt.Fprintf(a.err, "skipped: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))
 		}
 		for _, e := range entries {
-			state, _ := a.store().State(e) // what is missing or wrong is what the column says
+			state, _ := a.dataDir().State(e) // what is missing or wrong is what the column says
 			l.add(e.Name, e.Task.String(), e.Rows, e.Features, string(state), e.VariantOf, strings.Join(e.Protocols,
 				","), e.Title)
 		}
@@ -68,11 +68,11 @@ their names fetch them.`,
 			ctx, done := a.untilSignal(c.Context())
 			defer done()
 			if protocol != "" {
-				h, err := a.harness(protocol)
+				exp, err := a.experiment(protocol)
 				if err != nil {
 					return err
 				}
-				args = append(args, h.Protocol.Datasets...)
+				args = append(args, exp.Protocol.Datasets...)
 				if len(args) == 0 {
 					return usage("protocol %s lists no data sets; name the sets to fetch", protocol)
 				}
@@ -94,7 +94,7 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 		entries = slices.DeleteFunc(entries, func(e *catalogue.Entry) bool { return e.Named })
 	}
 	counts := map[fetch.Status]int{}
-	err := fetch.Files(ctx, a.store(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {
+	err := fetch.Files(ctx, a.dataDir(), entries, fetch.Options{From: from, Log: func(e fetch.Event) {
 		switch e.Status {
 		case fetch.Progress:
 			return
@@ -108,7 +108,7 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data "+
 		"directory %s\n",
 		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated],
-		counts[fetch.Skipped], counts[fetch.Failed], a.store().Dir())
+		counts[fetch.Skipped], counts[fetch.Failed], a.dataDir().Dir())
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}
@@ -151,13 +151,13 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 			}
 			good, absent := 0, 0
 			for _, e := range entries {
-				if state, _ := a.store().State(e); state == files.Missing && len(args) == 0 {
+				if state, _ := a.dataDir().State(e); state == files.Missing && len(args) == 0 {
 					absent++ // the set was not named
 					continue
 				}
-				err := a.store().Verify(e)
+				err := a.dataDir().Verify(e)
 				if err == nil {
-					_, err = read.Load(c.Context(), a.store(), e)
+					_, err = read.Load(c.Context(), a.dataDir(), e)
 				}
 				if err != nil {
 					failures = append(failures, err)
@@ -210,7 +210,7 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 	}
 	l.add("task", e.Task.String())
 	for _, f := range e.Files {
-		l.add("file", a.store().Path(e, f))
+		l.add("file", a.dataDir().Path(e, f))
 		if f.SHA256 != "" {
 			l.add("  sha-256", f.SHA256)
 		}
@@ -227,7 +227,7 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		l.add("caution", c)
 	}
 	defer collectWithin(a.memory)()
-	set, err := read.Load(ctx, a.store(), e)
+	set, err := read.Load(ctx, a.dataDir(), e)
 	if err != nil {
 		l.add("state", "cannot be loaded")
 		return exitError{exitIncomplete, err}

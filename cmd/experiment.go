@@ -162,17 +162,17 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 // passes turns an experiment into a request, and returns the splits of each run. It is one run with all splits. If
 // times are compared, it is one run for each split, so that the methods take turns.
 func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, error) {
-	h, err := a.harness(e.Protocol)
+	exp, err := a.experiment(e.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	part, err := e.Of(h.Protocol, f.quick)
+	part, err := e.Of(exp.Protocol, f.quick)
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
 	f.run.protocol, f.run.methods, f.run.datasets = e.Protocol, part.Methods, part.Datasets
 	if f.run.datasets == nil {
-		f.run.datasets = h.Protocol.Datasets
+		f.run.datasets = exp.Protocol.Datasets
 	}
 	f.run.keep, f.run.explain, f.run.format = string(runner.KeepScores), f.explain, "table"
 	if !e.Alone || f.run.dryRun {
@@ -194,20 +194,20 @@ func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f expe
 
 func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experiments.Experiment,
 	quick bool) (d doc.Document, err error) {
-	h, err := a.harness(e.Protocol)
+	exp, err := a.experiment(e.Protocol)
 	if err != nil {
 		return d, err
 	}
-	part, err := asked(e.Of(h.Protocol, quick))
+	part, err := asked(e.Of(exp.Protocol, quick))
 	if err != nil {
 		return d, err
 	}
-	from, remove, err := a.experimentResults(ctx, h)
+	from, remove, err := a.experimentResults(ctx, exp)
 	if err != nil {
 		return d, err
 	}
 	defer remove()
-	cells, err := a.cellsOf(ctx, h, part)
+	cells, err := a.cellsOf(ctx, exp, part)
 	if err != nil {
 		return d, err
 	}
@@ -225,12 +225,12 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 					return doc.Document{}, err
 				}
 				if b.methods = methods; methods == nil {
-					b.methods = h.Protocol.Columns
+					b.methods = exp.Protocol.Columns
 				}
 				if b.datasets = datasets; datasets == nil {
-					b.datasets = h.Protocol.Datasets
+					b.datasets = exp.Protocol.Datasets
 				}
-				return a.boundaries(c, h, b)
+				return a.boundaries(c, exp, b)
 			},
 			"loss": func(given, _, _ []string) (doc.Document, error) {
 				l := lossFlags{}
@@ -249,16 +249,16 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 }
 
 // cellsOf counts the cells of a part, whether or not they are stored or their data is here.
-func (a *app) cellsOf(ctx context.Context, h *plan.Experiment, part experiments.Part) (int, error) {
+func (a *app) cellsOf(ctx context.Context, exp *plan.Experiment, part experiments.Part) (int, error) {
 	splits, err := plan.Splits(fmt.Sprint(part.Splits), "")
 	if err != nil {
 		return 0, err
 	}
 	req := plan.Request{Methods: part.Methods, Datasets: part.Datasets, Splits: splits}
-	if req.Methods == nil && h.Protocol.Only {
-		req.Methods = h.Protocol.Columns
+	if req.Methods == nil && exp.Protocol.Only {
+		req.Methods = exp.Protocol.Columns
 	}
-	todo, err := h.Plan(ctx, req, nil, nil)
+	todo, err := exp.Plan(ctx, req, nil, nil)
 	if err != nil {
 		return 0, refused(err)
 	}
@@ -278,8 +278,8 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 // experimentResults makes results of a protocol available. If the database has none, the results that come with the
 // program are read into a temporary database. from describes the source in words, "" for the user's own database.
 // remove deletes the temporary database.
-func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from string, remove func(), err error) {
-	name := h.Protocol.Name
+func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
+	name := exp.Protocol.Name
 	db, err := store.OpenReader(ctx, a.db)
 	switch {
 	case err == nil:
@@ -296,7 +296,7 @@ func (a *app) experimentResults(ctx context.Context, h *plan.Experiment) (from s
 		return "", nil, err
 	}
 	temporary := filepath.Join(dir, "results.db")
-	in, there, err := admit.Included(ctx, h, temporary)
+	in, there, err := admit.Included(ctx, exp, temporary)
 	if err == nil && !there {
 		err = exitError{exitUsage, fmt.Errorf("%s holds no result of protocol %s, and the program comes with none; "+
 			"compute them with `bench experiment run`", a.db, name)}

@@ -178,8 +178,8 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	put, end := a.importer(ctx, db)
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
 		var in admit.Import
-		if h := protocols[p]; h != nil {
-			in, err = admit.Runs(ctx, h, src, known, db, put)
+		if exp := protocols[p]; exp != nil {
+			in, err = admit.Runs(ctx, exp, src, known, db, put)
 		} else {
 			in, err = admit.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its "+
 				"file with --protocol", src, known, db, put)
@@ -254,11 +254,11 @@ func readBounded(path string, limit int64) ([]byte, error) {
 func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {
-		h, err := a.harness(file)
+		exp, err := a.experiment(file)
 		if err != nil {
 			return nil, err
 		}
-		out[h.Protocol.Name] = h
+		out[exp.Protocol.Name] = exp
 	}
 	for _, c := range src.Cells {
 		if _, seen := out[c.Protocol]; seen {
@@ -266,7 +266,7 @@ func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Exper
 		}
 		var err error
 		if text := src.Protocols[c.Protocol].Text; slices.Contains(protocol.Names(), c.Protocol) {
-			out[c.Protocol], err = a.harness(c.Protocol)
+			out[c.Protocol], err = a.experiment(c.Protocol)
 		} else if text != "" {
 			out[c.Protocol], err = a.experimentOf(protocol.Parse(c.Protocol, []byte(text)))
 		} else {

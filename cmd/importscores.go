@@ -38,7 +38,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	h, err := a.harness(cmp.Or(protocolName, defaultProtocol))
+	exp, err := a.experiment(cmp.Or(protocolName, defaultProtocol))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 		return usage("%s: %w", path, err)
 	}
 	of.File = filepath.Base(path)
-	runs, err := admit.OfScores(ctx, h, of, scores)
+	runs, err := admit.OfScores(ctx, exp, of, scores)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

@@ -56,15 +56,15 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 	}
 	protocolFlag(c, &protocol, defaultProtocol)
 	return a.lists(c, func(_ *cobra.Command, args []string, l *listing) error {
-		h, err := a.harness(protocol)
+		exp, err := a.experiment(protocol)
 		if err != nil {
 			return err
 		}
-		s, err := asked(h.Registry.Lookup(args[0]))
+		s, err := asked(exp.Registry.Lookup(args[0]))
 		if err != nil {
 			return err
 		}
-		return l.describeMethod(s, h.Protocol)
+		return l.describeMethod(s, exp.Protocol)
 	})
 }
 

@@ -131,11 +131,11 @@ with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
 // lookAt trains the model of a cell again and hands it to show.
 func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
 	show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
-	h, err := a.harness(of.protocol)
+	exp, err := a.experiment(of.protocol)
 	if err != nil {
 		return err
 	}
-	spec, err := h.Registry.Lookup(method)
+	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
 		return refused(err)
 	}
@@ -145,7 +145,7 @@ func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
 	if !spec.Trees {
 		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
 	}
-	r, err := a.refit(c, h, method, of, params)
+	r, err := a.refit(c, exp, method, of, params)
 	if err != nil {
 		return err
 	}
@@ -175,12 +175,12 @@ type refitted struct {
 }
 
 // refit trains the model of a cell again, by the grid point in JSON or, if given is "", by that of the stored cell.
-func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of place, given string) (*refitted, error) {
-	spec, err := h.Registry.Lookup(method)
+func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
+	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
 		return nil, refused(err)
 	}
-	if err := a.boundedMethod(h.Protocol.Base(spec.Name)); err != nil {
+	if err := a.boundedMethod(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, err
 	}
 	entry, set, err := a.load(c.Context(), of.dataset)
@@ -190,10 +190,10 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of plac
 	if unfit := entry.Unfit(spec); unfit != "" {
 		return nil, usage("%s on %s: %s", spec.Name, entry.Name, unfit)
 	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: entry.Name, Split: of.split, Method: spec.Name}
+	cell := runner.Cell{Protocol: exp.Protocol.Name, Dataset: entry.Name, Split: of.split, Method: spec.Name}
 	params, stored := json.RawMessage(given), (*store.Row)(nil)
 	if given == "" {
-		if stored, err = a.storedCell(c, cell, h.Protocol, of.dataset); err != nil {
+		if stored, err = a.storedCell(c, cell, exp.Protocol, of.dataset); err != nil {
 			return nil, err
 		}
 		params = stored.Point
@@ -201,7 +201,7 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of plac
 	if _, err := spec.Settings(registry.Shape{}, nil, params); err != nil {
 		return nil, usage("%s: %w", cell, err)
 	}
-	r, err := runner.Refit(c.Context(), h.Protocol, spec, set, of.split, params)
+	r, err := runner.Refit(c.Context(), exp.Protocol, spec, set, of.split, params)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cell, err)
 	}
@@ -209,8 +209,8 @@ func (a *app) refit(c *cobra.Command, h *plan.Experiment, method string, of plac
 }
 
 // refitAsStored is refit for drawings, which are of stored results alone.
-func (a *app) refitAsStored(c *cobra.Command, h *plan.Experiment, method string, of place) (*refitted, error) {
-	r, err := a.refit(c, h, method, of, "")
+func (a *app) refitAsStored(c *cobra.Command, exp *plan.Experiment, method string, of place) (*refitted, error) {
+	r, err := a.refit(c, exp, method, of, "")
 	if err == nil && !r.same { // refit has printed the difference and what to do
 		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that "+
 			"nothing is drawn", r.cell)}

@@ -64,7 +64,7 @@ that you edited, is refused.`,
 func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Options) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
-	h, err := a.harness(f.protocol)
+	exp, err := a.experiment(f.protocol)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 	if o.Method, err = rows.Method(method, rows.Rows); err != nil {
 		return exitError{exitUsage, err}
 	}
-	o.Protocol = h.Protocol
+	o.Protocol = exp.Protocol
 	o.Program, o.Generated, o.Command = provenance()
 	p, err := paper.Build(rows, o)
 	if err != nil {

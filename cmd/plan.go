@@ -22,8 +22,8 @@ import (
 )
 
 // plan makes the plan of a request, using the cells and times in the database; db may be nil.
-func (a *app) plan(ctx context.Context, h *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
-	todo, err := harness.Plan(ctx, h, req, db)
+func (a *app) plan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
+	todo, err := harness.Plan(ctx, exp, req, db)
 	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
 		return nil, unreadable(stored.Err)
 	}
@@ -160,7 +160,7 @@ const (
 
 // dryRun prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
-func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, f runFlags) error {
+func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request, f runFlags) error {
 	db, err := store.OpenReader(ctx, a.db)
 	if err == nil {
 		defer db.Close()
@@ -168,7 +168,7 @@ func (a *app) dryRun(ctx context.Context, h *plan.Experiment, req plan.Request, 
 		return unreadable(err)
 	}
 	req.Secret = []byte("a plan that is not run") // which splits canaries copy is not shown
-	plan, err := a.plan(ctx, h, req, db)
+	plan, err := a.plan(ctx, exp, req, db)
 	if err != nil {
 		return err
 	}

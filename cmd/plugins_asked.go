@@ -73,7 +73,7 @@ func (a *app) hidden() []string {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.store().Dir(),
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.dataDir().Dir(),
 		os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
@@ -252,15 +252,15 @@ func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 // needed returns a function that reports whether a run with these flags asks for a method. unnamed says that the run
 // may also ask for a plugin whose method is not known yet, be it as what a protocol's variant is of.
 func (a *app) needed(s selection) (needs func(method string) bool, unnamed bool) {
-	h, err := a.harness(s.protocol)
+	exp, err := a.experiment(s.protocol)
 	if unnamed = err != nil; unnamed {
-		h = &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
+		exp = &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
 	}
 	var bases []string
-	for _, name := range h.MethodNames(s.methods) {
-		spec, err := h.Registry.Lookup(name)
+	for _, name := range exp.MethodNames(s.methods) {
+		spec, err := exp.Registry.Lookup(name)
 		unnamed = unnamed || err != nil
-		bases = append(bases, h.Protocol.Base(cmp.Or(spec.Name, name)))
+		bases = append(bases, exp.Protocol.Base(cmp.Or(spec.Name, name)))
 	}
 	named := func(method string) bool {
 		return s.methods == nil || slices.ContainsFunc(bases, func(base string) bool {

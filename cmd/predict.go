@@ -58,15 +58,15 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, l *listin
 // predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
 // catalogue has no such set.
 func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Predictor, *catalogue.Entry, error) {
-	h, err := a.harness(of.protocol)
+	exp, err := a.experiment(of.protocol)
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := h.Registry.Lookup(method)
+	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
 		return nil, nil, exitError{exitUsage, err}
 	}
-	if err := a.boundedMethod(h.Protocol.Base(spec.Name)); err != nil {
+	if err := a.boundedMethod(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, nil, err
 	}
 	db, err := a.reader(c.Context())
@@ -84,14 +84,14 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 	if like != nil {
 		dataset = like.Name
 	}
-	cell := runner.Cell{Protocol: h.Protocol.Name, Dataset: dataset, Split: of.split, Method: spec.Name}
+	cell := runner.Cell{Protocol: exp.Protocol.Name, Dataset: dataset, Split: of.split, Method: spec.Name}
 	l, found, err := db.Artifacts(context.WithoutCancel(c.Context()), cell.Protocol, cell.Dataset, cell.Method,
 		cell.Split)
 	switch {
 	case err != nil:
 		return nil, nil, exitError{exitIncomplete, err}
 	case !found || l.Model == nil:
-		v := a.invocation(h.Protocol.Name, h.Protocol.Path, h.Protocol.Splits)
+		v := a.invocation(exp.Protocol.Name, exp.Protocol.Path, exp.Protocol.Splits)
 		if v.Database = "models.db"; filepath.Base(a.db) == v.Database { // a stored cell is not run again
 			v.Database = "models-2.db"
 		}

@@ -75,11 +75,11 @@ func newProtocolShowCommand(a *app) *cobra.Command {
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := a.harness(args[0])
+			exp, err := a.experiment(args[0])
 			if err != nil {
 				return err
 			}
-			return a.writeText("", h.Protocol.Text, "")
+			return a.writeText("", exp.Protocol.Text, "")
 		},
 	}
 }
@@ -175,16 +175,16 @@ func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
 func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s store.StoredProtocol) (*plan.Experiment,
 	error) {
 	if s.Text == "" || slices.Contains(protocol.Names(), name) {
-		return a.harness(name)
+		return a.experiment(name)
 	}
 	if _, err := os.Stat(s.Path); err == nil {
-		return a.harness(s.Path)
+		return a.experiment(s.Path)
 	}
-	h, err := a.experimentOf(protocol.Parse(name, []byte(s.Text)))
+	exp, err := a.experimentOf(protocol.Parse(name, []byte(s.Text)))
 	if err != nil {
 		return nil, err
 	}
-	p := h.Protocol
+	p := exp.Protocol
 	files, err := db.SetFiles(ctx)
 	if err != nil {
 		return nil, unreadable(err)
@@ -200,5 +200,5 @@ func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s s
 			}
 		}
 	}
-	return h, nil
+	return exp, nil
 }

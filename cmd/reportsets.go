@@ -123,7 +123,7 @@ func (s *storedSets) Now(name string) (frame.Data, bool) {
 	if err != nil {
 		return frame.Data{}, false
 	}
-	fingerprint, err := s.app.store().Fingerprint(e)
+	fingerprint, err := s.app.dataDir().Fingerprint(e)
 	if err != nil {
 		return frame.Data{}, false
 	}

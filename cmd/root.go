@@ -94,20 +94,20 @@ type app struct {
 	plugins
 }
 
-func (a *app) store() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
+func (a *app) dataDir() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
 
 // added is the folder of the sets that `bench data add` brought.
-func (a *app) added() string { return filepath.Join(a.store().Dir(), "openml") }
+func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml") }
 
 // knowAdded makes the added sets known by their names.
 func (a *app) knowAdded() error { return a.sets.AddFolder(a.added()) }
 
-// harness returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
+// experiment returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
 // TOML file, or one that the database holds.
-func (a *app) harness(name string) (*plan.Experiment, error) {
+func (a *app) experiment(name string) (*plan.Experiment, error) {
 	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
-		if h, err := a.protocolOfDatabase(name); h != nil || err != nil {
-			return h, err
+		if exp, err := a.protocolOfDatabase(name); exp != nil || err != nil {
+			return exp, err
 		}
 	}
 	p, err := protocol.Load(name)
@@ -126,7 +126,7 @@ func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, e
 	if err != nil {
 		return nil, refused(err)
 	}
-	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.store()}, nil
+	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.dataDir()}, nil
 }
 
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.
@@ -143,7 +143,7 @@ func (a *app) load(ctx context.Context, name string) (*catalogue.Entry, *dataset
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := read.Load(ctx, a.store(), e)
+	set, err := read.Load(ctx, a.dataDir(), e)
 	if err != nil {
 		return nil, nil, exitError{exitIncomplete, err}
 	}

@@ -159,10 +159,10 @@ func cellNames(cells []verify.Sampled) (out []string) {
 }
 
 // noteSandbox says once what of other modules' methods is not kept within limits.
-func (a *app) noteSandbox(h *plan.Experiment, plan *plan.Plan, how isolation) {
+func (a *app) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) {
 	var foreign []string
 	for _, c := range plan.Cells {
-		if spec, err := h.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) &&
+		if spec, err := exp.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) &&
 			!slices.Contains(foreign, spec.Name) {
 			foreign = append(foreign, spec.Name)
 		}

@@ -72,14 +72,14 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	h := chosen.Experiment
-	h.Keep = runner.Keep(f.keep)
+	exp := chosen.Experiment
+	exp.Keep = runner.Keep(f.keep)
 	req, err := a.request(chosen, f)
 	if err != nil {
 		return err
 	}
 	if f.dryRun {
-		return a.dryRun(ctx, h, req, f)
+		return a.dryRun(ctx, exp, req, f)
 	}
 	db, err := a.openToWrite(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	defer collectWithin(a.memory)()
 	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
-	told := &runPrinter{app: a, ctx: ended, experiment: h, flags: f}
-	session := harness.Session{Experiment: h, DB: db, Confirm: told.confirm, Tell: told.hear,
+	printer := &runPrinter{app: a, ctx: ended, experiment: exp, flags: f}
+	session := harness.Session{Experiment: exp, DB: db, Confirm: printer.confirm, Tell: printer.hear,
 		Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
 			how := f.isolate
 			if alone {
@@ -99,12 +99,12 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 			run, apart := a.cells(timeout, how)
 			return run, apart.Close
 		}}
-	over := func(bool) ([]remote.Conflict, []string) { return nil, nil }
+	stopWorkers := func(bool) ([]remote.Conflict, []string) { return nil, nil }
 	if f.shares() {
 		if session.Share, err = f.workersShare(); err != nil {
 			return err
 		}
-		if session.Remote, session.Join, over, err = a.listen(told, f); err != nil {
+		if session.Remote, session.Join, stopWorkers, err = a.listen(printer, f); err != nil {
 			return err
 		}
 	}
@@ -115,18 +115,18 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	report, err := session.Run(ctx, request)
 	for err == nil {
 		if report.Outcome.Longer > 0 { // what is known now is asked
-			told.again = false
+			printer.again = false
 			left := wording.Seconds(report.Outcome.Longer.Seconds())
 			fmt.Fprintf(a.err, "measured: what is left takes about %s\n", left)
 		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
-			told.again = true
+			printer.again = true
 			request.Retry, request.Rerun = false, nil
 		} else {
 			break
 		}
 		report, err = session.Run(ctx, request)
 	}
-	conflicts, expelled := over(err == nil && !report.Outcome.Interrupted)
+	conflicts, expelled := stopWorkers(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
 	wrong := conflicts != nil || expelled != nil
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {

@@ -54,8 +54,8 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 	c.Experiment = &plan.Experiment{Protocol: &protocol.Protocol{Name: s.protocol}, Registry: a.reg, Catalogue: a.sets}
 	if s.protocol != "" {
 		of := func(c store.Cell) string { return c.Protocol }
-		if h, err := a.harness(s.protocol); err == nil {
-			c.Experiment = h
+		if exp, err := a.experiment(s.protocol); err == nil {
+			c.Experiment = exp
 		} else if s.report || isStored(&c.Protocol.Name, err, of, nil) != nil {
 			return c, err
 		}
@@ -168,7 +168,7 @@ func (p *place) addAll(a *app, c *cobra.Command) {
 
 // parts draws the split.
 func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
-	h, err := a.harness(p.protocol)
+	exp, err := a.experiment(p.protocol)
 	if err != nil {
 		return out, err
 	}
@@ -176,7 +176,7 @@ func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
 	if err != nil {
 		return out, err
 	}
-	s := h.Protocol.Semantics
+	s := exp.Protocol.Semantics
 	drawn, err := asked(s.Splitter().Split(set, uint32(p.split)))
 	return split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}, err
 }

@@ -143,14 +143,14 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		byProtocol[r.Protocol] = append(byProtocol[r.Protocol], r)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
-		h, err := a.harness(cmp.Or(stored[name].Path, name))
+		exp, err := a.experiment(cmp.Or(stored[name].Path, name))
 		if err != nil {
 			continue // the protocol's file is gone: nothing can be run
 		}
 		req := plan.Request{Limits: plan.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
-		req.Splits, _ = plan.Splits(fmt.Sprint(h.Protocol.Splits), "")
+		req.Splits, _ = plan.Splits(fmt.Sprint(exp.Protocol.Splits), "")
 		for _, r := range byProtocol[name] {
-			if _, err := h.Registry.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
+			if _, err := exp.Registry.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
 				req.Methods = append(req.Methods, r.Method)
 			}
 			if _, err := a.sets.Lookup(r.Dataset); err == nil && !slices.Contains(req.Datasets, r.Dataset) {
@@ -160,7 +160,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		if req.Methods == nil || req.Datasets == nil {
 			continue
 		}
-		plan, err := a.plan(ctx, h, req, db)
+		plan, err := a.plan(ctx, exp, req, db)
 		if err != nil {
 			return err
 		}

@@ -23,11 +23,11 @@ func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live
 		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
 	}}
 	if protocol != "" {
-		h, err := a.harness(protocol)
+		exp, err := a.experiment(protocol)
 		if err != nil {
 			return nil, err
 		}
-		opt.Protocol = h.Protocol.Name
+		opt.Protocol = exp.Protocol.Name
 	}
 	w, err := live.NewWatcher(ctx, db, opt)
 	return w, unreadable(err)

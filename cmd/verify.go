@@ -232,13 +232,13 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
-		h := chosen.Experiment
-		if h.Protocol.Path == "" { // of the protocols that are stored, or of one that has no file of its own
-			if h, err = a.storedProtocol(ctx, db, name, stored[name]); err != nil {
+		exp := chosen.Experiment
+		if exp.Protocol.Path == "" { // of the protocols that are stored, or of one that has no file of its own
+			if exp, err = a.storedProtocol(ctx, db, name, stored[name]); err != nil {
 				return out, err
 			}
 		}
-		s, err := h.Standing(ctx, byProtocol[name], true)
+		s, err := exp.Standing(ctx, byProtocol[name], true)
 		if err != nil {
 			return out, err
 		}

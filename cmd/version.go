@@ -19,7 +19,7 @@ func newVersionCommand(a *app) *cobra.Command {
 			{"go", e.GoVersion},
 			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores},
 			{"memory_bytes", e.MemoryBytes},
-			{"data", a.store().Dir()},
+			{"data", a.dataDir().Dir()},
 		}
 		return nil
 	})

@@ -107,9 +107,9 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	opt := remote.WorkerOptions{
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory,
 		Token:       token,
-		Environment: environment.Current(), Data: a.store(),
+		Environment: environment.Current(), Data: a.dataDir(),
 		Check: func(c runner.CellSpec, code string) error {
-			return (&runner.InProcess{Registry: known.Load().reg, Data: a.store()}).Check(c, code)
+			return (&runner.InProcess{Registry: known.Load().reg, Data: a.dataDir()}).Check(c, code)
 		},
 		Cells: func(timeout time.Duration) runner.Runner {
 			run, apart := known.Load().cells(timeout, isolation{given: true, value: runner.CanIsolate})
@@ -121,7 +121,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 			if from == "" {
 				return fmt.Errorf("there is no mirror")
 			}
-			return fetch.Files(ctx, a.store(), []*catalogue.Entry{e}, fetch.Options{From: from})
+			return fetch.Files(ctx, a.dataDir(), []*catalogue.Entry{e}, fetch.Options{From: from})
 		},
 		Log: func(format string, args ...any) {
 			saying.Lock()
@@ -180,20 +180,20 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	return nil
 }
 
-// listen lets workers join a run. join says how, without the token. over tells the workers whether the run has ended,
+// listen lets workers join a run. join says how, without the token. stop tells the workers whether the run has ended,
 // and ends the server. It returns the conflicts among the workers' results, and the names of workers that were
 // expelled.
-func (a *app) listen(told *runPrinter, f runFlags) (
-	pool schedule.Remote, join string, over func(ended bool) (conflicts []remote.Conflict, expelled []string),
+func (a *app) listen(printer *runPrinter, f runFlags) (
+	pool schedule.Remote, join string, stop func(ended bool) (conflicts []remote.Conflict, expelled []string),
 	err error,
 ) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	opt := remote.Options{Engine: f.engine, Token: token, Data: a.store(), Timeout: f.timeout, Lost: f.lost,
-		Log: told.worker, Plugin: a.pluginOf}
-	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, told.experiment.Protocol
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: f.lost,
+		Log: printer.worker, Plugin: a.pluginOf}
+	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, printer.experiment.Protocol
 	made, remove := false, func() {}
 	if f.engine != "" {
 		opt.Run, err = a.runName()

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from ._program import Error, INCOMPLETE, call, environment, last_words, program
+from ._program import Error, INCOMPLETE, call, environment, in_python, last_words, program
 
 
 def fetch(*names):
@@ -48,11 +48,11 @@ def dataset(source, name=None, *, label=None, positive=None, drop=None, group=No
     arguments = ["data", "describe", os.fspath(source), "-o", toml, *said] + ["--force"] * force
     done = subprocess.run([program(), *arguments], env=environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode == INCOMPLETE:
-        raise Error(f"{toml} was written, and the set does not load yet:\n{done.stderr.strip()}")
+        raise Error(f"{toml} was written, and the set does not load yet:\n{in_python(done.stderr.strip())}")
     if done.returncode:
         raise Error(last_words(done.stderr))
     if done.stderr.strip():
-        warnings.warn(done.stderr.strip(), stacklevel=2)
+        warnings.warn(in_python(done.stderr.strip()), stacklevel=2)
     return toml
 
 

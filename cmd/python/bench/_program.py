@@ -1,12 +1,14 @@
 """The program: where it is, and calls of it."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 
 INCOMPLETE, INTERRUPTED = 3, 130
+SWITCHES = {"allow_network", "force", "retry", "yes"}  # arguments that are True or False
 
 
 class Error(RuntimeError):
@@ -48,7 +50,7 @@ def watched(arguments):
         while not p.stderr.closed:
             try:
                 for line in p.stderr:
-                    lines.append(line.rstrip("\n"))
+                    lines.append(in_python(line.rstrip("\n")))
                     shown = show(lines[-1], shown)
                 p.stderr.close()
             except KeyboardInterrupt:
@@ -68,8 +70,20 @@ def show(line, shown):
 
 
 def last_words(said):
-    lines = [line for line in said.splitlines() if line.strip()]
-    return "\n".join(line[len("bench: "):] if line.startswith("bench: ") else line for line in lines[-5:]) or "it ended without a word"
+    lines = [line.removeprefix("bench: ") for line in said.splitlines() if line.strip()]
+    return in_python("\n".join(lines[-5:])) or "it ended without a word"
+
+
+def in_python(said):
+    """What the program says, with the arguments of Python in place of flags. Commands, which are quoted, stay as they are."""
+
+    def argument(flag):
+        name = flag[1].replace("-", "_")
+        return name + "=True" if name in SWITCHES else name
+
+    parts = said.split("`")
+    parts[::2] = [re.sub(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)", argument, part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def flags(given):
