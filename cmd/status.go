@@ -27,7 +27,8 @@ the protocol's number of splits; ok counts those with a result. A cell that fail
 timed out is run again by ` + "`bench run --retry`" + `; failures says how many of them crashed,
 needed more memory than they may (oom) or gave an answer that is none (bad-output). Cells of data that has changed since
 are not counted; a note says how many there are. What was found against results of a
-method (leak, canary, state) is named below; view findings has each (` + "`bench query \"SELECT * FROM findings\"`" + `).
+method (leak, canary, state) is named below; view findings has each
+(` + "`bench query \"SELECT * FROM findings\"`" + `).
 
 --watch shows the runs that are under way on the database instead, and keeps that up to
 date: their workers, the cells that are being computed with their predicted end, cells

@@ -11,11 +11,11 @@ import (
 
 func TestPackageOf(t *testing.T) {
 	for function, want := range map[string]string{
-		"github.com/kernelboosting/bench/methods/rffsvm.GFC":                           "github.com/kernelboosting/bench/methods/rffsvm",
-		"github.com/kernelboosting/bench/registry.Define[go.shape.struct { A/b int }]": "github.com/kernelboosting/bench/registry",
-		"example.com/a/b%2ev2.(*T).Method":                                             "example.com/a/b.v2",
-		"main.main":                                                                    "main",
-		"main.main.func1":                                                              "main",
+		"example.com/bench/methods/rffsvm.GFC":                           "example.com/bench/methods/rffsvm",
+		"example.com/bench/registry.Define[go.shape.struct { A/b int }]": "example.com/bench/registry",
+		"example.com/a/b%2ev2.(*T).Method":                               "example.com/a/b.v2",
+		"main.main":                                                      "main",
+		"main.main.func1":                                                "main",
 	} {
 		if got := packageOf(function); got != want {
 			t.Errorf("%s is of %q, want %q", function, got, want)

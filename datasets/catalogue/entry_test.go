@@ -86,8 +86,7 @@ func TestDescriptionErrors(t *testing.T) {
 			"path = \"a.csv\"\nrole = \"test\"\n[[files]]\npath = \"b.csv\"": `set mine: file "b.csv": files with ` +
 			`role "test" come after all others and have no channel`,
 		head + "[[files]]\n" +
-			"path = \"a.csv\"\nchannel = \"c\"\n[[files]]\npath = \"b.csv\"\nchannel = \"d\"\nsize = 1": `unknown key "files.size"; ` +
-			`the keys are listed in docs/reference/datasets.md`,
+			"path = \"a.csv\"\nsize = 1": `unknown key "files.size"; the keys are listed in docs/reference/datasets.md`,
 	} {
 		if _, err := decodeEntry("set.toml", []byte(toml), "/dir"); err == nil || err.Error() != "set.toml: "+want {
 			t.Errorf("%q:\ngot  %v\nwant set.toml: %s", toml, err, want)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
@@ -248,65 +249,60 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 		return file
 	}
-	describes := func(name, old, new string) string {
-		return script(name+".sh", "read line; echo '"+strings.Replace(goodDescription, old, new, 1)+"'; read line")
+	n := 0
+	describes := func(old, new string) string {
+		n++
+		answer := strings.Replace(goodDescription, old, new, 1)
+		return script(fmt.Sprint(n, ".sh"), "read line; echo '"+answer+"'; read line")
 	}
+	has := func(fields string) string { return describes(`"name"`, fields+`,"name"`) }
+	grid := func(values string) string { return has(`"grid":[{"name":"c","values":[` + values + `]}]`) }
+	ones := strings.Repeat(",1", 2999)
 	for file, want := range map[string]string{
-		plugin(t, "future"): "speaks versions 7 to 9 of the protocol and this program 1 to " +
-			"1; update the older",
+		plugin(t, "future"):             "speaks versions 7 to 9 of the protocol and this program 1 to 1; update",
 		plugin(t, "silent"):             "describe: its process ended with exit code 4",
 		filepath.Join(dir, "absent.py"): "there is no such file",
 		dir:                             "it is no file",
 		script("notes.txt", "hello"):    "not executable",
 		script("prints.sh", "echo hello; cat"): `bad output: a line on standard output is no answer; print to ` +
 			`standard error: "hello`,
-		describes("noname", `"Faulty"`, `""`): `no "name"`,
-		describes("plus", `"1"`, `"1+2"`):     `the version "1+2"`,
-		describes("escape", `"1"`, `"1\\u001b[31m"`): `the version holds what a terminal obeys, or is no UTF-8: ` +
-			`1\x1b[31m`,
-		describes("tags", `"name"`, `"summary":"a\\udb40\\udc41","name"`): `the summary holds what a terminal obeys`,
-		describes("library", `"name"`,
-			`"libraries":{"numpy":"1\\n2"},"name"`): `the version of a library holds`,
-		describes("blanks", `"name"`, `"libraries":{"R":"4.3 (2023)"},"name"`): `the library "R" has the version ` +
-			`"4.3 (2023)"; both are part of the method's version`,
-		describes("task", `"binary"`, `"ranking"`): `task "ranking" is not binary, ` +
-			`multiclass or regression`,
-		describes("notask", `"binary"`,
-			``): `no "tasks"`,
-		describes("op", `"name"`, `"ops":["fly"],"name"`):                                             `"fly" is not one of path, stages, save`,
-		describes("odds", `"name"`, `"probabilities":"odds","name"`):                                  `"probabilities" is "odds", not one of logit, shifted`,
-		describes("file", `"name"`, `"files":["x"],"name"`):                                           "a file that it declares cannot be read",
-		describes("grid", `"name"`, `"grid":[{"name":"c","values":[1]}],"name"`):                      `unknown field "c"`,
-		describes("range", `"name"`, `"parameters":[{"name":"c","default":1,"range":"much"}],"name"`): "much",
-		describes("default", `"name"`,
-			`"parameters":[{"name":"c","default":-1,"range":"[0,)"}],"name"`): "c = -1",
-		describes("null", `"name"`, `"parameters":[{"name":"c","default":null}],"name"`): `default of parameter c is ` +
-			`null; that needs "mixed"`,
-		describes("parameters", `"name"`, `"parameters":[{"name":"p"}`+strings.Repeat(`,{"name":"p"}`,
-			20_000)+`],"name"`): "the description has 20001 parameters; 1000 are allowed",
-		describes("values", `"name"`, `"grid":[{"name":"c","values":[1`+strings.Repeat(",1",
-			20_000)+`]}],"name"`): "the grid has more than 10000 points",
-		describes("product", `"name"`, `"grid":[`+strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`,
-			30)+`{"name":"d","values":[1]}],"name"`): "the grid has more than 10000 points",
-		describes("summary", `"name"`, `"summary":"`+strings.Repeat("s",
-			3000)+`","name"`): "the description has 3000 bytes in its summary; 2000 are allowed",
-		describes("mixed", `"name"`, `"parameters":[{"name":"c","default":[1],"mixed":true}],"name"`): "c = [1]; it must be a number, a string",
-		describes("nullgrid", `"name"`, `"parameters":[{"name":"c","default":1}],`+
-			`"grid":[{"name":"c","values":[1,null]}],"name"`): "c = null; it must be",
-		describes("case", `"name"`, `"Deterministic":false,"name"`): `Deterministic must be written "deterministic"`,
-		describes("twice", `"name"`, `"version":"2","name"`):        "the field version comes twice",
-		describes("nulltask", `"binary"`, `null`):                   "tasks[0] is null; a text is wanted",
+		describes(`"Faulty"`, `""`):          `no "name"`,
+		describes(`"1"`, `"1+2"`):            `the version "1+2"`,
+		describes(`"1"`, `"1\\u001b[31m"`):   `the version holds what a terminal obeys, or is no UTF-8: 1\x1b[31m`,
+		has(`"summary":"a\\udb40\\udc41"`):   `the summary holds what a terminal obeys`,
+		has(`"libraries":{"numpy":"1\\n2"}`): `the version of a library holds`,
+		has(`"libraries":{"R":"4.3 (2023)"}`): `the library "R" has the version "4.3 (2023)"; both are part of the ` +
+			`method's version`,
+		describes(`"binary"`, `"ranking"`): `task "ranking" is not binary, multiclass or regression`,
+		describes(`"binary"`, ``):          `no "tasks"`,
+		has(`"ops":["fly"]`):               `"fly" is not one of path, stages, save`,
+		has(`"probabilities":"odds"`):      `"probabilities" is "odds", not one of logit, shifted`,
+		has(`"files":["x"]`):               "a file that it declares cannot be read",
+		grid("1"):                          `unknown field "c"`,
+		has(`"parameters":[{"name":"c","default":1,"range":"much"}]`):  "much",
+		has(`"parameters":[{"name":"c","default":-1,"range":"[0,)"}]`): "c = -1",
+		has(`"parameters":[{"name":"c","default":null}]`):              `of parameter c is null; that needs "mixed"`,
+		has(`"parameters":[{"name":"p"}` + strings.Repeat(`,{"name":"p"}`, 20_000) + `]`): "the description has " +
+			"20001 parameters; 1000 are allowed",
+		grid("1" + strings.Repeat(",1", 20_000)): "the grid has more than 10000 points",
+		has(`"grid":[` + strings.Repeat(`{"name":"c","values":[1,2,3,4,5,6,7,8,9]},`, 30) +
+			`{"name":"d","values":[1]}]`): "the grid has more than 10000 points",
+		has(`"summary":"` + strings.Repeat("s", 3000) + `"`): "the description has 3000 bytes in its summary; " +
+			"2000 are allowed",
+		has(`"parameters":[{"name":"c","default":[1],"mixed":true}]`): "" +
+			"c = [1]; it must be a number, a string",
+		has(`"parameters":[{"name":"c","default":1}],"grid":[{"name":"c","values":[1,null]}]`): "c = null; it must be",
+		has(`"Deterministic":false`):  `Deterministic must be written "deterministic"`,
+		has(`"version":"2"`):          "the field version comes twice",
+		describes(`"binary"`, `null`): "tasks[0] is null; a text is wanted",
 		// Short descriptions whose grid points would be many megabytes.
-		describes("wide", `"name"`, `"parameters":[{"name":"p","default":"`+strings.Repeat("d", 5800)+
-			`","mixed":true}],"grid":[{"name":"c","values":[1`+strings.Repeat(",1", 2999)+
-			`]}],"name"`): "the grid has 3000 points of up to 5810 bytes, more than 16 MiB together; give fewer",
-		describes("long", `"name"`, `"grid":[{"name":"c","values":["`+strings.Repeat("t", 5800)+`"`+
-			strings.Repeat(",1", 2999)+`]}],"name"`): "the grid has 3000 points of up to 5804 bytes",
+		has(`"parameters":[{"name":"p","default":"` + strings.Repeat("d", 5800) + `","mixed":true}],` +
+			`"grid":[{"name":"c","values":[1` + ones + `]}]`): "the grid has 3000 points of up to 5810 bytes, " +
+			"more than 16 MiB together; give fewer",
+		grid(`"` + strings.Repeat("t", 5800) + `"` + ones): "the grid has 3000 points of up to 5804 bytes",
 	} {
 		p, err := external.Load(context.Background(), file, readSelf(external.Options{}))
 		if err == nil {

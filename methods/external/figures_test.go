@@ -2,6 +2,7 @@ package external_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -82,20 +83,9 @@ func TestOverhead(t *testing.T) {
 
 // gridInPython fits and scores LightGBM's grid without bench, in the way of the example, and prints
 // the seconds of processor time of each pass.
-const gridInPython = `
-import itertools, sys, time
-import numpy as np
-from lightgbm import LGBMClassifier
-X, y = np.load("x.npy"), np.load("y.npy")
-V = np.load("v.npy")
-labels = np.unique(y, return_inverse=True)[1]
-for _ in range(int(sys.argv[1])):
-    start = time.process_time()
-    for leaves, rate in itertools.product([7, 15, 31], [0.05, 0.1, 0.3]):
-        m = LGBMClassifier(n_estimators=50, verbosity=-1, deterministic=True, force_row_wise=True, random_state=1, n_jobs=1, num_leaves=leaves, learning_rate=rate)
-        m.fit(X, labels).predict_proba(V)
-    print(time.process_time() - start, flush=True)
-`
+//
+//go:embed testdata/grid.py
+var gridInPython string
 
 // TestLightGBMGrid measures the processor time of a LightGBM grid through bench, in both processes,
 // beside that of the same calls from Python, in turns, and compares the least of each. Five per cent are

@@ -3,6 +3,7 @@ package external_test
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,28 +16,9 @@ import (
 )
 
 // linking puts links to a file outside where its matrices and models will lie.
-const linking = `
-from benchplugin import serve
-import os, pickle
-import benchplugin._serve as side
-def everywhere(kinds):
-    for n in range(1, 60):
-        for kind in kinds:
-            try:
-                os.symlink("@VICTIM@", os.environ["TMPDIR"] + "/%s%d.npy" % (kind, n))
-            except OSError:
-                pass
-def save(self, r):
-    with open(r["out"], "wb") as f:
-        f.write(b"a model")
-    everywhere("@KINDS@")
-side.Server.op_save = save
-side.Server.op_load = lambda self, r: None
-class Links:
-    def fit(self, X, y): pass
-    def decision_function(self, X): return X[:, 0]
-serve(Links, save=True)
-`
+//
+//go:embed testdata/linking.py
+var linking string
 
 // TestLinksInTheFolder: this program writes through no link that a plugin puts in its way.
 func TestLinksInTheFolder(t *testing.T) {
@@ -64,21 +46,9 @@ func TestLinksInTheFolder(t *testing.T) {
 }
 
 // moving is a copy that puts a link to a folder outside in place of its own.
-const moving = `
-import benchplugin._serve as side
-from benchplugin import serve
-import os, shutil
-side.write_below = lambda folder, devices: None
-class Moves:
-    def fit(self, X, y):
-        own = os.environ["TMPDIR"]
-        if not own.endswith("x"):
-            os.rename(own, own + "x")
-            os.symlink("@VICTIM@", own)
-            os.environ["TMPDIR"] = own + "x"
-    def decision_function(self, X): return X[:, 0]
-serve(Moves)
-`
+//
+//go:embed testdata/moving.py
+var moving string
 
 // TestALinkInPlaceOfTheFolder: what lies where a link leads, which a copy has put in place of its folder, is neither
 // read nor changed.

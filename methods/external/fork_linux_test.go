@@ -2,6 +2,7 @@ package external_test
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,37 +23,9 @@ import (
 )
 
 // forking is a method that tries to remember what it saw: in memory, and in files that it made when it was imported.
-const forking = `
-from benchplugin import serve
-import os, sys, tempfile, signal
-seen = []
-kept = tempfile.mkstemp()
-os.close(kept[0])
-class Remembers:
-    def __init__(self, how=0):
-        self.how = how
-    def fit(self, X, y):
-        self.before = len(seen)
-        seen.append(1)
-        try:
-            with open(kept[1], "a") as f:
-                f.write("x")
-            self.before += 100
-        except PermissionError:
-            pass
-        try:
-            os.kill(os.getppid(), signal.SIGCONT)
-            self.before += 1000
-        except PermissionError:
-            pass
-        with tempfile.NamedTemporaryFile("a+") as own:
-            own.write("x")
-        if self.how == 1: os._exit(3)
-        if self.how == 2: os.kill(os.getpid(), signal.SIGSEGV)
-    def decision_function(self, X):
-        return X[:, 0] + self.before
-serve(Remembers, grid={"how": [0]})
-`
+//
+//go:embed testdata/forking.py
+var forking string
 
 func forkingPlugin(t testing.TB, text string) *external.Plugin {
 	t.Helper()
@@ -91,53 +64,9 @@ func TestForked(t *testing.T) {
 }
 
 // sharing keeps what it sees where the next copy would find it, if it could: its constructor says where.
-const sharing = `
-import benchplugin._serve as side
-from benchplugin import serve
-import mmap, os, signal, sys, tempfile, time
-side.write_below = lambda folder, devices: None
-how = "@HOW@"
-page = mmap.mmap(-1, 4096) if how == "memory" else None
-pipe = os.pipe() if how == "pipe" else None
-folder = os.environ["TMPDIR"]
-told = []
-if how in ("signal", "woken"):
-    signal.signal(signal.SIGUSR1, lambda *a: told.append(1))
-class Shares:
-    def fit(self, X, y):
-        self.before = 0
-        if page:
-            self.before, page[0] = page[0], 1
-        if pipe:
-            os.set_blocking(pipe[0], False)
-            try:
-                self.before = len(os.read(pipe[0], 1))
-            except BlockingIOError:
-                pass
-            os.write(pipe[1], b"x")
-        if how == "file":
-            self.before = os.path.exists(folder + "/seen")
-            try:
-                open(folder + "/seen", "w").close()
-            except OSError:
-                pass
-        if how == "signal":
-            self.before = len(told)
-            try:
-                os.kill(os.getppid(), signal.SIGUSR1)
-            except OSError:
-                pass
-        if how == "woken":
-            self.before = len(told)
-            try:
-                for s in (signal.SIGCONT, signal.SIGUSR1, 0, signal.SIGSTOP):
-                    os.kill(os.getppid(), s) if s else time.sleep(0.1)
-            except OSError:
-                pass
-    def decision_function(self, X):
-        return X[:, 0] + self.before
-serve(Shares)
-`
+//
+//go:embed testdata/sharing.py
+var sharing string
 
 // TestNothingPassesThroughTheWarmProcess: a plugin that leaves something for its next copy, past the Python side that
 // it can change, is not copied, or not from a process that a copy could reach.
@@ -212,26 +141,9 @@ serve(Signals)
 
 // leaving joins the group of a child that it starts, and starts another in a session of its own; its scores are their
 // numbers.
-const leaving = `
-from benchplugin import serve
-import os, time
-class Leaves:
-    def fit(self, X, y):
-        self.all = [os.getpid()]
-        for leave in (lambda: os.setpgid(0, 0), os.setsid):
-            ready, told = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                leave()
-                os.write(told, b"!")
-                time.sleep(1000)
-            os.read(ready, 1)
-            self.all.append(pid)
-        os.setpgid(0, self.all[1])
-    def decision_function(self, X):
-        return [self.all[i % 3] for i in range(len(X))]
-serve(Leaves)
-`
+//
+//go:embed testdata/leaving.py
+var leaving string
 
 // TestProcessesThatLeaveTheirGroup: with its context a process ends, and what it started, in whatever groups they are.
 func TestProcessesThatLeaveTheirGroup(t *testing.T) {

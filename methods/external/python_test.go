@@ -193,7 +193,8 @@ func TestRefusedPython(t *testing.T) {
 		"X, y): return self\n  def decision_function(self, X): return X[:, 0]\n"
 	for text, want := range map[string]string{
 		"import nothing_of_the_kind": "No module named 'nothing_of_the_kind'",
-		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})": "the method has no parameter CC",
+		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})": "" +
+			"the method has no parameter CC",
 		own + "serve(Own, grid={'C': []})":             "the grid of C is empty",
 		own + "serve(Own, grid={'C': [float('nan')]})": "is not finite",
 		own + "serve(Own, grid={'C': [[1]]})":          "not a number, a string",

@@ -21,7 +21,8 @@ func teller(t *testing.T) (file, library string) {
 	write(t, file, `while read -r line; do
 	id=$(printf '%s\n' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/')
 	case $line in
-	*describe*) echo '{"id":'$id',"protocol":[1,1],"name":"Teller","version":"1","tasks":["binary"],"network":true,"files":["part"],"libraries":{"numbers":"'$(cat library)'"}}' ;;
+	*describe*) echo '{"id":'$id',"protocol":[1,1],"name":"Teller","version":"1","tasks":["binary"],"network":true,' \
+		'"files":["part"],"libraries":{"numbers":"'$(cat library)'"}}' ;;
 	*) echo '{"id":'$id'}' ;;
 	esac
 done

@@ -59,7 +59,8 @@ func TestMemoryBytes(t *testing.T) {
 		{"version 1", map[string]string{
 			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount,
 			"proc/self/cgroup": "5:cpu:/x\n4:cpuacct,memory:/a\n",
-			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "314572800\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": noLimit,
+			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "314572800\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":   noLimit,
 		}, 300 * mib},
 		{"version 1, no limit", map[string]string{
 			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount, "proc/self/cgroup": "4:memory:/a\n",
@@ -72,18 +73,21 @@ func TestMemoryBytes(t *testing.T) {
 		{"version 1, the container's own group is mounted", map[string]string{
 			"proc/meminfo":        meminfo,
 			"proc/self/mountinfo": "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
-			"proc/self/cgroup":    "4:memory:/docker/abc\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "314572800\n",
+			"proc/self/cgroup":    "4:memory:/docker/abc\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "314572800\n",
 		}, 300 * mib},
 		{"version 1, a group that the mount does not show", map[string]string{
 			"proc/meminfo":        meminfo,
 			"proc/self/mountinfo": "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
-			"proc/self/cgroup":    "4:memory:/docker/abcdef\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "314572800\n",
+			"proc/self/cgroup":    "4:memory:/docker/abcdef\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "314572800\n",
 		}, 300 * mib},
 		{"both versions", map[string]string{
 			"proc/meminfo": meminfo, "proc/self/mountinfo": v1Mount + "40 31 0:33 / /sys/fs/cgroup/unified rw - " +
 				"cgroup2 cgroup2 rw\n",
 			"proc/self/cgroup": "4:memory:/a\n0::/b\n",
-			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "2147483648\n", "sys/fs/cgroup/unified/b/memory.max": "1073741824\n",
+			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "2147483648\n",
+			"sys/fs/cgroup/unified/b/memory.max":           "1073741824\n",
 		}, gib},
 		{"files of another form", map[string]string{
 			"proc/meminfo": "MemTotal: many\n", "proc/self/mountinfo": "x\n1 2 - cgroup2\n" + v2Mount,

@@ -20,7 +20,7 @@ const (
 		ll.AccessFSRemoveDir | ll.AccessFSRemoveFile |
 		ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo |
 		ll.AccessFSMakeSym | ll.AccessFSRefer | ll.AccessFSTruncate
-	ofFiles = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev
+	ofFiles = using | ll.AccessFSExecute
 )
 
 // abi is the version of Landlock that the kernel has, 0 without it.

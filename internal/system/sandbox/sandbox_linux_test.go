@@ -139,7 +139,9 @@ func TestOthers(t *testing.T) {
 	must.Do(t, victim.Start())
 	defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
 	id := strconv.Itoa(victim.Process.Pid)
-	out := bound(t, Policy{}, `for s in KILL STOP TERM CONT; do kill -$s `+id+` `+strconv.Itoa(os.Getpid())+` 2>/dev/null && echo "sent $s"; done
+	out := bound(t, Policy{}, `for s in KILL STOP TERM CONT; do
+	kill -$s `+id+` `+strconv.Itoa(os.Getpid())+` 2>/dev/null && echo "sent $s"
+done
 for f in environ cmdline status stat; do cat /proc/`+id+`/$f 2>/dev/null | tr '\0' ' '; done
 ls /proc/`+id+`/fd 2>/dev/null
 sleep 100 & kill $! && echo own`)
@@ -149,9 +151,9 @@ sleep 100 & kill $! && echo own`)
 
 // TestCounters: what the system counts for all processes cannot be read, and what libraries ask a machine can.
 func TestCounters(t *testing.T) {
-	out := bound(t, Policy{}, `for f in /proc/stat /proc/loadavg /proc/uptime /proc/vmstat /proc/sys/kernel/ns_last_pid \
-/proc/sys/kernel/pty/nr /proc/sys/fs/inode-nr /proc/sys/fs/file-nr /proc/sys/fs/dentry-state /proc/locks \
-/proc/interrupts /proc/net/dev /proc/self/status \
+	out := bound(t, Policy{}, `for f in /proc/stat /proc/loadavg /proc/uptime /proc/vmstat \
+/proc/sys/kernel/ns_last_pid /proc/sys/kernel/pty/nr /proc/sys/fs/inode-nr /proc/sys/fs/file-nr /proc/locks \
+/proc/sys/fs/dentry-state /proc/interrupts /proc/net/dev /proc/self/status \
 /sys/fs/cgroup/memory.peak /sys/fs/cgroup/memory/memory.max_usage_in_bytes /sys/fs/cgroup/pids/pids.current \
 /sys/kernel/mm/ksm/run /sys/devices/system/node/node0/numastat /sys/block/vda/stat
 do cat $f >/dev/null 2>&1 && echo $f; done
@@ -195,7 +197,9 @@ def ask(what, *call):
     if C.syscall(*call) >= 0 or ctypes.get_errno() not in (1, 38):
         print(what, ctypes.get_errno())
 for cmd in (0x40086602, 0x40087602, 0x401c5820): ask("ioctl %x" % cmd, ` + number(unix.SYS_IOCTL) + `, f, cmd, room)
-for cmd in (1036, 1038, 1024, 1026): ask("fcntl %d" % cmd, ` + number(unix.SYS_FCNTL) + `, f, cmd, ctypes.byref(ctypes.c_uint64(2)) if cmd > 1030 else 0)
+two = ctypes.byref(ctypes.c_uint64(2))
+for cmd in (1036, 1038, 1024, 1026):
+    ask("fcntl %d" % cmd, ` + number(unix.SYS_FCNTL) + `, f, cmd, two if cmd > 1030 else 0)
 for advice in (12, 20, 21): ask("advice %d" % advice, ` + number(unix.SYS_MADVISE) + `, 0, 0, advice)
 ask("map of extents", ` + number(unix.SYS_IOCTL) + `, f, 0xc020660b, room)
 ask("priority of another", ` + number(unix.SYS_GETPRIORITY) + `, 0, os.getppid())

@@ -100,7 +100,8 @@ func Open(t *testing.T, at string, l Look) *Tab {
 	}
 	Call(out, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.Width,
 		Height: l.Height, DeviceScaleFactor: 1, Mobile: l.Phone})
-	Call(out, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	Call(out, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	out.Do(chromedp.Navigate(at), chromedp.WaitReady("footer"))
 	return out
 }
@@ -183,9 +184,11 @@ func Axe(t *testing.T) string {
 func (t *Tab) Accessible(source, what string) {
 	t.Helper()
 	Is[bool](t, source+"; true")
-	found, err := chromedp.Run(t.Ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical")
-		.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`, chromedp.EvalAwaitPromise))
+	found, err := chromedp.Run(t.Ctx, chromedp.Evaluate[[]string](`
+		axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
+			.filter(v => v.impact === "serious" || v.impact === "critical")
+			.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`,
+		chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
 	}
