@@ -1,4 +1,4 @@
-// Package architecture holds the import rules of docs/architecture.md, as a test over the whole module.
+// Package architecture holds the import rules of the module as a test: which package may import which.
 package architecture
 
 import (
@@ -30,7 +30,7 @@ type room struct {
 }
 
 // rooms are in an order in which the first that matches is a package's own. Arrows point down: a
-// room imports none that stands above it, but for published values, which are a leaf.
+// room imports none above it, but for published values, which are a leaf.
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
 	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue " +
@@ -174,8 +174,7 @@ func complaints(s source) []string {
 		}
 	}
 	if own == nil {
-		return []string{fmt.Sprintf("%s: package %s has no room here; give it one, and a line in docs/architecture.md",
-			s.file, pkg)}
+		return []string{fmt.Sprintf("%s: package %s has no room here; give it one", s.file, pkg)}
 	}
 	for _, imported := range s.imports {
 		inside, ours := strings.CutPrefix(imported, module)
