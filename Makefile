@@ -15,7 +15,6 @@
 #   make vulns   known vulnerabilities of what the program is linked with, where Go's database of them answers
 #   make fire    kills, limits and faults, many times over
 #   make figures the benchmarks behind the figures in the documents
-#   make bench-peers  our fits against the published Python's, as ratios
 
 GO      ?= go
 BENCH   := bin/bench
@@ -23,7 +22,7 @@ BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint staticcheck fire figures bench-peers clean
+.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint staticcheck fire figures clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -132,10 +131,6 @@ fire:
 
 figures:
 	$(GO) test -run '^$$' -bench . -timeout 0 ./...
-
-# Side by side with the published Python, where it is at hand; says what is missing.
-bench-peers:
-	$(GO) run ./scripts/peers $(PEERS)
 
 clean:
 	rm -rf bin report.html run.log
