@@ -98,7 +98,7 @@ func (p *Progress) Now() store.Progress {
 	}
 	var left []*plan.Cell
 	for c := range p.left {
-		if _, beyond := p.opt.Forecast.Beyond(p.opt.Limits, c); !beyond {
+		if _, out := p.opt.Forecast.LeaveOut(p.opt.Limits, c); !out {
 			left = append(left, c)
 		}
 		waits(c)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,8 +26,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TestSameContentForAnyJobsAndOrder compares databases bit for bit.
-func TestSameContentForAnyJobsAndOrder(t *testing.T) {
+// TestSameContentForAnyPolicy compares the databases of runs with policies in which chance decides, bit for bit.
+func TestSameContentForAnyPolicy(t *testing.T) {
 	h := newTestHarness(t, centroids())
 	req := plan.Request{Splits: []int{1, 2, 3}}
 	reference := openTestDB(t)
@@ -38,10 +37,11 @@ func TestSameContentForAnyJobsAndOrder(t *testing.T) {
 		t.Fatal("nothing was stored")
 	}
 	for jobs := range 4 {
-		db := openTestDB(t)
-		_, out := runAll(t, h, db, req, schedule.Options{Jobs: jobs + 1}, func(cells []*plan.Cell) {
-			rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
-		})
+		db, draw := openTestDB(t), rand.New(rand.NewPCG(uint64(jobs), 1))
+		f := plan.NewForecast(nil)
+		f.Policy.Order = func(*plan.Cell, float64) (round int, weight float64) { return draw.IntN(2), draw.Float64() }
+		f.Policy.MayStart = func([]*plan.Cell, plan.Resources, plan.Resources) bool { return draw.IntN(2) == 0 }
+		_, out := runAll(t, h, db, req, schedule.Options{Jobs: jobs + 1, Forecast: f}, nil)
 		if out.OK != 6 || content(t, db) != want {
 			t.Errorf("%d jobs in random order: %+v, content differs: %v", jobs+1, out, content(t, db) != want)
 		}
@@ -467,20 +467,4 @@ values = [{shift = 1.0}, {shift = 3.0}]
 	}
 	p.Methods = map[string]protocol.MethodSettings{"centroid": {}}
 	must.Say(t, must.Err(p.Resolve(registry.New(centroids()))), "did you mean centroids")
-}
-
-// TestPlanSeconds: jobs share the work, but nobody is faster than the longest cell.
-func TestPlanSeconds(t *testing.T) {
-	todo := plan.Plan{Forecast: plan.NewForecast(nil)}
-	for i, seconds := range []float64{2, 9, 1} {
-		c := &plan.Cell{Spec: runner.CellSpec{Cost: seconds * 1e9}}
-		c.Method = strconv.Itoa(i)
-		todo.Cells = append(todo.Cells, c)
-	}
-	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
-		if got := todo.Predict(jobs, 0).Seconds; math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
-		}
-	}
-	must.Be(t, (&plan.Plan{Forecast: plan.NewForecast(nil)}).Predict(2, 0).Seconds, 0)
 }

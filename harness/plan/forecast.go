@@ -33,7 +33,7 @@ import (
 // Forecast measures how much longer than their processor time the cells of a run take. It multiplies the remaining
 // time of the run by this ratio.
 //
-// A Forecast is safe for concurrent use. Slowness is set before its first use.
+// A Forecast is safe for concurrent use. Slowness and Policy are set before its first use.
 type Forecast struct {
 	mu      sync.Mutex
 	took    map[methodName]map[string]timing // by method and data set
@@ -44,6 +44,8 @@ type Forecast struct {
 	// Slowness is how many times as long as on the machine of the reference run this machine is expected to take,
 	// before anything is measured.
 	Slowness float64
+
+	Policy Policy // by which a run orders its cells; of NewForecast it is Default
 
 	wall, processor float64         // seconds of the cells that have ended in this run
 	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
@@ -68,7 +70,7 @@ func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 // NewForecast returns the forecast from stored timings, on a machine as fast as that of the reference run.
 func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{},
-		peaks: map[methodName]map[string]peak{}, machine: math.NaN(), Slowness: 1}
+		peaks: map[methodName]map[string]peak{}, machine: math.NaN(), Slowness: 1, Policy: Default}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells),
 			t.TrainRows, t.Features})
@@ -290,8 +292,8 @@ type Prediction struct {
 	Seconds  float64            // from start to end, without the cells of methods in Unknown
 	Unknown  []string           // methods whose time is unknown until a cell of theirs was measured
 	Early    float64            // seconds until every method has a cell on every set
-	Cells    []*Cell            // the cells that run, in the order of the plan, or by set where there is a budget
-	Excluded []result.Exclusion // the cells of sets that do not fit into the budget, the cheapest set first
+	Cells    []*Cell            // the cells that run, in the order of the plan, or by part where there is a budget
+	Excluded []result.Exclusion // the cells of parts that do not fit into the budget, in the order of the parts
 }
 
 // Predict predicts a run on a number of jobs within a budget; 0 is no budget.
@@ -299,13 +301,15 @@ func (p *Plan) Predict(jobs int, budget time.Duration) Prediction {
 	out := Prediction{Cells: p.Cells}
 	if budget > 0 {
 		out.Cells = nil
-		for _, group := range ByDataset(p.Cells) {
-			taken := append(out.Cells[:len(out.Cells):len(out.Cells)], group...)
-			if out.Excluded == nil && p.Forecast.Wall(taken, nil, jobs) <= budget.Seconds() {
+		policy, free := p.Forecast.Policy, Resources{Seconds: budget.Seconds()}
+		for _, part := range policy.Parts(p.Cells) {
+			taken := slices.Concat(out.Cells, part)
+			if out.Excluded == nil &&
+				policy.MayStart(part, Resources{Seconds: p.Forecast.Wall(taken, nil, jobs)}, free) {
 				out.Cells = taken
 				continue
 			}
-			out.Excluded = append(out.Excluded, OverBudget(group, budget)...)
+			out.Excluded = append(out.Excluded, OverBudget(part, budget)...)
 		}
 	}
 	var early []*Cell

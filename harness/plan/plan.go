@@ -9,8 +9,8 @@
 //	memory.go      how much memory cells of methods take that declare none
 //	selection.go   the methods and data sets that a request names
 //	shard.go       the part of a plan that one job of an array computes
-//	limits.go      cells that are skipped, since they would take too much time or memory
-//	queue.go       the order in which cells start
+//	policy.go      in which order cells start, which may start, and which take too much time or memory
+//	queue.go       the cells that wait, in the order of the policy
 //
 // The package computes no cell. It loads only data sets whose size the catalogue lacks.
 package plan
@@ -68,8 +68,9 @@ type Request struct {
 	Timeout  time.Duration // a cell that timed out under a shorter limit is run again
 	Rerun    []string      // names of methods whose stored cells are run again and replaced
 	Limits   Limits
-	Shard    Shard  // the share of the cells that this database gets; the zero value is all of them
-	Secret   []byte // the secret of the database, from which canaries are drawn; nil plans no canary
+	Policy   *Policy // nil is Default
+	Shard    Shard   // the share of the cells that this database gets; the zero value is all of them
+	Secret   []byte  // the secret of the database, from which canaries are drawn; nil plans no canary
 }
 
 // A Plan is the list of cells that a request makes necessary, given the stored cells.
@@ -97,6 +98,9 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	if forecast == nil {
 		forecast = NewForecast(nil)
 	}
+	if req.Policy != nil {
+		forecast.Policy = *req.Policy
+	}
 	plan := &Plan{Data: map[string]string{}, Versions: map[string]string{}, Forecast: forecast}
 	methods, sets, err := h.named(req)
 	if err != nil {
@@ -113,7 +117,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	if err := plan.check(req, len(sets)); err != nil {
 		return nil, err
 	}
-	plan.Dealt = req.Shard.deal(pairs, req.Limits.MaxCell)
+	plan.Dealt = req.Shard.deal(pairs, forecast.Policy, req.Limits.MaxCell)
 	plan.take(pairs, req, known, !h.Protocol.Semantics.TestsItself()) // else known labels are no leak
 	MarkFirst(plan.Cells, forecast)
 	plan.order()
@@ -285,7 +289,8 @@ func (p *Plan) takeCell(c *Cell, req Request, known map[string]store.Known) {
 	if p.Forecast.Unknown(c) {
 		seconds = 0 // a guess leaves out no cell
 	}
-	if why, over := req.Limits.exceededBy(seconds, c.Memory+c.SetBytes); over {
+	need := Resources{Jobs: 1, Seconds: seconds, Bytes: c.Memory + c.SetBytes}
+	if why, out := p.Forecast.Policy.LeaveOut(c, need, req.Limits); out {
 		p.Excluded = append(p.Excluded, c.Excluded(why))
 		return
 	}

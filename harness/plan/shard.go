@@ -46,8 +46,8 @@ func (d *dealing) has(c *Cell) bool { return d == nil || d.own[c.Spec.Key] }
 // exactly one shard. The division depends on the costs of the reference run alone, not on what a database holds or a
 // machine measured. The costliest cell is dealt first, each cell to the shard with the smallest load so far. So shards
 // end together if these costs are right. Cells of methods that the reference run does not have are dealt separately, by
-// rows times features. A cell whose cost exceeds maxCell weighs nothing, since it is skipped.
-func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
+// rows times features. A cell that the policy leaves out weighs nothing.
+func (s Shard) deal(pairs []pair, policy Policy, maxCell time.Duration) *dealing {
 	if s.Of <= 1 {
 		return nil
 	}
@@ -61,7 +61,8 @@ func (s Shard) deal(pairs []pair, maxCell time.Duration) *dealing {
 	for _, p := range pairs {
 		for _, c := range p.cells {
 			w, at := weighed{c.Spec.Key, declared.Seconds(c)}, 0
-			if _, over := limits.exceededBy(w.cost, c.Memory+c.SetBytes); over {
+			need := Resources{Jobs: 1, Seconds: w.cost, Bytes: c.Memory + c.SetBytes}
+			if _, out := policy.LeaveOut(c, need, limits); out {
 				w.cost = 0
 			}
 			if c.Guessed {

@@ -37,7 +37,7 @@ func TestShardsAreShares(t *testing.T) {
 			if k%2 == 0 {
 				pairs[0], pairs[len(pairs)-1] = pairs[len(pairs)-1], pairs[0]
 			}
-			d := Shard{k, of}.deal(pairs, 30*time.Minute)
+			d := Shard{k, of}.deal(pairs, Default, 30*time.Minute)
 			if list == "" {
 				list = d.List
 			}

@@ -167,6 +167,18 @@ func TestLongRunIsFoundOut(t *testing.T) {
 	}
 }
 
+// TestWaitingCellOutgrowsTheLimit: while a cell waits for memory, another one shows that it needs more than there is.
+func TestWaitingCellOutgrowsTheLimit(t *testing.T) {
+	cells := newPluginCells(1, 100, 200)
+	cells[0].Guessed, cells[1].Guessed = false, false
+	p := runPlugin(Options{Jobs: 2, Limits: plan.Limits{Memory: 90 * mib}}, cells)
+	must.Be(t, len(p.running), 1, "cells of 48 MiB that run at once within 90 MiB")
+	p.end()
+	must.Be(t, len(p.running), 0, "cells that run after one took 300 MiB")
+	must.Be(t, len(p.s.out.Excluded), 1, "cells that are left out")
+	must.Be(t, p.s.done(), true, "the run has ended")
+}
+
 // TestMemoryOfNewMethod: cells are admitted by the memory that the first cell took, not by what was guessed.
 func TestMemoryOfNewMethod(t *testing.T) {
 	limits := plan.Limits{Memory: 1000 * mib}

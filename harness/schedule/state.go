@@ -93,10 +93,10 @@ type state struct {
 	out      Outcome
 	todo     []action // the actions of the current step
 
-	groups  [][]*plan.Cell // with a budget the sets that were not begun, else all cells as one group
+	groups  [][]*plan.Cell // with a budget the policy's parts that were not begun, else all cells as one group
 	queue   *plan.Queue
 	running map[*plan.Cell]time.Time // when each running cell started
-	held    *plan.Cell               // the cell that starts when there is memory for it
+	held    *plan.Cell               // the cell that starts as soon as the policy allows it
 	first   map[string]*plan.Cell    // by method: the cell that is to measure it, until that cell has ended
 	waiting bool                     // an answer to ask is still to come
 	ready   bool                     // cells may start
@@ -126,7 +126,7 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	}
 	s.groups = [][]*plan.Cell{cells}
 	if opt.Budget > 0 {
-		s.groups = plan.ByDataset(others)
+		s.groups = s.forecast.Policy.Parts(others)
 		if first != nil {
 			s.groups = slices.Insert(s.groups, 0, first)
 		}
@@ -172,8 +172,15 @@ func (s *state) next() bool {
 		s.letGo()
 		return false
 	}
-	if s.held != nil && s.admit(s.held) {
-		return true
+	if c := s.held; c != nil {
+		if why, out := s.forecast.LeaveOut(s.opt.Limits, c); out { // cells that ended since show that it takes more
+			s.held = nil
+			s.skip(c, why)
+			return true
+		}
+		if s.start(c) {
+			return true
+		}
 	}
 	if s.queue.Empty() {
 		return s.held == nil && s.refill()
@@ -188,18 +195,17 @@ func (s *state) next() bool {
 	if c == nil {
 		return s.held == nil && s.refill()
 	}
-	if out, beyond := s.forecast.Beyond(s.opt.Limits, c); beyond {
-		s.skip(c, out)
+	if why, out := s.forecast.LeaveOut(s.opt.Limits, c); out {
+		s.skip(c, why)
 		return true
 	}
 	if s.tooDeadly(c) {
 		return true
 	}
-	return s.admit(c)
+	return s.start(c)
 }
 
-// placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell exceeds the
-// limits.
+// placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell is left out.
 func (s *state) placeable(c *plan.Cell) bool {
 	if s.waits(c) {
 		return false
@@ -207,8 +213,8 @@ func (s *state) placeable(c *plan.Cell) bool {
 	if s.held == nil && s.freeHere() {
 		return true
 	}
-	_, beyond := s.forecast.Beyond(s.opt.Limits, c)
-	return beyond || s.roomFor(c) != ""
+	_, out := s.forecast.LeaveOut(s.opt.Limits, c)
+	return out || s.roomFor(c) != ""
 }
 
 // waits reports whether a cell waits for the first cell of its method, of which nothing is known. It does not if no
@@ -223,8 +229,8 @@ func (s *state) waits(c *plan.Cell) bool {
 		slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(first.Spec) })
 }
 
-// refill is called when the queue is empty or no cell of it fits any place. It adds the next set, else a cell that must
-// run alone. Cells of the set that wait for another cell of their method stay behind, and are judged when their time is
+// refill is called when the queue is empty or no cell of it fits any place. It adds the next part, else a cell that must
+// run alone. Cells of the part that wait for another cell of their method stay behind, and are judged when their time is
 // known.
 func (s *state) refill() bool {
 	for i, group := range s.groups {
@@ -254,8 +260,11 @@ func (s *state) refill() bool {
 	return len(s.groups) == 0 && s.queueSuspect()
 }
 
-// fits predicts whether a set that begins now ends within the budget.
-func (s *state) fits(group []*plan.Cell) bool { return s.wall(group) <= s.budgetLeft().Seconds() }
+// fits reports whether a part may begin with the time that is left.
+func (s *state) fits(part []*plan.Cell) bool {
+	need, free := plan.Resources{Seconds: s.wall(part)}, plan.Resources{Seconds: s.budgetLeft().Seconds()}
+	return s.forecast.Policy.MayStart(part, need, free)
+}
 
 // wall predicts the seconds until cells that begin now, and those that are running, have ended.
 func (s *state) wall(cells []*plan.Cell) float64 {
@@ -279,7 +288,7 @@ func (s *state) measured(c *plan.Cell) {
 	}
 	var left []*plan.Cell
 	for _, c := range slices.Concat(s.queue.Rest(), slices.Concat(s.groups...), s.suspects) {
-		if _, beyond := s.forecast.Beyond(s.opt.Limits, c); !beyond {
+		if _, out := s.forecast.LeaveOut(s.opt.Limits, c); !out {
 			left = append(left, c)
 		}
 	}
@@ -293,12 +302,16 @@ func (s *state) measured(c *plan.Cell) {
 	}
 }
 
-// admit starts a cell. If no machine can start the cell now, admit holds it until there is memory for it here.
-func (s *state) admit(c *plan.Cell) bool {
+// start starts a cell. If no machine can start the cell now, start holds it until it may start here.
+func (s *state) start(c *plan.Cell) bool {
 	here, room := false, ""
 	if s.freeHere() && (s.held == nil || s.held == c) {
 		var sets []*plan.Cell
-		sets, here = s.memory.admit(c, s.forecast.Memory(c))
+		sets, here = s.memory.reserve(c, s.forecast.Memory(c), func(need, free int64) bool {
+			jobs := len(s.running) - len(s.remote)
+			return jobs == 0 || s.forecast.Policy.MayStart([]*plan.Cell{c}, plan.Resources{Jobs: 1, Bytes: need},
+				plan.Resources{Jobs: s.opt.Jobs - jobs, Bytes: free})
+		})
 		s.forget(sets)
 	}
 	if !here {

@@ -222,6 +222,26 @@ func (w *world) measures(c *plan.Cell) {
 	}
 }
 
+// drawPolicy draws the default policy, or one with any order and any parts that lets cells wait at its whim.
+func drawPolicy(t *rapid.T) plan.Policy {
+	p := plan.Default
+	if rapid.Bool().Draw(t, "default policy") {
+		return p
+	}
+	p.Order = func(*plan.Cell, float64) (round int, weight float64) {
+		return rapid.IntRange(0, 1).Draw(t, "round"), rapid.Float64().Draw(t, "weight")
+	}
+	p.Parts = func(cells []*plan.Cell) [][]*plan.Cell {
+		cells = rapid.Permutation(cells).Draw(t, "order")
+		n := rapid.IntRange(0, len(cells)).Draw(t, "first part")
+		return [][]*plan.Cell{cells[:n], cells[n:]}
+	}
+	p.MayStart = func(cells []*plan.Cell, need, free plan.Resources) bool {
+		return plan.Default.MayStart(cells, need, free) && rapid.Bool().Draw(t, "may start")
+	}
+	return p
+}
+
 // next draws what happens next, nil if nothing will.
 func (w *world) next() event {
 	w.now = w.now.Add(time.Duration(rapid.IntRange(0, 40).Draw(w.t, "pass")) * time.Second)
@@ -276,12 +296,13 @@ func (w *world) next() event {
 	return e
 }
 
-// TestSteps: whatever happens in whatever order, cells start at most once, within the jobs, the memory and the budget,
+// TestSteps: whatever happens in whatever order, and whatever the policy, cells start at most once, within the jobs, the memory and the budget,
 // those that a run died of alone, none after an interrupt or an error; and at the end every cell is accounted for.
 func TestSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := drawCells(t)
-		opt := Options{Jobs: rapid.IntRange(1, 3).Draw(t, "jobs")}
+		opt := Options{Jobs: rapid.IntRange(1, 3).Draw(t, "jobs"), Forecast: plan.NewForecast(nil)}
+		opt.Forecast.Policy = drawPolicy(t)
 		if rapid.Bool().Draw(t, "remote") {
 			opt.Remote, opt.Jobs = fakeRemote{}, opt.Jobs-1
 		}
