@@ -146,7 +146,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 		opt.Longest = max(req.Longest, time.Duration(min(prediction.Seconds, 1e9)*float64(time.Second)))
 	}
 	err = s.patiently(ctx, func() error {
-		if err := s.DB.NoteSkipped(ctx, todo.Excluded, names(todo.Cells)); err != nil {
+		if err := s.DB.NoteSkipped(ctx, todo.Excluded, plan.Exclude(todo.Cells, result.Why{})); err != nil {
 			return err
 		}
 		return s.DB.MakeCurrent(ctx, todo.Revive)
@@ -403,13 +403,4 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 	}
 	ctx = context.WithoutCancel(ctx)
 	return s.patiently(ctx, func() error { return s.DB.PutStateChecks(ctx, checks) })
-}
-
-// names returns the names of cells in the form that the database compares with its notes.
-func names(cells []*plan.Cell) []result.Exclusion {
-	var out []result.Exclusion
-	for _, c := range cells {
-		out = append(out, c.Excluded(result.Why{}))
-	}
-	return out
 }

@@ -191,8 +191,6 @@ func (f *Forecast) Unknown(c *Cell) bool {
 	return c.Guessed && len(f.took[methodOf(c)]) == 0
 }
 
-func (f *Forecast) known(c *Cell) bool { return !f.Unknown(c) }
-
 // machineFactor is the logarithm of the ratio of this machine's times to costs; f.mu is held.
 func (f *Forecast) machineFactor() float64 {
 	if !math.IsNaN(f.machine) {
@@ -269,8 +267,10 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 		last = max(last, left)
 	}
 	heap.Init(&free)
-	q := NewQueue(cells, f)
-	for c := q.NextThat(f.known); c != nil; c = q.NextThat(f.known) {
+	for _, c := range NewQueue(cells, f).Rest() {
+		if f.Unknown(c) {
+			continue
+		}
 		free[0] += slow*f.Seconds(c) + beside[c.Foreign]
 		last = max(last, free[0])
 		heap.Fix(&free, 0)

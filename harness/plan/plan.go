@@ -120,7 +120,7 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	plan.Dealt = req.Shard.deal(pairs, forecast.Policy, req.Limits.MaxCell)
 	plan.take(pairs, req, known, !h.Protocol.Semantics.TestsItself()) // else known labels are no leak
 	MarkFirst(plan.Cells, forecast)
-	plan.order()
+	plan.Cells = NewQueue(plan.Cells, forecast).Rest()
 	return plan, nil
 }
 
@@ -249,14 +249,6 @@ func (p *Plan) take(pairs []pair, req Request, known map[string]store.Known, can
 type pair struct {
 	spec  registry.Spec
 	cells []*Cell
-}
-
-func (p *Plan) order() {
-	q := NewQueue(p.Cells, p.Forecast)
-	p.Cells = p.Cells[:0:0]
-	for c := q.Next(); c != nil; c = q.Next() {
-		p.Cells = append(p.Cells, c)
-	}
 }
 
 // Reruns reports whether stored cells of a method are run again. A stored result stays until a new result replaces

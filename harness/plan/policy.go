@@ -104,7 +104,11 @@ func (f *Forecast) LeaveOut(l Limits, c *Cell) (result.Exclusion, bool) {
 
 // OverBudget says that cells do not fit into the budget of a run.
 func OverBudget(cells []*Cell, budget time.Duration) []result.Exclusion {
-	why := result.Why{Kind: result.OverBudget, Text: "--budget " + wording.Seconds(budget.Seconds())}
+	return Exclude(cells, result.Why{Kind: result.OverBudget, Text: "--budget " + wording.Seconds(budget.Seconds())})
+}
+
+// Exclude says of each cell why it is left out.
+func Exclude(cells []*Cell, why result.Why) []result.Exclusion {
 	out := make([]result.Exclusion, len(cells))
 	for i, c := range cells {
 		out[i] = c.Excluded(why)

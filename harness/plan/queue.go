@@ -46,11 +46,9 @@ func (q *Queue) Refresh() {
 	})
 }
 
-// Next takes the next cell out of the queue. It returns nil if the queue is empty.
-func (q *Queue) Next() *Cell { return q.NextThat(func(*Cell) bool { return true }) }
-
-// NextThat takes out the next cell for which is returns true, of the first cell of each group.
-func (q *Queue) NextThat(is func(*Cell) bool) *Cell {
+// Next takes out the next cell for which is returns true, of the first cell of each group. It returns nil if there is
+// none.
+func (q *Queue) Next(is func(*Cell) bool) *Cell {
 	i := slices.IndexFunc(q.groups, func(g *cellGroup) bool { return is(g.cells[0]) })
 	if i < 0 {
 		return nil
@@ -78,7 +76,7 @@ func (q *Queue) Ahead(seconds float64, most int) []*Cell {
 	return out
 }
 
-// Rest returns the cells that are left.
+// Rest returns the cells that are left, in their order.
 func (q *Queue) Rest() (cells []*Cell) {
 	for _, g := range q.groups {
 		cells = append(cells, g.cells...)

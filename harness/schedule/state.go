@@ -124,14 +124,10 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 			others = append(others, c)
 		}
 	}
-	s.groups = [][]*plan.Cell{cells}
+	s.queue, s.groups = plan.NewQueue(first, s.forecast), [][]*plan.Cell{others}
 	if opt.Budget > 0 {
 		s.groups = s.forecast.Policy.Parts(others)
-		if first != nil {
-			s.groups = slices.Insert(s.groups, 0, first)
-		}
 	}
-	s.queue = plan.NewQueue(nil, s.forecast)
 	return s
 }
 
@@ -172,15 +168,8 @@ func (s *state) next() bool {
 		s.letGo()
 		return false
 	}
-	if c := s.held; c != nil {
-		if why, out := s.forecast.LeaveOut(s.opt.Limits, c); out { // cells that ended since show that it takes more
-			s.held = nil
-			s.skip(c, why)
-			return true
-		}
-		if s.start(c) {
-			return true
-		}
+	if c := s.held; c != nil && (s.leaveOut(c) || s.start(c)) { // cells that ended since may show that it takes more
+		return true
 	}
 	if s.queue.Empty() {
 		return s.held == nil && s.refill()
@@ -191,18 +180,11 @@ func (s *state) next() bool {
 		return true
 	}
 	s.queue.Refresh()
-	c := s.queue.NextThat(s.placeable)
+	c := s.queue.Next(s.placeable)
 	if c == nil {
 		return s.held == nil && s.refill()
 	}
-	if why, out := s.forecast.LeaveOut(s.opt.Limits, c); out {
-		s.skip(c, why)
-		return true
-	}
-	if s.tooDeadly(c) {
-		return true
-	}
-	return s.start(c)
+	return s.leaveOut(c) || s.tooDeadly(c) || s.start(c)
 }
 
 // placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell is left out.
@@ -405,9 +387,16 @@ func (s *state) count(c *plan.Cell, status result.Status) {
 	}
 }
 
-// skip leaves out a cell that exceeds the limits. No result is stored, so that a run with other limits can run the
-// cell.
-func (s *state) skip(c *plan.Cell, why result.Exclusion) {
+// leaveOut asks the policy whether a cell is left out. No result of it is stored then, so that a run with other limits
+// can run the cell.
+func (s *state) leaveOut(c *plan.Cell) bool {
+	why, out := s.forecast.LeaveOut(s.opt.Limits, c)
+	if !out {
+		return false
+	}
+	if s.held == c {
+		s.held = nil
+	}
 	if c.Spec.Canary != nil {
 		s.out.Canaries++
 	} else {
@@ -415,6 +404,7 @@ func (s *state) skip(c *plan.Cell, why result.Exclusion) {
 	}
 	s.forget(s.memory.drop(c))
 	s.measured(c)
+	return true
 }
 
 func (s *state) overBudget() bool { return s.opt.Budget > 0 && s.now.Sub(s.began) > s.opt.Budget }
