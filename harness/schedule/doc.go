@@ -12,9 +12,9 @@
 // In which order cells start, which may start and which are left out is decided by the policy of the forecast:
 // see [plan.Policy]. Cells of foreign methods of which an earlier run died come last, and each runs alone.
 //
-// A cell that no free place takes waits, and later cells may start elsewhere before it. Among other machines a cell goes to
-// those with the least memory that take it. Short cells share a place there, so that a machine always has a second
-// of work waiting.
+// A cell that no free place takes waits, and later cells may start elsewhere before it. Among other machines a cell
+// goes to those with the least memory that take it. Short cells share a place there, so that a machine always has a
+// second of work waiting.
 //
 // Nothing here changes a result: any number of jobs in any order gives the same bits.
 package schedule

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 )
 
-// memory counts what running cells take, by their predictions. A data set counts once, as long as the runner keeps it. The
-// runner keeps a set until no planned cell needs the set. It drops the set earlier if another cell needs the
-// memory while no cell of the set is running.
+// memory counts what running cells take, by their predictions. A data set counts once, as long as the runner keeps it.
+// The runner keeps a set until no planned cell needs the set. It drops the set earlier if another cell needs the memory
+// while no cell of the set is running.
 type memory struct {
 	free  int64                                  // of the limit, with the sets that the runner keeps counted as used
 	sets  map[catalogue.Description]*residentSet // by description, as the runner identifies them

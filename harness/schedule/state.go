@@ -211,9 +211,9 @@ func (s *state) waits(c *plan.Cell) bool {
 		slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(first.Spec) })
 }
 
-// refill is called when the queue is empty or no cell of it fits any place. It adds the next part, else a cell that must
-// run alone. Cells of the part that wait for another cell of their method stay behind, and are judged when their time is
-// known.
+// refill is called when the queue is empty or no cell of it fits any place. It adds the next part, else a cell that
+// must run alone. Cells of the part that wait for another cell of their method stay behind, and are judged when their
+// time is known.
 func (s *state) refill() bool {
 	for i, group := range s.groups {
 		var now, later []*plan.Cell

@@ -296,8 +296,9 @@ func (w *world) next() event {
 	return e
 }
 
-// TestSteps: whatever happens in whatever order, and whatever the policy, cells start at most once, within the jobs, the memory and the budget,
-// those that a run died of alone, none after an interrupt or an error; and at the end every cell is accounted for.
+// TestSteps: whatever happens in whatever order, and whatever the policy, cells start at most once, within the jobs,
+// the memory and the budget, those that a run died of alone, none after an interrupt or an error; and at the end every
+// cell is accounted for.
 func TestSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := drawCells(t)
