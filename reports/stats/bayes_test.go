@@ -9,10 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.Rat, draws int,
-	seed uint32) stats.Probabilities {
-	p := stats.BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)
-	return p[0]
+func signedRank(differences []*big.Rat, rope *big.Rat, draws int, seed uint32) stats.Probabilities {
+	return stats.BayesSignedRanks([][]*big.Rat{differences}, rope, draws, seed)[0]
 }
 
 // With one difference d > 0 and weight v for it, all sums but that of the prior with itself are above a region of
@@ -23,18 +21,18 @@ func signedRank(t interface{ Fatal(...any) }, differences []*big.Rat, rope *big.
 func TestBayesSignedRankOfOne(t *testing.T) {
 	const draws = 40000
 	one := []*big.Rat{big.NewRat(1, 1)}
-	if got := signedRank(t, one, new(big.Rat), draws, 3); got != (stats.Probabilities{Above: 1}) {
+	if got := signedRank(one, new(big.Rat), draws, 3); got != (stats.Probabilities{Above: 1}) {
 		t.Errorf("without a region: %+v", got)
 	}
 	for region, bound := range map[*big.Rat]float64{big.NewRat(2, 3): math.Sqrt(0.5), big.NewRat(1, 2): 0.5} {
-		got, want := signedRank(t, one, region, draws, 3), math.Sqrt(1-bound)
+		got, want := signedRank(one, region, draws, 3), math.Sqrt(1-bound)
 		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 ||
 			got.Above+got.Within != 1 {
 			t.Errorf("with a region of %v: %+v, want %v above", region, got, want)
 		}
 	}
 	// Half a region more, and every sum is within.
-	if got := signedRank(t, one, big.NewRat(1, 1), draws, 3); got != (stats.Probabilities{Within: 1}) {
+	if got := signedRank(one, big.NewRat(1, 1), draws, 3); got != (stats.Probabilities{Within: 1}) {
 		t.Errorf("with a region of the difference: %+v", got)
 	}
 }
@@ -45,7 +43,7 @@ func TestBayesSignedRankProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(-9, 9), 1, 12).Draw(t, "differences")
 		rope := big.NewRat(rapid.Int64Range(0, 9).Draw(t, "rope"), 6)
-		a, b := signedRank(t, thirds(values), rope, 64, 5), signedRank(t, thirds(values), rope, 64, 5)
+		a, b := signedRank(thirds(values), rope, 64, 5), signedRank(thirds(values), rope, 64, 5)
 		if a != b || a.Below+a.Within+a.Above != 1 {
 			t.Fatalf("%+v and %+v", a, b)
 		}
@@ -53,7 +51,7 @@ func TestBayesSignedRankProperties(t *testing.T) {
 		for i, v := range thirds(values) {
 			shifted[i] = v.Add(v, big.NewRat(100, 1))
 		}
-		if got := signedRank(t, shifted, rope, 64, 5); got.Below != 0 {
+		if got := signedRank(shifted, rope, 64, 5); got.Below != 0 {
 			t.Fatalf("shifted up: %+v", got)
 		}
 	})
@@ -61,10 +59,10 @@ func TestBayesSignedRankProperties(t *testing.T) {
 
 func TestBayesSignedRankOfLittle(t *testing.T) {
 	zeros := thirds([]int{0, 0})
-	if got := signedRank(t, zeros, new(big.Rat), 10, 1); got != (stats.Probabilities{Below: 0.5, Above: 0.5}) {
+	if got := signedRank(zeros, new(big.Rat), 10, 1); got != (stats.Probabilities{Below: 0.5, Above: 0.5}) {
 		t.Errorf("of zeros: %+v", got)
 	}
-	if got := signedRank(t, zeros, big.NewRat(1, 9), 10, 1); got != (stats.Probabilities{Within: 1}) {
+	if got := signedRank(zeros, big.NewRat(1, 9), 10, 1); got != (stats.Probabilities{Within: 1}) {
 		t.Errorf("of zeros, with a region: %+v", got)
 	}
 	for name, c := range map[string]struct {
@@ -77,7 +75,7 @@ func TestBayesSignedRankOfLittle(t *testing.T) {
 		"a negative region": {zeros, big.NewRat(-1, 2), 10},
 		"no draw":           {zeros, new(big.Rat), 0},
 	} {
-		if !stats.Panics(func() { stats.BayesSignedRanks([][]*big.Rat{c.differences}, c.rope, c.draws, 1) }) {
+		if !stats.Panics(func() { signedRank(c.differences, c.rope, c.draws, 1) }) {
 			t.Errorf("%s makes no panic", name)
 		}
 	}
@@ -97,7 +95,7 @@ func TestBayesSignedRanks(t *testing.T) {
 		rope := big.NewRat(rapid.Int64Range(0, 2).Draw(r, "rope"), 1)
 		all := stats.BayesSignedRanks(lists, rope, 50, 7)
 		for i, list := range lists {
-			if one := stats.BayesSignedRanks([][]*big.Rat{list}, rope, 50, 7); one[0] != all[i] {
+			if one := signedRank(list, rope, 50, 7); one != all[i] {
 				r.Fatalf("%v by itself has %v, among others %v", list, one, all[i])
 			}
 		}

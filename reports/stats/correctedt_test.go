@@ -9,11 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func correctedT(t interface{ Fatal(...any) }, differences []*big.Rat, train, test int) stats.CorrectedTTest {
-	c := stats.CorrectedT(differences, train, test)
-	return c
-}
-
 func near(x, want, tolerance float64) bool { return math.Abs(x-want) <= tolerance*(1+math.Abs(want)) }
 
 var eight = []float64{1, 2, -3, 5, 4, 2.5, -1, 0.5}
@@ -29,7 +24,7 @@ func TestCorrectedT(t *testing.T) {
 		{1, 0, 1.4949342781681796, 0.1785819242379253, -0.7999172478164964, 3.5499172478164964},
 		{70, 30, 0.7103792597301064, 0.5004443027164402, -3.2019330979276655, 5.9519330979276655},
 	} {
-		got := correctedT(t, differences, c.train, c.test)
+		got := stats.CorrectedT(differences, c.train, c.test)
 		interval := got.Interval(0.95)
 		if !near(got.Statistic, c.statistic, 1e-12) || !near(got.P, c.p, 1e-12) || !near(interval.Low, c.low, 1e-10) ||
 			!near(interval.High, c.high, 1e-10) {
@@ -43,11 +38,11 @@ func TestCorrectedTProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(-40, 40), 2, 30).Draw(t, "differences")
 		train, test := rapid.IntRange(1, 500).Draw(t, "train"), rapid.IntRange(0, 500).Draw(t, "test")
-		c := correctedT(t, thirds(values), train, test)
+		c := stats.CorrectedT(thirds(values), train, test)
 		if c.Error == 0 || c.Mean.Sign() == 0 {
 			return
 		}
-		if more := correctedT(t, thirds(values), train, test+1); more.P < c.P ||
+		if more := stats.CorrectedT(thirds(values), train, test+1); more.P < c.P ||
 			math.Abs(more.Statistic) > math.Abs(c.Statistic) {
 			t.Fatalf("one more row to test: %+v becomes %+v", c, more)
 		}
@@ -74,7 +69,7 @@ func TestCorrectedTOfLittle(t *testing.T) {
 		"all worse":    {[]int{-6, -6}, -inf, 0, stats.Interval{Low: -2, High: -2}},
 		"all a little": {[]int{-3, -3}, -inf, 0, stats.Interval{Low: -1, High: -1}},
 	} {
-		got := correctedT(t, thirds(c.values), 7, 3)
+		got := stats.CorrectedT(thirds(c.values), 7, 3)
 		i := got.Interval(0.9)
 		if !same(got.Statistic, c.statistic) || !same(got.P, c.p) || !same(i.Low, c.interval.Low) ||
 			!same(i.High, c.interval.High) {
@@ -90,7 +85,7 @@ func TestCorrectedTOfLittle(t *testing.T) {
 			t.Errorf("%s makes no panic", name)
 		}
 	}
-	if i := correctedT(t, thirds([]int{1, 2}), 7, 3).Interval(1); !math.IsNaN(i.Low) {
+	if i := stats.CorrectedT(thirds([]int{1, 2}), 7, 3).Interval(1); !math.IsNaN(i.Low) {
 		t.Errorf("the interval at level 1 is %+v", i)
 	}
 }

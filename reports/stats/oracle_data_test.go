@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -71,38 +72,14 @@ func readOracle(t *testing.T) oracle {
 // digit, or a relative 1e-12 where it has all the digits of a double.
 func printed(t *testing.T, what string, x float64, want json.Number) {
 	t.Helper()
-	unitsOff(t, what, x, want, 0.5)
-}
-
-func unitsOff(t *testing.T, what string, x float64, want json.Number, units float64) {
-	t.Helper()
-	w, err := want.Float64()
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	tolerance := max(units*lastDigit(t, want), 1e-12*math.Abs(w))
+	mantissa, power, _ := strings.Cut(strings.ToLower(want.String()), "e")
+	_, decimals, _ := strings.Cut(mantissa, ".")
+	exponent, _ := strconv.Atoi(power) // 0 without one
+	w := must.Get(want.Float64())(t)
+	tolerance := max(0.5*math.Pow(10, float64(exponent-len(decimals))), 1e-12*math.Abs(w))
 	if !(math.Abs(x-w) <= tolerance*(1+1e-9)) {
 		t.Errorf("%s: got %v, want %v within %.3g", what, x, want, tolerance)
 	}
-}
-
-// lastDigit is the unit of the last digit of a decimal: 0.001 of 1.234, 1e-11 of 4.487e-08.
-func lastDigit(t *testing.T, n json.Number) float64 {
-	t.Helper()
-	mantissa, exponent, digits := n.String(), 0, 0
-	for i, c := range mantissa {
-		if c == 'e' || c == 'E' {
-			e := must.Get(strconv.Atoi(mantissa[i+1:]))(t)
-			mantissa, exponent = mantissa[:i], e
-			break
-		}
-	}
-	for i, c := range mantissa {
-		if c == '.' {
-			digits = len(mantissa) - i - 1
-		}
-	}
-	return math.Pow(10, float64(exponent-digits))
 }
 
 func number(t *testing.T, raw json.RawMessage) json.Number {
@@ -119,7 +96,7 @@ func numbers(t *testing.T, raw json.RawMessage) []json.Number {
 	return n
 }
 
-// column returns a column of rows less another.
+// columnDifferences is a column of rows less another.
 func columnDifferences(rows [][]*big.Rat, a, b int) []*big.Rat {
 	var out []*big.Rat
 	for _, row := range rows {

@@ -134,18 +134,12 @@ func TestGarciaHerrera(t *testing.T) {
 // Table 5a, to six decimals. With 6 data sets and k methods
 // the standard error is sqrt(k (k+1)) / 6.
 func TestCriticalPoints(t *testing.T) {
-	o := readOracle(t)
-	for name, c := range map[string]struct {
-		points map[string]map[string]json.Number
-		cd     func(float64, int, int) float64
-	}{"Nemenyi": {o.NemenyiQ, stats.NemenyiCD}} {
-		for level, points := range c.points {
-			alpha := must.Get(strconv.ParseFloat(level, 64))(t)
-			for methods, want := range points {
-				k := must.Get(strconv.Atoi(methods))(t)
-				printed(t, fmt.Sprintf("%s at %s of %d", name, level, k),
-					c.cd(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
-			}
+	for level, points := range readOracle(t).NemenyiQ {
+		alpha := must.Get(strconv.ParseFloat(level, 64))(t)
+		for methods, want := range points {
+			k := must.Get(strconv.Atoi(methods))(t)
+			printed(t, fmt.Sprintf("Nemenyi at %s of %d", level, k),
+				stats.NemenyiCD(alpha, k, 6)*6/math.Sqrt(float64(k*(k+1))), want)
 		}
 	}
 }

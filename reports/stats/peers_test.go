@@ -70,12 +70,12 @@ func TestBesideSciPy(t *testing.T) {
 		compare("Friedman's P", f.Corrected.P, theirs.Friedman[i][1])
 	}
 	for i, d := range cases.Untied {
-		w := wilcoxon(t, thirds(d))
+		w := stats.Wilcoxon(thirds(d))
 		compare("Wilcoxon's sum", min(asFloat(w.Plus), asFloat(w.Minus)), theirs.Untied[i][0])
 		compare("Wilcoxon's P", w.P, theirs.Untied[i][1])
 	}
 	for i, d := range cases.Tied {
-		w, want := wilcoxon(t, thirds(d)), theirs.Tied[i]
+		w, want := stats.Wilcoxon(thirds(d)), theirs.Tied[i]
 		compare("sum with ties", min(asFloat(w.Plus), asFloat(w.Minus)), want[0])
 		compare("exact P with ties", w.P, want[1])
 	}

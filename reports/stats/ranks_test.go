@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -137,40 +136,6 @@ func TestPrintedRanksOf2020(t *testing.T) {
 	}
 }
 
-// Average mid-ranks of Demsar (2006), Table 6, and of Garcia and Herrera (2008),
-// from the accuracies in the oracle file, to the third decimal.
-func TestAverageRanksAgainstOracle(t *testing.T) {
-	var oracle struct {
-		Demsar struct {
-			AUC [][]float64 `json:"auc"`
-		} `json:"demsar2006_table6"`
-		Garcia struct {
-			Rows [][]any `json:"rows"`
-		} `json:"garcia_herrera_2008"`
-	}
-	testenv.ReadOracle(t, "statistics.json", &oracle)
-	// Demsar prints 2.893 and 1.964 for the last two: he ranks unrounded AUCs,
-	// and "voting" ties at .975 once rounded to three decimals.
-	checkRanks(t, "Demsar", oracle.Demsar.AUC, "3.143 2.000 2.929 1.929")
-	var garcia [][]float64
-	for _, row := range oracle.Garcia.Rows {
-		var values []float64
-		for _, v := range row[1:] {
-			values = append(values, v.(float64))
-		}
-		garcia = append(garcia, values)
-	}
-	checkRanks(t, "Garcia and Herrera", garcia, "2.100 3.250 2.200 4.333 3.117")
-}
-
-func checkRanks(t *testing.T, name string, rows [][]float64, want string) {
-	t.Helper()
-	ranks := stats.AverageRanks(decimals(t, rows))
-	if got := fixed(ranks, 3); got != want {
-		t.Errorf("average mid-ranks of %s: got %s, want %s", name, got, want)
-	}
-}
-
 func TestTies(t *testing.T) {
 	values := decimals(t, [][]float64{{3, 7, 3, 7, 1}})[0]
 	if got, want := fixed(stats.MidRanks(values), 1), "3.5 1.5 3.5 1.5 5.0"; got != want {
@@ -182,8 +147,15 @@ func TestTies(t *testing.T) {
 	if got, want := stats.Largest(values), []bool{false, true, false, true, false}; !slices.Equal(got, want) {
 		t.Errorf("largest: got %v, want %v", got, want)
 	}
+	if got, want := stats.Smallest(append(values, nil)), []bool{false, false, false, false, true, false}; !slices.Equal(
+		got, want) {
+		t.Errorf("smallest: got %v, want %v", got, want)
+	}
 	if got := stats.Largest([]*big.Rat{nil, nil}); slices.Contains(got, true) {
 		t.Errorf("largest of nothing: got %v, want no mark", got)
+	}
+	if got, want := stats.Order(values), []int{4, 0, 2, 1, 3}; !slices.Equal(got, want) {
+		t.Errorf("order: got %v, want %v", got, want)
 	}
 }
 

@@ -9,14 +9,12 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-func permutation(t *testing.T, rows [][]int) stats.PermutationTest {
-	t.Helper()
+func permutation(rows [][]int) stats.PermutationTest {
 	values := make([][]*big.Rat, len(rows))
 	for i, row := range rows {
 		values[i] = whole(row)
 	}
-	p := stats.FriedmanPermutation(values, 1)
-	return p
+	return stats.FriedmanPermutation(values, 1)
 }
 
 // Two methods in the same order on three sets: both orders of each row are equally likely, so that P = 2 / 2^3 =
@@ -34,7 +32,7 @@ func TestFriedmanPermutationByHand(t *testing.T) {
 		{[][]int{{3, 2, 1}, {3, 2, 1}, {2, 3, 1}, {2, 3, 1}}, 0.069},
 		{[][]int{{1, 1}, {1, 1}}, 1},
 	} {
-		if got := permutation(t, c.rows); !got.Exact || math.Abs(got.P-c.want) > 5e-4 {
+		if got := permutation(c.rows); !got.Exact || math.Abs(got.P-c.want) > 5e-4 {
 			t.Errorf("%v: %+v, want %v", c.rows, got, c.want)
 		}
 	}
@@ -54,7 +52,7 @@ func TestFriedmanPermutationHoldsItsLevel(t *testing.T) {
 					rows[i] = append(rows[i], stream.Intn(50))
 				}
 			}
-			if permutation(t, rows).P < 0.05 {
+			if permutation(rows).P < 0.05 {
 				below++
 			}
 		}

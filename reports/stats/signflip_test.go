@@ -211,25 +211,3 @@ func TestPseudoMedianInterval(t *testing.T) {
 		}
 	})
 }
-
-// go test -run '^$' -bench Family -benchtime 1x ./reports/stats
-func BenchmarkFamily(b *testing.B) {
-	for _, sets := range []int{16, 50} {
-		stream := rng.New(1)
-		values := make([][]int, sets)
-		for s := range values {
-			for range 40 {
-				values[s] = append(values[s], stream.Intn(100_000))
-			}
-		}
-		f, _, pairs := familyOf(values, 1)
-		b.Run(map[int]string{16: "counted", 50: "drawn"}[sets], func(b *testing.B) {
-			for b.Loop() {
-				f.Adjusted()
-				f.AdjustedAbove()
-				f.Best(40, pairs)
-				f.Critical(0.05)
-			}
-		})
-	}
-}

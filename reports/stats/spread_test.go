@@ -3,7 +3,6 @@ package stats_test
 import (
 	"math"
 	"math/big"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/reports/stats"
@@ -69,19 +68,4 @@ func TestSpreadProperties(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestOrder(t *testing.T) {
-	if got, want := stats.Order(decimals(t, [][]float64{{3, 1, 7, 1}})[0]),
-		[]int{1, 3, 0, 2}; !slices.Equal(got, want) {
-		t.Errorf("order: got %v, want %v", got, want)
-	}
-}
-
-func TestSmallest(t *testing.T) {
-	values := decimals(t, [][]float64{{3, 1, 7, 1}})[0]
-	if got, want := stats.Smallest(append(values, nil)), []bool{false, true, false, true, false}; !slices.Equal(got,
-		want) {
-		t.Errorf("smallest: got %v, want %v", got, want)
-	}
 }
