@@ -131,16 +131,8 @@ func TestErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}
-	if _, err := sample.Make(t, ranking.Ranks, in, "--metric", "x"); err == nil ||
-		!strings.HasPrefix(err.Error(), `no metric is named "x"`) {
-		t.Errorf("unknown metric: error %v", err)
-	}
 	in.Rows = nil
 	if _, err := sample.Make(t, ranking.Ranks, in); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
-	}
-	if d := sample.Build(t, ranking.Ranks, sample.Small(), "--title", "Places", "--label",
-		"tab:x"); d.Title != "Places" || d.Label != "tab:x" {
-		t.Errorf("title %q, label %q", d.Title, fmt.Sprint(d.Label))
 	}
 }

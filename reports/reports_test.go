@@ -2,27 +2,18 @@ package reports_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
-	"github.com/spf13/cobra"
 )
 
 // called is how a report is asked for.
@@ -111,57 +102,14 @@ func TestReportsAreComplete(t *testing.T) {
 // A flag that a report adds reaches its document.
 func TestFlags(t *testing.T) {
 	for _, r := range reports.All() {
-		d := sample.Build(t, r, inputFor(r), append(arguments(r), "--metric", "error", "--title", "Errors")...)
+		flags := append(arguments(r), "--metric", "error", "--title", "Errors", "--label", "x")
+		d := sample.Build(t, r, inputFor(r), flags...)
 		ofErrors := slices.ContainsFunc(d.Blocks, func(b doc.Block) bool {
 			records, _ := b.(doc.Records)
 			return slices.ContainsFunc(records.Rows, func(row []any) bool { return slices.Contains(row, any("error")) })
 		})
-		if d.Title != "Errors" || !ofErrors {
-			t.Errorf("%s: title %q; records of errors: %v", r.Name, d.Title, ofErrors)
+		if d.Title != "Errors" || d.Label != "x" || !ofErrors {
+			t.Errorf("%s: title %q, label %q; records of errors: %v", r.Name, d.Title, d.Label, ofErrors)
 		}
 	}
 }
-
-// BenchmarkAccuracy is the report of a database with 24,000 cells and two million evaluations: read,
-// compare with the checksums, build, lay out. BENCH_KEEP names a file to keep the database in.
-func BenchmarkAccuracy(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "r.db")
-	if keep := os.Getenv("BENCH_KEEP"); keep != "" {
-		path = keep
-	}
-	size := sample.Size{Protocol: "table2", ProtocolHash: "p", Splits: splits, Points: points, Folds: folds}
-	for i := range sets {
-		size.Datasets = append(size.Datasets, setName(i))
-	}
-	for m := range methods {
-		size.Methods = append(size.Methods, fmt.Sprintf("M%02d", m))
-	}
-	cells, evaluations := sample.Fill(b, path, size)
-	b.ResetTimer()
-	for range b.N {
-		db := must.Get(store.OpenReader(context.Background(), path))(b)
-		in := sample.Input{Known: map[string]sample.Set{}}
-		for i := range sets {
-			in.Known[setName(i)] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
-		}
-		in.Protocol = frame.Protocol{Name: "table2", Splits: splits, Order: slices.Clone[[]string],
-			Sizes: func(rows, _ int) (int, int, error) {
-				return rows - rows/3, rows / 3, nil
-			}}
-		in.Registry, in.Sets = in, in
-		f := must.Get(frame.Read(context.Background(), db, in.Source))(b)
-		d := must.Get(reports.All()[0].Add(new(cobra.Command).Flags())(f))(b)
-		must.Do(b, render.Write(io.Discard, "text", d, render.Options{Width: 100}))
-		must.Do(b, db.Close())
-	}
-	b.ReportMetric(float64(cells), "cells")
-	b.ReportMetric(float64(evaluations), "evaluations")
-}
-
-// The size of the benchmark's database.
-const (
-	sets, methods, splits = 15, 16, 100
-	points, folds         = 17, 5
-)
-
-func setName(i int) string { return fmt.Sprintf("set%02d", i) }

@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -154,30 +153,6 @@ func TestNothingIsSwept(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
 	must.Say(t, must.Err(sample.Make(t, curves.Sweep, in)), "sweeps nothing")
-}
-
-// Every drawing can be laid out for a column and for a page, with all its marks on the sheet.
-func TestDrawings(t *testing.T) {
-	for _, o := range [][]string{nil, {"--times"}, {"--bars"}, {"--against-times"}, {"--each", "--log"}} {
-		for _, b := range sample.Build(t, curves.Sweep, sweepInput(), o...).Blocks {
-			f, ok := b.(doc.Figure)
-			if !ok {
-				continue
-			}
-			for _, width := range []float64{doc.ColumnWidth, doc.PageWidth} {
-				d := f.Plot(width)
-				if len(d.Marks) == 0 {
-					t.Errorf("%+v: nothing is drawn", o)
-				}
-				for _, m := range d.Marks {
-					if m.X < -1 || m.X > width+1 || m.Y < -1 || m.Y > d.Height+1 || math.IsNaN(m.X+m.Y) {
-						t.Errorf("%+v at %g: a mark at %g, %g lies beside a sheet of height %g", o, width, m.X, m.Y,
-							d.Height)
-					}
-				}
-			}
-		}
-	}
 }
 
 // Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to

