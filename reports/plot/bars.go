@@ -40,13 +40,11 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 			if b.Value > 0 {
 				s.Box(doc.Range, left, up, right, base, b.Name+": "+number(b.Value))
 				if all || i == highest {
-					half := tickWidth(number(b.Value)) / 2
-					s.Word(doc.Tick, max(half, min((left+right)/2, width-half)), up-3, doc.Middle, number(b.Value))
+					s.tick((left+right)/2, up-3, number(b.Value))
 				}
 			}
 			if i%every == 0 {
-				half := tickWidth(names[i]) / 2
-				s.Word(doc.Tick, max(half, min((left+right)/2, width-half)), base+13, doc.Middle, names[i])
+				s.tick((left+right)/2, base+13, names[i])
 			}
 		}
 		s.Line(doc.Axis, 0, base, width, base)
@@ -102,9 +100,7 @@ func Strips(strips []Strip, x Axis, one string) doc.Plot {
 		}
 		keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Line(doc.Mean, x, y-6, x, y+6) }, "mean"})
 		if slices.ContainsFunc(strips, func(r Strip) bool { return !math.IsNaN(r.Printed) }) {
-			keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
-				d.Diamond(doc.Printed, x, y, 4, "")
-			}, "published mean"})
+			keys = append(keys, key{diamondKey(doc.Printed, 4), "published mean"})
 		}
 		legend(&s.Drawing, keys)
 		return s.Drawing

@@ -61,7 +61,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			s.nameEnds(curves[len(keys):], words[len(keys):], false)
 		}
 		if printed != nil {
-			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, called})
+			keys = append(keys, key{diamondKey(doc.Printed, 4), called})
 		}
 		if keys != nil {
 			legend(&s.Drawing, keys)

@@ -50,7 +50,7 @@ func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 			}, classes[1]})
 		}
 		if marked != "" {
-			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Diamond(doc.Printed, x, y, 4, "") }, marked})
+			keys = append(keys, key{diamondKey(doc.Printed, 4), marked})
 		}
 		legend(&d, keys)
 		return d

@@ -216,9 +216,7 @@ func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
 		}, f.Single})
 	}
 	if has(Summary) {
-		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
-			d.Diamond(doc.Mean, x, y, 5, "")
-		}, cmp.Or(f.Summary, "summary")})
+		keys = append(keys, key{diamondKey(doc.Mean, 5), cmp.Or(f.Summary, "summary")})
 	}
 	if slices.ContainsFunc(rows, func(r ForestRow) bool { return !math.IsNaN(r.Low + r.High) }) {
 		keys = append(keys, key{lineKey(doc.Mean), cmp.Or(f.Interval, "interval")})

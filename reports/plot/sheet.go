@@ -72,10 +72,18 @@ func (s *sheet) topTitle(title string) float64 {
 func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	s.Height = bottom + sheetBottom
 	for _, line := range wrap(title, s.Width) {
-		half := tickWidth(line) / 2
 		s.Height += lineHeight
-		s.Word(doc.Tick, max(half, min(at, s.Width-half)), s.Height-5, doc.Middle, line)
+		s.tick(at, s.Height-5, line)
 	}
+}
+
+// tick writes a small word whose middle is at the given place, or as near as the edges of the drawing allow. It
+// returns where the word begins and ends.
+func (s *sheet) tick(at, y float64, text string) (from, to float64) {
+	half := tickWidth(text) / 2
+	at = max(half, min(at, s.Width-half))
+	s.Word(doc.Tick, at, y, doc.Middle, text)
+	return at - half, at + half
 }
 
 // acrossTicks draws the ticks of an axis at the bottom of an area. A number that would touch the number before it
@@ -253,9 +261,7 @@ func (s *sheet) stairs(points []Point, taken *crowd) {
 
 func (s *sheet) legend(text Legend, left int) {
 	keys := []key{
-		{func(d *doc.Drawing, x, y float64) {
-			d.Diamond(doc.Mean, x, y, 4, "")
-		}, text.Front}, {dotKey(doc.Value, 3), text.Other},
+		{diamondKey(doc.Mean, 4), text.Front}, {dotKey(doc.Value, 3), text.Other},
 		{lineKey(doc.Mean), text.Line}, {lineKey(doc.Range), text.Across},
 		{func(d *doc.Drawing, x, y float64) { d.Line(doc.Range, x, y-5, x, y+5) }, text.Up},
 	}

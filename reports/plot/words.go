@@ -116,13 +116,17 @@ func legend(d *doc.Drawing, keys []key) {
 	}
 }
 
-// dotKey, lineKey and boxKey are marks of legends.
+// These are marks of legends.
 func dotKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Dot(role, x, y, radius, "") }
 }
 
 func lineKey(role doc.Role) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Line(role, x-6, y, x+8, y) }
+}
+
+func diamondKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) {
+	return func(d *doc.Drawing, x, y float64) { d.Diamond(role, x, y, radius, "") }
 }
 
 func boxKey(role doc.Role) func(*doc.Drawing, float64, float64) {
@@ -181,11 +185,10 @@ type placed struct {
 }
 
 // name writes labels within an area: next to their place where there is room, else further away with a thin
-// line to the place. It returns how many labels have no room. Names in large type choose first. Of several
-// orders of the other names, the one that leaves out the fewest and moves them least is taken.
+// line to the place. It returns how many labels have no room. Names in large type choose first, and of names in one
+// type those with the most neighbours.
 func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
-	near := func(l label) float64 {
-		n := 0.0
+	neighbours := func(l label) (n int) {
 		for _, o := range labels {
 			if math.Abs(o.x-l.x) < 40 && math.Abs(o.y-l.y) < 20 {
 				n++
@@ -193,44 +196,12 @@ func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 		}
 		return n
 	}
-	var best []placed
-	least := math.Inf(1)
-	for _, first := range []func(label) float64{
-		func(l label) float64 { return -near(l) }, func(l label) float64 { return l.y },
-		func(l label) float64 { return -l.y },
-		func(l label) float64 { return l.x }, func(l label) float64 { return -l.x },
-	} {
-		order := slices.Clone(labels)
-		slices.SortStableFunc(order, func(a, b label) int {
-			small := func(l label) int { return map[bool]int{true: 1}[l.role == doc.Tick] }
-			return cmp.Or(small(a)-small(b), cmp.Compare(first(a), first(b)))
-		})
-		const skipped = 1000
-		all := c.places(area, order)
-		price := skipped * float64(len(order)-len(all))
-		for _, p := range all {
-			price += p.further
-		}
-		if price < least {
-			best, least = all, price
-		}
-	}
-	for _, p := range best {
-		if p.further > 0 {
-			d.Line(doc.Rest, p.line[0], p.line[1], p.line[2], p.line[3])
-		}
-	}
-	for _, p := range best {
-		d.Box(doc.Paper, p.box.x, p.box.y+1.5, p.x2, p.y2, "")
-		d.Word(p.role, p.box.x, p.y2-2.5, doc.Start, p.text)
-	}
-	return len(labels) - len(best)
-}
-
-// places finds places for labels, one after another; those without room are left out.
-func (c crowd) places(area box, labels []label) []placed {
-	c = crowd{slices.Clone(c.hard), slices.Clone(c.soft)}
-	var out []placed
+	small := func(l label) int { return map[bool]int{true: 1}[l.role == doc.Tick] }
+	labels = slices.Clone(labels)
+	slices.SortStableFunc(labels, func(a, b label) int {
+		return cmp.Or(small(a)-small(b), neighbours(b)-neighbours(a))
+	})
+	var all []placed
 	for _, l := range labels {
 		p, ok := c.place(area, l, true)
 		if !ok {
@@ -242,10 +213,15 @@ func (c crowd) places(area box, labels []label) []placed {
 		c.hard = append(c.hard, p.box)
 		if p.further > 0 {
 			c.hard = append(c.hard, along(p.line)...)
+			d.Line(doc.Rest, p.line[0], p.line[1], p.line[2], p.line[3])
 		}
-		out = append(out, p)
+		all = append(all, p)
 	}
-	return out
+	for _, p := range all {
+		d.Box(doc.Paper, p.box.x, p.box.y+1.5, p.x2, p.y2, "")
+		d.Word(p.role, p.box.x, p.y2-2.5, doc.Start, p.text)
+	}
+	return len(labels) - len(all)
 }
 
 // place finds the first free place for a label, from near to far. With soft it accepts only a near place that

@@ -296,15 +296,6 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			c.Stroke(p)
 		}
 	}
-	closed := func(s style, corners ...vg.Point) {
-		var p vg.Path
-		p.Move(corners[0])
-		for _, q := range corners[1:] {
-			p.Line(q)
-		}
-		p.Close()
-		shape(s, p)
-	}
 	for _, m := range d.Marks {
 		s := styles[m.Role]
 		switch m.Shape {
@@ -316,13 +307,17 @@ func paint(c vg.Canvas, d doc.Drawing) {
 			c.SetLineDash(doc.Map(s.dash, func(d float64) vg.Length { return unit * vg.Length(d) }), 0)
 			shape(s, p)
 			c.SetLineDash(nil, 0)
-		case doc.Box:
-			closed(s, at(m.X, m.Y), at(m.X2, m.Y), at(m.X2, m.Y2), at(m.X, m.Y2))
-		case doc.Diamond:
-			closed(s, at(m.X, m.Y-m.Size), at(m.X+m.Size, m.Y), at(m.X, m.Y+m.Size), at(m.X-m.Size, m.Y))
-		case doc.Triangle:
-			half, base := triangle(m.Size)
-			closed(s, at(m.X, m.Y-m.Size), at(m.X+half, m.Y+base), at(m.X-half, m.Y+base))
+		case doc.Box, doc.Diamond, doc.Triangle:
+			var p vg.Path
+			for i, q := range corners(m) {
+				if i == 0 {
+					p.Move(at(q[0], q[1]))
+				} else {
+					p.Line(at(q[0], q[1]))
+				}
+			}
+			p.Close()
+			shape(s, p)
 		case doc.Dot:
 			var p vg.Path
 			centre, radius := at(m.X, m.Y), unit*vg.Length(m.Size)
@@ -339,10 +334,7 @@ func paint(c vg.Canvas, d doc.Drawing) {
 
 // paintWord writes a word at its place, in the colour of the canvas.
 func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
-	size := usualSize
-	if s.size > 0 {
-		size = s.size
-	}
+	size := cmp.Or(s.size, usualSize)
 	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
 	place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
 	c.FillString(face, place, m.Text)
@@ -352,8 +344,20 @@ func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
 	}
 }
 
-// triangle is half the base of a triangle around its place, and how far below the place the base lies.
-func triangle(radius float64) (half, base float64) { return 0.87 * radius, 0.5 * radius }
+// corners are those of a box, a diamond or a triangle.
+func corners(m doc.Mark) [][2]float64 {
+	x, y, r := m.X, m.Y, m.Size
+	switch m.Shape {
+	case doc.Box:
+		return [][2]float64{{x, y}, {m.X2, y}, {m.X2, m.Y2}, {x, m.Y2}}
+	case doc.Diamond:
+		return [][2]float64{{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}}
+	}
+	return [][2]float64{{x, y - r}, {x + 0.87*r, y + 0.5*r}, {x - 0.87*r, y + 0.5*r}}
+}
+
+// place writes a point with at most one decimal.
+func place(p [2]float64) string { return coordinate(p[0]) + "," + coordinate(p[1]) }
 
 // tikzFile writes a drawing as a TikZ picture.
 func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
@@ -361,27 +365,19 @@ func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
 	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\fontsize{8}{9.6}\\selectfont]\n", alt,
 		float64(unit), float64(unit))
 	for _, m := range d.Marks {
-		s := styles[m.Role]
+		s, at := styles[m.Role], place([2]float64{m.X, m.Y})
+		if m.Shape != doc.Line {
+			s.dash = nil
+		}
 		switch m.Shape {
 		case doc.Line:
 			s.fill = color.NRGBA{}
-			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s);\n", tikzLine(s), coordinate(m.X), coordinate(m.Y),
-				coordinate(m.X2), coordinate(m.Y2))
-		case doc.Box:
-			fmt.Fprintf(&b, "\\path%s (%s,%s) rectangle (%s,%s);\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y),
-				coordinate(m.X2), coordinate(m.Y2))
-		case doc.Diamond:
-			x, y, r := coordinate(m.X), coordinate(m.Y), coordinate(m.Size)
-			fmt.Fprintf(&b, "\\path%s (%s,%s) ++(0,-%s) -- ++(%s,%s) -- ++(-%s,%s) -- ++(-%s,-%s) -- cycle;\n",
-				tikzStyle(s), x, y, r, r, r, r, r, r, r)
-		case doc.Triangle:
-			half, base := triangle(m.Size)
-			fmt.Fprintf(&b, "\\path%s (%s,%s) -- (%s,%s) -- (%s,%s) -- cycle;\n", tikzStyle(s), coordinate(m.X),
-				coordinate(m.Y-m.Size),
-				coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base))
+			fmt.Fprintf(&b, "\\path%s (%s) -- (%s);\n", tikzStyle(s), at, place([2]float64{m.X2, m.Y2}))
+		case doc.Box, doc.Diamond, doc.Triangle:
+			path := strings.Join(doc.Map(corners(m), place), ") -- (")
+			fmt.Fprintf(&b, "\\path%s (%s) -- cycle;\n", tikzStyle(s), path)
 		case doc.Dot:
-			fmt.Fprintf(&b, "\\path%s (%s,%s) circle[radius=%gpt];\n", tikzStyle(s), coordinate(m.X), coordinate(m.Y),
-				float64(unit)*m.Size)
+			fmt.Fprintf(&b, "\\path%s (%s) circle[radius=%gpt];\n", tikzStyle(s), at, float64(unit)*m.Size)
 		case doc.Word:
 			anchor, size := []string{"base west", "base", "base east"}[m.Anchor], ""
 			if s.size > 0 {
@@ -390,8 +386,8 @@ func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
 			if s.bold {
 				size = ",font=\\sffamily\\bfseries\\fontsize{8}{9.6}\\selectfont"
 			}
-			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s,%s) {%s};\n", anchor, tikzColor(s.fill),
-				size, coordinate(m.X), coordinate(m.Y), latexEscape(m.Text))
+			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s) {%s};\n", anchor, tikzColor(s.fill),
+				size, at, latexEscape(m.Text))
 		}
 	}
 	b.WriteString("\\end{tikzpicture}\n")
@@ -408,20 +404,14 @@ func tikzStyle(s style) string {
 		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g",
 			float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
 	}
+	if s.dash != nil {
+		pattern := ""
+		for i, d := range s.dash {
+			pattern += fmt.Sprintf(" %s %.3gpt", []string{"on", "off"}[i%2], float64(unit)*d)
+		}
+		options = append(options, "dash pattern="+pattern[1:])
+	}
 	return "[" + strings.Join(options, ",") + "]"
-}
-
-// tikzLine is tikzStyle with the dashes of a line.
-func tikzLine(s style) string {
-	options := tikzStyle(s)
-	if s.dash == nil {
-		return options
-	}
-	pattern := ""
-	for i, d := range s.dash {
-		pattern += fmt.Sprintf("%s %.3gpt ", []string{"on", "off"}[i%2], float64(unit)*d)
-	}
-	return strings.TrimSuffix(options, "]") + ",dash pattern=" + strings.TrimSpace(pattern) + "]"
 }
 
 func tikzColor(c color.NRGBA) string {

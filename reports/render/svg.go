@@ -37,14 +37,9 @@ func svgMark(m doc.Mark) string {
 		return svgTip(fmt.Sprintf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`,
 			m.Role, coordinate(min(m.X, m.X2)), coordinate(min(m.Y, m.Y2)), coordinate(max(m.X, m.X2)-min(m.X, m.X2)),
 			coordinate(max(m.Y, m.Y2)-min(m.Y, m.Y2))), "rect", m.Tip)
-	case doc.Diamond:
-		r := coordinate(m.Size)
-		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s l%s %s l-%s %s l-%s -%s z"`, m.Role, x,
-			coordinate(m.Y-m.Size), r, r, r, r, r, r), "path", m.Tip)
-	case doc.Triangle:
-		half, base := triangle(m.Size)
-		return svgTip(fmt.Sprintf(`<path class="%s" d="M%s %s L%s %s L%s %s z"`, m.Role, x, coordinate(m.Y-m.Size),
-			coordinate(m.X+half), coordinate(m.Y+base), coordinate(m.X-half), coordinate(m.Y+base)), "path", m.Tip)
+	case doc.Diamond, doc.Triangle:
+		points := strings.Join(doc.Map(corners(m), place), " ")
+		return svgTip(fmt.Sprintf(`<polygon class="%s" points="%s"`, m.Role, points), "polygon", m.Tip)
 	default:
 		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)),
 			"circle", m.Tip)
