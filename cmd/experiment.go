@@ -166,7 +166,7 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	part, err := e.Of(exp.Protocol, f.quick)
+	part, err := e.PartOf(exp.Protocol, f.quick)
 	if err != nil {
 		return nil, exitError{exitUsage, err}
 	}
@@ -198,7 +198,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	if err != nil {
 		return d, err
 	}
-	part, err := asked(e.Of(exp.Protocol, quick))
+	part, err := asked(e.PartOf(exp.Protocol, quick))
 	if err != nil {
 		return d, err
 	}

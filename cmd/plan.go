@@ -84,7 +84,7 @@ func (a *app) noteCautions(p *plan.Plan) {
 
 // noteExcluded says what is not run and why, and beside missing data the command that gets it.
 func (a *app) noteExcluded(excluded []result.Exclusion) {
-	missing, fetch := result.Of(excluded, result.NoData), []string{"bench", "data", "fetch"}
+	missing, fetch := result.OfKinds(excluded, result.NoData), []string{"bench", "data", "fetch"}
 	for _, e := range missing {
 		fetch = append(fetch, e.Dataset)
 	}
@@ -255,7 +255,7 @@ func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion, f 
 		row(&methods, anySet, c.Method, "").addCell(c, f)
 		row(&sets, c.Dataset, anyMethod, "").addCell(c, f)
 	}
-	for _, l := range result.Of(excluded, result.TooLong, result.TooLarge) {
+	for _, l := range result.OfKinds(excluded, result.TooLong, result.TooLarge) {
 		row(&out, l.Dataset, l.Method, l.Why.Text).add(l.Why.Seconds, l.Why.Bytes)
 	}
 	listed := pairs

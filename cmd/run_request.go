@@ -231,7 +231,7 @@ func (a *app) request(c choice, f runFlags) (plan.Request, error) {
 // than a fast answer.
 func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	var db *store.DB
-	err := store.Patiently(ctx, a.waits, func() (err error) {
+	err := store.RetryWhileBusy(ctx, a.waits, func() (err error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})

@@ -170,7 +170,7 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; %s on %s\n", name,
 				counted(n, "cell", "is", "are"), a.predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
 		}
-		for _, line := range result.Explain(result.Of(plan.Excluded, result.TooLong, result.TooLarge)) {
+		for _, line := range result.Explain(result.OfKinds(plan.Excluded, result.TooLong, result.TooLarge)) {
 			fmt.Fprintf(a.err, "%s: %s\n", name, line)
 		}
 	}

@@ -112,7 +112,7 @@ type Report struct {
 // report does not count them.
 func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	s.oneAtATime()
-	err := s.patiently(ctx, func() (err error) {
+	err := s.retryWhileBusy(ctx, func() (err error) {
 		req.Secret, err = s.DB.Secret(ctx)
 		return err
 	})
@@ -138,20 +138,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	if err := s.checkCode(ctx, req); err != nil {
 		return Report{}, err
 	}
-	prediction := todo.Predict(opt.Places(), opt.Budget)
-	if err := s.Confirm(todo, prediction, opt); err != nil {
-		return Report{}, err
-	}
-	if req.Longest > 0 {
-		opt.Longest = max(req.Longest, time.Duration(min(prediction.Seconds, 1e9)*float64(time.Second)))
-	}
-	err = s.patiently(ctx, func() error {
-		if err := s.DB.NoteSkipped(ctx, todo.Excluded, plan.Exclude(todo.Cells, result.Why{})); err != nil {
-			return err
-		}
-		return s.DB.MakeCurrent(ctx, todo.Revive)
-	})
-	if err != nil {
+	if err := s.confirm(ctx, req, todo, &opt); err != nil {
 		return Report{}, err
 	}
 	out := Report{Plan: todo}
@@ -176,6 +163,23 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	return out, err
 }
 
+// confirm asks before the first cell of the plan starts, and then notes what the plan leaves out.
+func (s *Session) confirm(ctx context.Context, req Request, todo *plan.Plan, opt *schedule.Options) error {
+	prediction := todo.Predict(opt.Places(), opt.Budget)
+	if err := s.Confirm(todo, prediction, *opt); err != nil {
+		return err
+	}
+	if req.Longest > 0 {
+		opt.Longest = max(req.Longest, time.Duration(min(prediction.Seconds, 1e9)*float64(time.Second)))
+	}
+	return s.retryWhileBusy(ctx, func() error {
+		if err := s.DB.NoteSkipped(ctx, todo.Excluded, plan.Exclude(todo.Cells, result.Why{})); err != nil {
+			return err
+		}
+		return s.DB.MakeCurrent(ctx, todo.Revive)
+	})
+}
+
 // fits says why a cell cannot have ended here with a run.
 func (s *Session) fits(c runner.CellSpec, r result.Run) error {
 	if r.Environment == nil { // the one of this program
@@ -197,9 +201,9 @@ func (s *Session) oneAtATime() {
 
 func (s *Session) waits(err error) { s.Tell(Waits{err}) }
 
-// patiently repeats work while another program holds the database, and says so.
-func (s *Session) patiently(ctx context.Context, work func() error) error {
-	return store.Patiently(ctx, s.waits, work)
+// retryWhileBusy repeats work while another program holds the database, and says so.
+func (s *Session) retryWhileBusy(ctx context.Context, work func() error) error {
+	return store.RetryWhileBusy(ctx, s.waits, work)
 }
 
 // register begins the run in the database. It leaves canaries that another run computes out of the plan, and notes
@@ -211,7 +215,7 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 	}
 	first := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
 	var r *store.Registration
-	err := s.patiently(ctx, func() (err error) {
+	err := s.retryWhileBusy(ctx, func() (err error) {
 		r, err = s.DB.Register(ctx, cells, first, s.waits)
 		return err
 	})
@@ -342,7 +346,7 @@ func (s *Session) checkCode(ctx context.Context, req Request) error {
 		return &StoredError{err}
 	}
 	s.Tell(report)
-	return s.patiently(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
+	return s.retryWhileBusy(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
 }
 
 // workers returns who knows the workers whose results are checked, nil for nobody.
@@ -375,7 +379,7 @@ func (s *Session) checkWorkers(
 		for _, cell := range c.Cells {
 			keys = append(keys, cell.Spec.Key)
 		}
-		err := s.patiently(context.WithoutCancel(ctx), func() error {
+		err := s.retryWhileBusy(context.WithoutCancel(ctx), func() error {
 			return s.DB.Withdraw(context.WithoutCancel(ctx), keys)
 		})
 		if err != nil {
@@ -402,5 +406,5 @@ func (s *Session) checkState(ctx context.Context, stop <-chan struct{}, cells []
 		s.Tell(UncheckedState(unchecked))
 	}
 	ctx = context.WithoutCancel(ctx)
-	return s.patiently(ctx, func() error { return s.DB.PutStateChecks(ctx, checks) })
+	return s.retryWhileBusy(ctx, func() error { return s.DB.PutStateChecks(ctx, checks) })
 }

@@ -119,11 +119,9 @@ func decode(text []byte) (runs []result.Run, err error) {
 			return nil, damaged(err)
 		}
 	}
-	if !whole || !next("]") || !next("}") {
+	whole = whole && next("]") && next("}")
+	if _, err := in.ReadToken(); !whole || err != io.EOF {
 		return nil, damaged(errors.New("its JSON does not end as it should"))
-	}
-	if _, err := in.ReadToken(); err != io.EOF {
-		return nil, damaged(errors.New("something follows its JSON"))
 	}
 	root.visit(reflect.ValueOf(&runs).Elem())
 	root.each(func(c *column) {

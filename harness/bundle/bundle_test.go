@@ -185,7 +185,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{columns(strings.Repeat("{},", 5_000_000) + "{}"), `column ""`},
 		{columns(`{"name":"cells[].Method","texts":[` + strings.Repeat(`"",`, 5_000_000) + `""],"sums":"1"}`), "texts"},
 		{columns(`{"name":"cells[].Split","sums":"1"},{"name":"cells[].Split","sums":"1"}`), "or has it twice"},
-		{[]byte(packed(`{"bench_results":6,"columns":[]}{}`)), "something follows"},
+		{[]byte(packed(`{"bench_results":6,"columns":[]}{}`)), "does not end as it should"},
 		{packed(`{"bench_results":6,"columns":[`), "does not end as it should"},
 		{columns(`{"name":"cells[].Luck","sums":"1"}`), `column "cells[].Luck", which this program does not know`},
 		{columns(`{"name":"cells[].Split","sums":""}`), "too few numbers"},

@@ -244,9 +244,9 @@ type Part struct {
 	Splits   int
 }
 
-// Of returns the part of an experiment that is run under its protocol; Protocol.ResolveSets must have been called. It
-// is an error if the protocol lacks a set or a method.
-func (e *Experiment) Of(p *protocol.Protocol, quick bool) (Part, error) {
+// PartOf returns the part of an experiment that is run under its protocol; Protocol.ResolveSets must have been called.
+// It is an error if the protocol lacks a set or a method.
+func (e *Experiment) PartOf(p *protocol.Protocol, quick bool) (Part, error) {
 	part := Part{Datasets: e.Datasets, Splits: e.Splits}
 	if part.Splits == 0 {
 		part.Splits = p.Splits

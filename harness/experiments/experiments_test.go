@@ -33,8 +33,8 @@ func TestBuiltin(t *testing.T) {
 		if err := p.ResolveSets(catalogue.Builtin()); err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
-		whole := must.Get(e.Of(p, false))(t)
-		quick := must.Get(e.Of(p, true))(t)
+		whole := must.Get(e.PartOf(p, false))(t)
+		quick := must.Get(e.PartOf(p, true))(t)
 		// which is one cell
 		if quick.Splits > whole.Splits || reflect.DeepEqual(quick, whole) && e.Name != "ecml-figure1" {
 			t.Errorf("%s: the quick part is the whole", e.Name)

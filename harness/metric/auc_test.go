@@ -1,9 +1,7 @@
 package metric
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -71,21 +69,4 @@ func TestAUC2Properties(t *testing.T) {
 			t.Fatalf("%d and, with the classes swapped, %d do not add up to %d", got, back, all)
 		}
 	})
-}
-
-func BenchmarkAUC2(b *testing.B) {
-	for _, n := range []int{50, 500, 5000, 50000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 2))
-			y, scores := make([]float64, n), make([]float64, n)
-			for i := range y {
-				y[i] = sign(rng.IntN(2) == 0)
-				scores[i] = y[i]/2 + rng.NormFloat64()
-			}
-			for b.Loop() {
-				AUC2(y, scores)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
-		})
-	}
 }

@@ -3,7 +3,6 @@ package metric
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -133,32 +132,4 @@ func named(t testing.TB, name string) Metric {
 	t.Helper()
 	m := must.Get(Lookup(name))(t)
 	return m
-}
-
-// BenchmarkSelect picks one of 100 grid points by 5 folds of 100 rows.
-func BenchmarkSelect(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	const points, folds = 100, 5
-	classes, errs := make([][]result.Score, points), make([][]result.Score, points)
-	for g := range points {
-		for range folds {
-			tp, tn := rng.IntN(41), rng.IntN(61)
-			fn, fp, correct, auc2 := 40-tp, 60-tn, tp+tn, int64(rng.IntN(4800))
-			classes[g] = append(classes[g], result.Score{N: 100, TP: &tp, TN: &tn, FN: &fn, FP: &fp, Correct: &correct,
-				AUC2: &auc2})
-			v := rng.Float64()
-			errs[g] = append(errs[g], result.Score{N: 100, RMSE: &v, MAE: &v, R2: &v})
-		}
-	}
-	for _, m := range All() {
-		scores := classes
-		if m.Tasks == registry.Regression {
-			scores = errs
-		}
-		b.Run(m.Name, func(b *testing.B) {
-			for b.Loop() {
-				Select(m, scores)
-			}
-		})
-	}
 }

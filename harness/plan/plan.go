@@ -93,7 +93,7 @@ type Plan struct {
 // Plan makes the plan of a request. known holds the stored cells and canaries by key; a cell that known makes
 // needless is left out. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
 // catalogue lacks are loaded.
-func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan,
+func (e *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan,
 	error) {
 	if forecast == nil {
 		forecast = NewForecast(nil)
@@ -102,13 +102,13 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		forecast.Policy = *req.Policy
 	}
 	plan := &Plan{Data: map[string]string{}, Versions: map[string]string{}, Forecast: forecast}
-	methods, sets, err := h.named(req)
+	methods, sets, err := e.named(req)
 	if err != nil {
 		return nil, err
 	}
 	var pairs []pair
 	for _, name := range sets {
-		more, err := h.pairs(ctx, plan, req, name, methods, len(sets) == 1)
+		more, err := e.pairs(ctx, plan, req, name, methods, len(sets) == 1)
 		if err != nil {
 			return nil, err
 		}
@@ -118,18 +118,18 @@ func (h *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		return nil, err
 	}
 	plan.Dealt = req.Shard.deal(pairs, forecast.Policy, req.Limits.MaxCell)
-	plan.take(pairs, req, known, !h.Protocol.Semantics.TestsItself()) // else known labels are no leak
+	plan.take(pairs, req, known, !e.Protocol.Semantics.TestsItself()) // else known labels are no leak
 	MarkFirst(plan.Cells, forecast)
 	plan.Cells = NewQueue(plan.Cells, forecast).Rest()
 	return plan, nil
 }
 
 // named returns the methods and the sets that a request names, without those that it excludes.
-func (h *Experiment) named(req Request) (methods []registry.Spec, sets []string, err error) {
+func (e *Experiment) named(req Request) (methods []registry.Spec, sets []string, err error) {
 	if sets = req.Datasets; sets == nil {
-		sets = h.Protocol.Datasets
+		sets = e.Protocol.Datasets
 	}
-	if methods, err = h.Methods(req.Methods); err != nil {
+	if methods, err = e.Methods(req.Methods); err != nil {
 		return nil, nil, err
 	}
 	excluded := func(name string) bool { return slices.Contains(req.Exclude, name) }
@@ -143,9 +143,9 @@ func (h *Experiment) named(req Request) (methods []registry.Spec, sets []string,
 
 // pairs plans all cells of the methods on one set. It notes in the plan what it leaves out. alone says that the
 // request names no other set, so that a set that cannot be split is an error.
-func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name string, methods []registry.Spec,
+func (e *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name string, methods []registry.Spec,
 	alone bool) ([]pair, error) {
-	entry, err := h.Catalogue.Lookup(name)
+	entry, err := e.Catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 	if err != nil {
 		return nil, err
 	}
-	set, why, err := h.usable(ctx, entry, req.Splits, alone)
+	set, why, err := e.usable(ctx, entry, req.Splits, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 	var out []pair
 	for _, spec := range specs {
 		plan.Versions[spec.Name] = spec.Version
-		cells, err := h.cells(set, spec, splits, plan.Forecast)
+		cells, err := e.cells(set, spec, splits, plan.Forecast)
 		if err != nil {
 			return nil, err
 		}
@@ -187,16 +187,16 @@ func (h *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 }
 
 // usable returns what planning needs of a set, or why the plan goes on without the set.
-func (h *Experiment) usable(
+func (e *Experiment) usable(
 	ctx context.Context, entry *catalogue.Entry, splits []int, alone bool,
 ) (plannedSet, result.Why, error) {
-	switch state, err := h.Data.State(entry); {
+	switch state, err := e.Data.State(entry); {
 	case state == files.Wrong, state == files.Missing && entry.Local():
 		return plannedSet{}, result.Why{}, err
 	case state == files.Missing:
 		return plannedSet{}, result.Why{Kind: result.NoData}, nil
 	}
-	set, err := h.set(ctx, entry, splits)
+	set, err := e.set(ctx, entry, splits)
 	if why := (*splitError)(nil); errors.As(err, &why) && ctx.Err() == nil && !alone {
 		return set, result.Why{Kind: result.Unsplittable, Text: err.Error()}, nil
 	}
@@ -205,14 +205,14 @@ func (h *Experiment) usable(
 
 // check refuses a request of which nothing can run, and a shard that would not be the same on another machine.
 func (p *Plan) check(req Request, sets int) error {
-	if unsplittable := result.Of(p.Excluded, result.Unsplittable); len(unsplittable) == sets && sets > 0 {
+	if unsplittable := result.OfKinds(p.Excluded, result.Unsplittable); len(unsplittable) == sets && sets > 0 {
 		texts := make([]string, sets)
 		for i, e := range unsplittable {
 			texts[i] = e.Why.Text
 		}
 		return errors.New(strings.Join(texts, "; "))
 	}
-	if missing := result.Of(p.Excluded, result.NoData); req.Shard.Of > 1 && missing != nil {
+	if missing := result.OfKinds(p.Excluded, result.NoData); req.Shard.Of > 1 && missing != nil {
 		return fmt.Errorf("%s, and a shard takes its share of all sets: `bench data fetch` gets data, --exclude "+
 			"leaves "+
 			"sets out of every shard", result.Explain(missing)[0])
@@ -298,24 +298,24 @@ func (p *Plan) revive(c *Cell, k store.Known) {
 // Methods returns the methods with these names. Without names it returns the protocol's columns if the protocol is
 // limited to them, else every method that does not have to be named. A built-in protocol may have columns that a
 // smaller registry lacks.
-func (h *Experiment) Methods(names []string) ([]registry.Spec, error) {
-	columns := names == nil && h.Protocol.Only
+func (e *Experiment) Methods(names []string) ([]registry.Spec, error) {
+	columns := names == nil && e.Protocol.Only
 	switch {
 	case columns:
-		names = h.Protocol.Columns
+		names = e.Protocol.Columns
 	case names == nil:
-		return slices.DeleteFunc(h.Registry.All(), func(s registry.Spec) bool { return s.Named }), nil
+		return slices.DeleteFunc(e.Registry.All(), func(s registry.Spec) bool { return s.Named }), nil
 	}
 	var out []registry.Spec
 	for _, n := range names {
-		s, err := h.Registry.Lookup(n)
+		s, err := e.Registry.Lookup(n)
 		switch {
 		case err == nil:
 			out = append(out, s)
 		case !columns:
 			return nil, err
-		case !h.Protocol.Builtin():
-			return nil, fmt.Errorf("protocol %s: columns: %w", h.Protocol.Name, err)
+		case !e.Protocol.Builtin():
+			return nil, fmt.Errorf("protocol %s: columns: %w", e.Protocol.Name, err)
 		}
 	}
 	return out, nil
@@ -350,33 +350,33 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 
 // cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so
 // all these cells share them.
-func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
-	fewer := h.Protocol.Methods[spec.Name].TrainRows
+func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, forecast *Forecast) ([]*Cell, error) {
+	fewer := e.Protocol.Methods[spec.Name].TrainRows
 	if fewer > 0 {
 		set.train.N = min(set.train.N, fewer)
 	}
-	grid, err := h.Protocol.GridPoints(spec, set.entry.Name, set.train)
-	if err == nil && h.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
+	grid, err := e.Protocol.GridPoints(spec, set.entry.Name, set.train)
+	if err == nil && e.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
 		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one "+
-			"point in [methods], or folds", h.Protocol.Name, spec.Name, len(grid))
+			"point in [methods], or folds", e.Protocol.Name, spec.Name, len(grid))
 	}
 	if err != nil {
 		return nil, err
 	}
-	written, err := h.Protocol.Grid(spec).Written()
+	written, err := e.Protocol.Grid(spec).Written()
 	if err != nil {
 		return nil, err
 	}
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
-			ProtocolHash: h.Protocol.Hash(), Fingerprint: set.fingerprint,
+			ProtocolHash: e.Protocol.Hash(), Fingerprint: set.fingerprint,
 			MethodVersion: spec.Version, GridHash: gridHash(spec, set.train, grid, fewer, set.splitsHash),
 		},
-		Protocol: runner.ProtocolText{TOML: h.Protocol.Text, Path: absolute(h.Protocol.Path),
-			Splits: h.Protocol.Splits},
-		Set: set.entry.Description(), Grid: grid, Written: written, Shape: set.train, Keep: h.Keep,
+		Protocol: runner.ProtocolText{TOML: e.Protocol.Text, Path: absolute(e.Protocol.Path),
+			Splits: e.Protocol.Splits},
+		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Keep: e.Keep,
 	}
-	memory, known, err := h.estimate(spec, &common, set)
+	memory, known, err := e.estimate(spec, &common, set)
 	if err != nil {
 		return nil, err
 	}
@@ -384,19 +384,19 @@ func (h *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	cells := make([]*Cell, len(splits))
 	for i, s := range splits {
 		c := &Cell{
-			Cell: runner.Cell{Protocol: h.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
+			Cell: runner.Cell{Protocol: e.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
 			Guessed: !known, Unsized: !spec.DeclaresMemory(),
 		}
 		c.Spec.Cell = c.Cell
 		c.Memory = forecast.Memory(c)
 		c.Spec.Memory = c.Memory + c.SetBytes
-		size, err := set.sizes(h.Protocol.SplitterOf(spec.Name), s)
+		size, err := set.sizes(e.Protocol.SplitterOf(spec.Name), s)
 		if err != nil {
-			return nil, fmt.Errorf("protocol %s, %s, split %d: %w", h.Protocol.Name, spec.Name, s, err)
+			return nil, fmt.Errorf("protocol %s, %s, split %d: %w", e.Protocol.Name, spec.Name, s, err)
 		}
 		c.Spec.Train, c.Spec.Test, c.Spec.Groups = size.train, size.test, size.groups
-		c.Spec.Seeds = h.Protocol.Semantics.Seeds(s, set.trainRows > 0)
+		c.Spec.Seeds = e.Protocol.Semantics.Seeds(s, set.trainRows > 0)
 		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)
 		c.Seconds = forecast.Seconds(c)
@@ -415,11 +415,11 @@ func absolute(path string) string {
 
 // estimate sets the cell's cost: how long it takes on the machine of the reference run, as far as that is known. It
 // returns the cell's memory with its data set, for the grid point that needs most.
-func (h *Experiment) estimate(
+func (e *Experiment) estimate(
 	spec registry.Spec, c *runner.CellSpec, set plannedSet,
 ) (bytes int64, known bool, err error) {
 	sh := c.Shape
-	if e := set.entry; e.Indicator || e.Impute == "none" {
+	if set.entry.Indicator || set.entry.Impute == "none" {
 		sh.D *= 2 // an upper bound: a column more, or a second search, for each column with gaps
 	}
 	scale, err := spec.Scale(c.Grid)
@@ -427,7 +427,7 @@ func (h *Experiment) estimate(
 		return 0, false, err
 	}
 	c.Cost, known = ReferenceCost(
-		h.Protocol.Base(spec.Name), set.entry.Name, spec, sh, len(c.Grid), scale, h.Protocol.Semantics,
+		e.Protocol.Base(spec.Name), set.entry.Name, spec, sh, len(c.Grid), scale, e.Protocol.Semantics,
 	)
 	var hungriest int64
 	for _, s := range c.Grid {
@@ -437,7 +437,7 @@ func (h *Experiment) estimate(
 		}
 		hungriest = max(hungriest, fit)
 	}
-	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(h.Data.Dir()), hungriest), known, nil
+	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(e.Data.Dir()), hungriest), known, nil
 }
 
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands

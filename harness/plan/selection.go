@@ -14,8 +14,8 @@ import (
 
 // MethodNames replaces the name of a group by the group's methods, and the name of a sweep's series by the series'
 // variants. Other names stay as they are; nil stays nil.
-func (h *Experiment) MethodNames(names []string) []string {
-	return h.Protocol.Expand(members(names, h.Registry.Groups()))
+func (e *Experiment) MethodNames(names []string) []string {
+	return e.Protocol.Expand(members(names, e.Registry.Groups()))
 }
 
 // SetNames replaces the name of a group of c by the group's sets, and the name of a protocol by the protocol's
@@ -63,19 +63,19 @@ func members(names []string, groups map[string][]string) []string {
 // Excluded returns the methods and the sets that names stand for, in their proper spelling. A name is that of a
 // method, of a set, of a group of methods or sets, or one of stored. stored lists results' methods or sets that
 // this program does not know. Any other name is an error that suggests a similar name.
-func (h *Experiment) Excluded(names, stored []string) ([]string, error) {
+func (e *Experiment) Excluded(names, stored []string) ([]string, error) {
 	var out []string
-	for _, name := range SetNames(h.Catalogue, h.MethodNames(names)) {
+	for _, name := range SetNames(e.Catalogue, e.MethodNames(names)) {
 		at := slices.IndexFunc(stored, func(s string) bool { return strings.EqualFold(s, name) })
-		if spec, err := h.Registry.Lookup(name); err == nil {
+		if spec, err := e.Registry.Lookup(name); err == nil {
 			out = append(out, spec.Name)
-		} else if e, err := h.Catalogue.Lookup(name); err == nil {
-			out = append(out, e.Name)
+		} else if set, err := e.Catalogue.Lookup(name); err == nil {
+			out = append(out, set.Name)
 		} else if at >= 0 {
 			out = append(out, stored[at])
 		} else {
-			known := slices.Concat(h.Registry.Names(), slices.Sorted(maps.Keys(h.Registry.Groups())),
-				h.Catalogue.Names(), slices.Sorted(maps.Keys(h.Catalogue.Groups())))
+			known := slices.Concat(e.Registry.Names(), slices.Sorted(maps.Keys(e.Registry.Groups())),
+				e.Catalogue.Names(), slices.Sorted(maps.Keys(e.Catalogue.Groups())))
 			hint := "`bench methods list` and `bench data list` name what there is"
 			if meant := wording.Suggest(name, known); meant != nil {
 				hint = "did you mean " + strings.Join(meant, " or ") + "?"

@@ -64,13 +64,13 @@ func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err err
 
 // set looks up what planning needs of a data set. It loads the set only if the catalogue does not tell the set's
 // size, classes or parts, or if it has groups. Then all splits are drawn, so that one that cannot be is noticed here.
-func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []int) (plannedSet, error) {
-	fingerprint, err := h.Data.Fingerprint(entry)
+func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []int) (plannedSet, error) {
+	fingerprint, err := e.Data.Fingerprint(entry)
 	if err != nil {
 		return plannedSet{}, err
 	}
-	if _, err := metric.ForSelection(h.Protocol.Semantics.Metric, entry.Task); err != nil {
-		return plannedSet{}, fmt.Errorf("%s, protocol %s: semantics.metric: %w", entry.Name, h.Protocol.Name, err)
+	if _, err := metric.ForSelection(e.Protocol.Semantics.Metric, entry.Task); err != nil {
+		return plannedSet{}, fmt.Errorf("%s, protocol %s: semantics.metric: %w", entry.Name, e.Protocol.Name, err)
 	}
 	trainRows, partsKnown := entry.TrainRows()
 	blocks, blocksKnown := entry.Blocks()
@@ -80,7 +80,7 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	var grouped *datasets.Set
 	if entry.Group != nil || sh.N == 0 || sh.D == 0 || sh.Task != registry.Regression && counts == nil ||
 		!partsKnown || !blocksKnown {
-		set, err := read.Load(ctx, h.Data, entry)
+		set, err := read.Load(ctx, e.Data, entry)
 		if err != nil {
 			return plannedSet{}, err
 		}
@@ -91,13 +91,13 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 			grouped, set.X = set, nil
 		}
 	}
-	splitter := h.Protocol.Semantics.Splitter()
+	splitter := e.Protocol.Semantics.Splitter()
 	var own []datasets.Division
 	var train int
 	var file catalogue.File
 	if splitter.Kind == split.OpenML {
 		file, _ = entry.SplitsFile()
-		own, err = h.ownSplits(ctx, entry, sh.N)
+		own, err = e.ownSplits(ctx, entry, sh.N)
 		if err == nil {
 			train, _, err = splitter.SizesOf(sh.N, trainRows, own, 1)
 		}
@@ -105,32 +105,26 @@ func (h *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 		train, _, err = splitter.Sizes(sh.N, trainRows)
 	}
 	if err != nil {
-		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, h.Protocol.Name, err)}
+		return plannedSet{}, &splitError{fmt.Errorf("%s, protocol %s: %w", entry.Name, e.Protocol.Name, err)}
 	}
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, trainRows: trainRows,
 		own: own, splitsHash: file.SHA256, grouped: grouped, drawn: map[drawing]sizes{}}
 	p.train.N = train
 	if grouped == nil {
-		return p, h.enoughOfEachClass(entry, counts, labels)
+		return p, e.enoughOfEachClass(entry, counts, labels)
 	}
 	for _, number := range append([]int{1}, splits...) {
-		if len(own) > 0 && number > len(own) {
-			continue
-		}
-		size, err := p.sizes(splitter, number)
-		if err != nil {
-			return plannedSet{}, &splitError{fmt.Errorf("protocol %s, split %d: %w", h.Protocol.Name, number, err)}
-		}
-		if number == 1 {
-			p.train.N = size.train
+		if _, err := p.sizes(splitter, number); err != nil && (len(own) == 0 || number <= len(own)) {
+			return plannedSet{}, &splitError{fmt.Errorf("protocol %s, split %d: %w", e.Protocol.Name, number, err)}
 		}
 	}
+	p.train.N = p.drawn[drawing{splitter, 1}].train
 	return p, nil
 }
 
 // ownSplits returns a set's own splits, at least one.
-func (h *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) ([]datasets.Division, error) {
-	own, err := read.Splits(ctx, h.Data, entry, n)
+func (e *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) ([]datasets.Division, error) {
+	own, err := read.Splits(ctx, e.Data, entry, n)
 	if err == nil {
 		err = split.Own(own)
 	}
@@ -144,11 +138,11 @@ func (e *splitError) Error() string { return e.err.Error() }
 func (e *splitError) Unwrap() error { return e.err }
 
 // enoughOfEachClass refuses a set with a class that is too small for any split; labels may be nil.
-func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {
+func (e *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, labels []string) error {
 	if entry.Task == registry.Regression {
 		return nil
 	}
-	sem := h.Protocol.Semantics
+	sem := e.Protocol.Semantics
 	for c, n := range counts {
 		if sem.Splitter().Serves(n) {
 			continue
@@ -163,7 +157,7 @@ func (h *Experiment) enoughOfEachClass(entry *catalogue.Entry, counts []int, lab
 		}
 		return &splitError{fmt.Errorf("%s: class %s has %s, too few for the %d folds of protocol %s; add rows, or "+
 			"leave the class out",
-			entry.Name, name, rows, sem.Folds, h.Protocol.Name)}
+			entry.Name, name, rows, sem.Folds, e.Protocol.Name)}
 	}
 	return nil
 }
@@ -192,21 +186,21 @@ const mostToSee = 1000
 // AllSets returns the protocol's data sets. If the data of one of them is missing, AllSets adds the small sets
 // that the program can generate, so that a new user has results to look at. It adds none for a protocol that is
 // limited to its columns.
-func (h *Experiment) AllSets() []string {
-	names := slices.Clone(h.Protocol.Datasets)
+func (e *Experiment) AllSets() []string {
+	names := slices.Clone(e.Protocol.Datasets)
 	missing := slices.ContainsFunc(names, func(n string) bool {
-		e, err := h.Catalogue.Lookup(n)
+		set, err := e.Catalogue.Lookup(n)
 		if err != nil {
 			return false // planning reports this error
 		}
-		state, _ := h.Data.State(e)
+		state, _ := e.Data.State(set)
 		return state == files.Missing
 	})
-	if missing && !h.Protocol.Only {
-		for _, e := range h.Catalogue.All() {
-			if e.Generated && e.VariantOf == "" && e.Channels == nil && e.Rows <= mostToSee &&
-				!slices.Contains(names, e.Name) {
-				names = append(names, e.Name)
+	if missing && !e.Protocol.Only {
+		for _, set := range e.Catalogue.All() {
+			if set.Generated && set.VariantOf == "" && set.Channels == nil && set.Rows <= mostToSee &&
+				!slices.Contains(names, set.Name) {
+				names = append(names, set.Name)
 			}
 		}
 	}

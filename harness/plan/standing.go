@@ -31,10 +31,10 @@ type Stand struct {
 	Unknown []Group // cells whose data set or method this program does not have, so that it cannot plan them
 }
 
-// Standing plans stored cells of h's protocol again and finds those whose planned key is the stored key. withData
+// Standing plans stored cells of e's protocol again and finds those whose planned key is the stored key. withData
 // requires that their data is present. Without withData, data is read only for a set whose size the catalogue
 // lacks.
-func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
+func (e *Experiment) Standing(ctx context.Context, stored []store.Cell, withData bool) (Stand, error) {
 	var out Stand
 	for _, group := range grouped(stored, func(c store.Cell) [2]string { return [2]string{c.Dataset, c.Method} }) {
 		if err := ctx.Err(); err != nil {
@@ -46,7 +46,7 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 				*to = append(*to, Group{first.Protocol, first.Dataset, first.Method, cells, why})
 			}
 		}
-		planned, err := h.again(ctx, group, withData)
+		planned, err := e.again(ctx, group, withData)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			left(&out.NoData, len(group), err.Error())
@@ -84,9 +84,9 @@ func (h *Experiment) Standing(ctx context.Context, stored []store.Cell, withData
 var errUnknown = errors.New("not known here")
 
 // again plans cells of one method on one set in the way a run would today.
-func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bool) ([]*Cell, error) {
-	entry, noSet := h.Catalogue.Lookup(stored[0].Dataset)
-	spec, noMethod := h.Registry.Lookup(stored[0].Method)
+func (e *Experiment) again(ctx context.Context, stored []store.Cell, withData bool) ([]*Cell, error) {
+	entry, noSet := e.Catalogue.Lookup(stored[0].Dataset)
+	spec, noMethod := e.Registry.Lookup(stored[0].Method)
 	switch {
 	case noSet != nil && noMethod != nil:
 		return nil, fmt.Errorf("data set and method are %w", errUnknown)
@@ -99,7 +99,7 @@ func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 		return nil, errors.New(unfit)
 	}
 	if withData {
-		if state, err := h.Data.State(entry); state == files.Missing || state == files.Wrong {
+		if state, err := e.Data.State(entry); state == files.Missing || state == files.Wrong {
 			return nil, err
 		}
 	}
@@ -107,11 +107,11 @@ func (h *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 	for i, c := range stored {
 		splits[i] = c.Split
 	}
-	set, err := h.set(ctx, entry, splits)
+	set, err := e.set(ctx, entry, splits)
 	if err != nil {
 		return nil, err
 	}
-	return h.cells(set, spec, splits, NewForecast(nil))
+	return e.cells(set, spec, splits, NewForecast(nil))
 }
 
 // changedInputs names the inputs in which a stored and a planned cell with different keys differ. If no other

@@ -58,8 +58,8 @@ func (w Why) OverLimit() bool { return w.Kind == TooLong || w.Kind == TooLarge }
 // Counted reports whether the request counts the cells among those that it asks for.
 func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }
 
-// Of returns the exclusions of some kinds, nil if there are none.
-func Of(all []Exclusion, kinds ...ExclusionKind) []Exclusion {
+// OfKinds returns the exclusions of some kinds, nil if there are none.
+func OfKinds(all []Exclusion, kinds ...ExclusionKind) []Exclusion {
 	var out []Exclusion
 	for _, e := range all {
 		if slices.Contains(kinds, e.Why.Kind) {

@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 	}
 	must.Be(t, result.Explain(all), want)
 	counted := slices.DeleteFunc(slices.Clone(all), func(e result.Exclusion) bool { return !e.Counted() })
-	if len(counted) != len(all)-4 || len(result.Of(all, result.TooLong)) != 5 || result.Of(all) != nil ||
+	if len(counted) != len(all)-4 || len(result.OfKinds(all, result.TooLong)) != 5 || result.OfKinds(all) != nil ||
 		result.Explain(nil) != nil {
 		t.Errorf("%d of %d are counted", len(counted), len(all))
 	}

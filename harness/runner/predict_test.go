@@ -86,7 +86,7 @@ func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
 	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)
 	plan := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"GBRFF1", "GBRFF2", "LGBM", "RF"},
 		Datasets: sets, Splits: []int{1}}, nil, nil))(t)
-	said := result.Explain(result.Of(plan.Excluded, result.TakesNoGaps))
+	said := result.Explain(result.OfKinds(plan.Excluded, result.TakesNoGaps))
 	if len(said) != 1 || !strings.HasSuffix(said[0], "takes no missing values: GBRFF1 on gaps-2, GBRFF2 on gaps-2, RF "+
 		"on gaps-2") {
 		t.Errorf("left out: %q", said)

@@ -44,13 +44,13 @@ type Inputs struct {
 
 // A CellSpec is everything that is needed to run a cell, except the data files and the code of the method.
 type CellSpec struct {
-	Cell     Cell                  `json:"cell"`
-	Inputs   Inputs                `json:"inputs"`
-	Key      string                `json:"key"`
-	Protocol ProtocolText          `json:"protocol"`
-	Set      catalogue.Description `json:"set"`
-	Grid     []json.RawMessage     `json:"grid"`   // complete parameters, in grid order
-	Written  []json.RawMessage     `json:"points"` // the grid points in the notation of the grid's author
+	Cell        Cell                  `json:"cell"`
+	Inputs      Inputs                `json:"inputs"`
+	Key         string                `json:"key"`
+	Protocol    ProtocolText          `json:"protocol"`
+	Set         catalogue.Description `json:"set"`
+	Grid        []json.RawMessage     `json:"grid"`         // complete parameters, in grid order
+	GridWritten []json.RawMessage     `json:"grid_written"` // the grid points in the notation of the grid's author
 	// the method's seeds, see protocol.Semantics.Seeds; nil for the protocol's seed
 	Seeds   []uint32       `json:"seeds,omitempty"`
 	Shape   registry.Shape `json:"shape"`             // of the training part of the first split
@@ -81,7 +81,7 @@ func (c CellSpec) planned() result.Planned {
 		Method: c.Cell.Method, MethodVersion: c.Inputs.MethodVersion, Dataset: c.Cell.Dataset,
 		Fingerprint: c.Inputs.Fingerprint,
 		Split:       c.Cell.Split, Task: c.Shape.Task.String(), Features: c.Shape.D, CostUnits: c.Cost,
-		Grid: c.Grid, GridWritten: c.Written, GridHash: c.Inputs.GridHash,
+		Grid: c.Grid, GridWritten: c.GridWritten, GridHash: c.Inputs.GridHash,
 		ProtocolText: c.Protocol.TOML, ProtocolPath: c.Protocol.Path, ProtocolSplits: c.Protocol.Splits,
 		SetFile: c.Set.Path,
 		Replace: c.Replace,

@@ -139,7 +139,7 @@ func TestBudgetOfNewMethod(t *testing.T) {
 	for len(p.running) > 0 {
 		p.end()
 	}
-	left := result.Of(p.s.out.Excluded, result.OverBudget)
+	left := result.OfKinds(p.s.out.Excluded, result.OverBudget)
 	if !slices.ContainsFunc(left, func(e result.Exclusion) bool {
 		return e.Method == "New" && e.Dataset == cells[2].Dataset
 	}) {

@@ -73,18 +73,8 @@ var errOverBudget = errors.New("over budget")
 // runner stops the run. Results that were put before stay.
 func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*plan.Cell, opt Options,
 	put func(result.Run) error) (Outcome, error) {
-	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{}),
-		begun: make(chan struct{})}
-	close(d.begun)
-	var cancel context.CancelCauseFunc
-	d.ctx, cancel = context.WithCancelCause(ctx)
-	defer cancel(nil)
-	d.cancel = cancel
-	if opt.Budget > 0 {
-		var over context.CancelFunc
-		d.ctx, over = context.WithTimeoutCause(d.ctx, opt.Budget+opt.Budget/5, errOverBudget)
-		defer over()
-	}
+	d := newDriver(ctx, run, opt, put)
+	defer d.cancel(nil)
 	s := newState(opt, cells, time.Now())
 	cancelled := d.ctx.Done()
 	var rooms <-chan struct{}
@@ -135,6 +125,18 @@ func Run(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells []*
 	}
 	out.Interrupted = out.NotStarted > 0
 	return out, nil
+}
+
+func newDriver(ctx context.Context, run runner.Runner, opt Options, put func(result.Run) error) *driver {
+	d := &driver{runner: run, put: put, opt: opt, events: make(chan event), halt: make(chan struct{}),
+		begun: make(chan struct{})}
+	close(d.begun)
+	d.ctx, d.cancel = context.WithCancelCause(ctx)
+	if opt.Budget > 0 {
+		over := time.AfterFunc(opt.Budget+opt.Budget/5, func() { d.cancel(errOverBudget) })
+		context.AfterFunc(d.ctx, func() { over.Stop() })
+	}
+	return d
 }
 
 // step gives an event to the state and does what follows from it.

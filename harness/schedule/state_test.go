@@ -340,7 +340,7 @@ func TestSteps(t *testing.T) {
 		if len(w.running) > 0 || accounted > len(cells) || !w.stopped && accounted != len(cells) {
 			t.Errorf("%d of %d cells are accounted for, %d run: %+v", accounted, len(cells), len(w.running), out)
 		}
-		if !w.stopped && len(result.Of(out.Excluded, result.OverBudget)) == 0 && len(w.sets) > 0 {
+		if !w.stopped && len(result.OfKinds(out.Excluded, result.OverBudget)) == 0 && len(w.sets) > 0 {
 			t.Errorf("no cell is left, and data sets are kept: %v", w.sets)
 		}
 	})

@@ -143,32 +143,8 @@ func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table
 			return nil
 		})
 	for _, part := range s.parts {
-		var last int64
-		i, begun := 0, false
-		if err == nil { // both are in the order of the owners' numbers
-			err = s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+" BETWEEN ? AND ? "+
-				"ORDER "+
-				"BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
-				n, ok := head[0].(int64)
-				if !ok {
-					return sqlite3.Error{Code: sqlite3.ErrCorrupt}
-				}
-				for i < len(order) && order[i].at < n {
-					i++
-				}
-				there := i < len(order) && order[i].at == n
-				switch first := !begun || n != last; {
-				case !there && first:
-					orphan(part, n)
-				case there && first:
-					order[i].digest.table(part)
-				}
-				if there {
-					order[i].digest.row(values)
-				}
-				last, begun = n, true
-				return nil
-			})
+		if err == nil {
+			err = s.addPart(ctx, q, part, in, order, orphan)
 		}
 	}
 	for _, one := range order {
@@ -177,6 +153,34 @@ func (s sealed) wrong(ctx context.Context, q queryer, in span, orphan func(table
 		}
 	}
 	return wrong, err
+}
+
+// addPart adds the rows of a table to the digests of their owners. Both are in the order of the owners' numbers.
+func (s sealed) addPart(ctx context.Context, q queryer, part string, in span, owners []seal,
+	orphan func(table string, owner int64)) error {
+	last := everything.to // which no row has
+	return s.each(ctx, q, part, "SELECT "+s.owner()+", 0, * FROM "+part+" WHERE "+s.owner()+
+		" BETWEEN ? AND ? ORDER BY 1, 4, 5", []any{in.from, in.to - 1}, func(head, values []any) error {
+		n, ok := head[0].(int64)
+		if !ok {
+			return sqlite3.Error{Code: sqlite3.ErrCorrupt}
+		}
+		for len(owners) > 0 && owners[0].at < n {
+			owners = owners[1:]
+		}
+		known, first := len(owners) > 0 && owners[0].at == n, n != last
+		last = n
+		switch {
+		case !known && first:
+			orphan(part, n)
+		case known && first:
+			owners[0].digest.table(part)
+		}
+		if known {
+			owners[0].digest.row(values)
+		}
+		return nil
+	})
 }
 
 // owner is the column of parts with the number of the row that they belong to.

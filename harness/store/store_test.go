@@ -203,7 +203,7 @@ func TestOpenTogether(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				// On a busy machine one may hold the file for longer than SQLite waits.
-				err := Patiently(context.Background(), nil, func() error {
+				err := RetryWhileBusy(context.Background(), nil, func() error {
 					db, err := Open(context.Background(), path)
 					if err != nil {
 						return err
@@ -229,7 +229,7 @@ func TestTwoWritersShareAFile(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			var db *DB
-			err := Patiently(context.Background(), nil, func() (err error) {
+			err := RetryWhileBusy(context.Background(), nil, func() (err error) {
 				db, err = Open(context.Background(), path)
 				return err
 			})

@@ -318,9 +318,9 @@ func (w *Writer) fail(err error) {
 	w.mu.Unlock()
 }
 
-// Patiently repeats work while another program holds the database, until ctx is done. wait, if not nil, is
+// RetryWhileBusy repeats work while another program holds the database, until ctx is done. wait, if not nil, is
 // called at first and then every half minute.
-func Patiently(ctx context.Context, wait func(error), work func() error) error {
+func RetryWhileBusy(ctx context.Context, wait func(error), work func() error) error {
 	var told time.Time
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, longestPause) {
 		err := work()

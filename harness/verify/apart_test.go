@@ -134,17 +134,3 @@ func TestPredictionOf(t *testing.T) {
 	must.Be(t, predictionOf(real).distance(prediction{values: []float64{2, 2}}), 4.0, "distance of regressions")
 	must.Be(t, predictionOf(three).distance(prediction{[]float64{2, 0}, true}), 1.0, "distance of classes")
 }
-
-// BenchmarkApart is the longest case, in which no other division is better.
-func BenchmarkApart(b *testing.B) {
-	draws := rand.New(rand.NewPCG(5, 6))
-	alone, after := randomPredictions(draws, Repeats, 54), randomPredictions(draws, Repeats, 54)
-	for _, p := range after {
-		for k := range p.values {
-			p.values[k] = 2
-		}
-	}
-	for b.Loop() {
-		must.Be(b, apart(alone, after), true)
-	}
-}

@@ -162,10 +162,10 @@ func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck
 // compared. It returns the groups whose results differ.
 func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, groups []codeGroup,
 	opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
-	byKey := map[string]codeGroup{}
+	left := map[runner.Cell]codeGroup{} // by the cell that is run, until it ends
 	var cells []*plan.Cell
 	names := map[bool][]string{} // by whether their results are imported
-	leave := func(g codeGroup, why string) {
+	exclude := func(g codeGroup, why string) {
 		c, to := g.cells[0], &report.Unchecked
 		if g.imported {
 			to = &report.Taken
@@ -176,10 +176,10 @@ func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runn
 	for _, g := range groups {
 		c, why := cheapest(h, g)
 		if c == nil {
-			leave(g, why)
+			exclude(g, why)
 			continue
 		}
-		byKey[c.Spec.Key] = g
+		left[c.Cell] = g
 		cells = append(cells, c)
 		if !slices.Contains(names[g.imported], c.Method) {
 			names[g.imported] = append(names[g.imported], c.Method)
@@ -195,28 +195,24 @@ func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runn
 	}
 	limited, cancel := context.WithTimeout(ctx, allChecks)
 	defer cancel()
-	keys := map[runner.Cell]string{}
-	for _, c := range cells {
-		keys[c.Cell] = c.Spec.Key
-	}
 	var old []codeGroup
 	_, err := Cells(limited, run, nil, cells, schedule.Options{Jobs: opt.Jobs,
 		Limits: plan.Limits{Memory: opt.Limits.Memory}}, db, func(v Verified) {
-		g := byKey[keys[v.Cell]]
-		delete(byKey, keys[v.Cell])
+		g := left[v.Cell]
+		delete(left, v.Cell)
 		g.check.Same = len(v.Differences) == 0
 		report.Checked = append(report.Checked, g.check)
 		if !g.check.Same {
 			old = append(old, g)
 		}
 	})
-	for _, c := range cells { // groups whose cell did not end
-		if g, left := byKey[c.Spec.Key]; left {
+	for _, c := range cells {
+		if g, unended := left[c.Cell]; unended {
 			why := fmt.Sprintf("no cell could be run again within %v and the memory limit", allChecks)
 			if err != nil {
 				why = err.Error()
 			}
-			leave(g, why)
+			exclude(g, why)
 		}
 	}
 	return old
