@@ -75,13 +75,3 @@ func TestCodeOfMethods(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkCode is the time of the hashes of all methods at a program's start.
-func BenchmarkCode(b *testing.B) {
-	for b.Loop() {
-		all := All()
-		for _, name := range all.Names() {
-			must.Get(all.Code(name))(b)
-		}
-	}
-}

@@ -2,14 +2,10 @@ package cart
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/internal/system/cputime"
-	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/methods/internal/published"
 
 	"github.com/kernelboosting/bench/registry"
@@ -46,28 +42,6 @@ func BenchmarkFold(b *testing.B) {
 				b.ReportMetric(quick, "CART-s")
 				b.ReportMetric(slow, "golearn-s")
 				b.ReportMetric(slow/quick, "times")
-			}
-		})
-	}
-}
-
-// BenchmarkSynthetic times growths on features whose values are all distinct.
-func BenchmarkSynthetic(b *testing.B) {
-	for _, c := range []struct {
-		task           registry.Task
-		n, d, k, depth int
-	}{
-		{registry.Binary, 124, 13, 2, 10}, {registry.Binary, 700, 23, 2, 10},
-		{registry.Binary, 2200, 5, 2, 1}, {registry.Binary, 2200, 5, 2, 10},
-		{registry.Multiclass, 2200, 5, 10, 10}, {registry.Regression, 2200, 5, 0, 10},
-		{registry.Binary, 3200, 57, 2, 10}, {registry.Binary, 14000, 5, 2, 1}, {registry.Binary, 14000, 5, 2, 10},
-		{registry.Binary, 14000, 20, 2, 10}, {registry.Binary, 50000, 20, 2, 10}, {registry.Binary, 200000, 20, 2, 10},
-	} {
-		b.Run(fmt.Sprintf("%s-%dx%d-depth%d", c.task, c.n, c.d, c.depth), func(b *testing.B) {
-			data := modeltest.Synthetic(c.task, c.n, c.d, c.k)
-			p := Params{"auto", c.depth}
-			for b.Loop() {
-				must.Get(ours.fit(b.Context(), testEnv, data, p))(b)
 			}
 		})
 	}

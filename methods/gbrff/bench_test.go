@@ -5,7 +5,6 @@ package gbrff
 import (
 	"context"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -14,35 +13,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 )
-
-// BenchmarkShared reports what the work that settings of a grid share saves over
-// fitting them one by one.
-func BenchmarkShared(b *testing.B) {
-	for _, name := range []string{"wine", "german"} {
-		train, _ := testsplit.Load(b, name, 1)
-		for _, spec := range []registry.Spec{GBRFF1(), GBRFF(), GBRFFRandom()} {
-			b.Run(spec.Name+"/"+name, func(b *testing.B) {
-				settings := must.Get(spec.Settings(train.Shape(), spec.DefaultGrid(), nil))(b)
-				var path, single []float64
-				for b.Loop() {
-					path = append(path, cputime.Of(func() {
-						err := spec.FitAll(context.Background(), registry.Env{Seed: 1}, train, settings,
-							func(int, registry.Model) error { return nil })
-						if err != nil {
-							b.Fatal(err)
-						}
-					}))
-					single = append(single, cputime.Of(func() {
-						for _, s := range settings {
-							must.Get(spec.Fit(context.Background(), registry.Env{Seed: 1}, train, s))(b)
-						}
-					}))
-				}
-				b.ReportMetric(median(single)/median(path), "singles/path")
-			})
-		}
-	}
-}
 
 // counted counts the passes over the rows.
 type counted struct {
@@ -83,9 +53,4 @@ func BenchmarkMillion(b *testing.B) {
 		b.ReportMetric(1e9*took/float64(c.passes*x.n), "ns/row-and-pass")
 		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(bytes), "allocated/data")
 	}
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
 }

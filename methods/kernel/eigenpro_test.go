@@ -7,11 +7,9 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/published"
-	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -181,47 +179,5 @@ func TestEigenProIsStable(t *testing.T) {
 					rest, all)
 			}
 		}
-	}
-}
-
-// BenchmarkFloor compares fits whose kernel is not kept with the least time of what they must do: products, at the rate
-// of a product in the cache, and exponentials, at the rate of an array in the cache. Both rates are measured before and
-// after a fit.
-func BenchmarkFloor(b *testing.B) {
-	const n, d = 300_000, 20
-	train := toydata.Easy(registry.Binary, n, d, 5)
-	a, c, e := make([]float64, 1<<16), make([]float64, 1<<16), make([]float64, 1<<11)
-	rates := func() (perFlop, perExp float64) {
-		return cputime.Of(func() {
-				for range 300 {
-					vmath.MatMulT(c, a, 256, 256, a, 256)
-				}
-			}) / (300 * 2 * 256 * 256 * 256), cputime.Of(func() {
-				for range 5000 {
-					vmath.Exp(e, a[:len(e)])
-				}
-			}) / (5000 * float64(len(e)))
-	}
-	for _, of := range []struct {
-		spec      registry.Spec
-		passes, m float64 // evaluations of K_nm
-		other     float64 // operations of the factors
-	}{
-		{EigenPro(), 10, 2000, 2000 * 2000 * 2000 / 3},
-		{Falkon(), 21, 1000, 2 * 1000 * 1000 * 1000 / 3},
-	} {
-		b.Run(of.spec.Name, func(b *testing.B) {
-			flop, exp := rates()
-			took := cputime.Of(func() {
-				for range b.N {
-					must.Get(of.spec.Fit(b.Context(), registry.Env{Seed: 1}, train, []byte(`{"gamma":0.05}`)))(b)
-				}
-			}) / float64(b.N)
-			flopAfter, expAfter := rates()
-			entries := of.passes * n * of.m
-			least := (flop+flopAfter)/2*(entries*(2*d+4)+of.other) + (exp+expAfter)/2*entries
-			b.ReportMetric(100*least/took, "%-of-floor")
-			b.ReportMetric(took, "cpu-s/op")
-		})
 	}
 }

@@ -38,8 +38,7 @@ type logistic struct {
 	curve    []float64 // A' diag(q (1-q)) A, with A'r as the next column; rows are `wide` elements apart
 	wide     int
 	block    block
-	steps    int    // Newton steps since the active set grew
-	passes   [2]int // short and full evaluations since the active set grew
+	steps    int // Newton steps since the active set grew
 	unsolved float64
 	system   solve.Shifted
 }
@@ -122,7 +121,7 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 
 // prepare makes room for an active set of cols columns. New columns have the coefficient 0.
 func (l *logistic) prepare(cols int) {
-	l.steps, l.passes, l.unsolved = 0, [2]int{}, 0
+	l.steps, l.unsolved = 0, 0
 	l.solution = append(l.solution, make([]float64, cols-len(l.solution))...)
 	l.gradient, l.step = make([]float64, cols), make([]float64, cols)
 	if wide := (cols + 1 + 7) &^ 7; wide != l.wide {
@@ -195,11 +194,8 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 	b, part := &l.block, l.block.part[:cols]
 	clear(b.moved)
 	clear(l.gradient)
-	l.passes[0]++
 	if full {
 		clear(l.curve)
-		l.passes[0]--
-		l.passes[1]++
 	}
 	err = fitting.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
 		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/vector"
@@ -19,8 +20,8 @@ type Objective func(x, g []float64) float64
 //	x' = x + a p                  a: a step with the strong Wolfe conditions
 //	                              f(x') <= f(x) + 1e-3 a g.p,  |g'.p| <= 0.9 |g.p|
 //
-// and the method stops when max|g_i| is at most GradTol, when one iteration
-// reduces f by at most RelTol max(|f(x)|, |f(x')|, 1), after MaxIter iterations, or when
+// and the method stops when max|g_i| is at most gradTol, when one iteration
+// reduces f by at most relTol max(|f(x)|, |f(x')|, 1), after MaxIter iterations, or when
 // no step is found. Two-loop recursion: Nocedal and Wright, Numerical
 // Optimization, Algorithm 7.4; the line search is in search.go.
 //
@@ -32,9 +33,7 @@ type Objective func(x, g []float64) float64
 // It keeps its workspace, so that the million small problems of a boosting run allocate nothing. The zero value has
 // SciPy's defaults. It is not safe for concurrent use.
 type LBFGS struct {
-	MaxIter int     // iterations; 0 means 15000
-	GradTol float64 // bound on max|g_i|; 0 means 1e-5, negative means 0
-	RelTol  float64 // bound on the relative reduction of f; 0 means 1e7 * 2^-52, negative means no such stop
+	MaxIter int // iterations; 0 means 15000
 
 	pairs    [kept]pair // ring buffer: the latest pair is at index (stored-1) % kept
 	stored   int        // pairs since the last restart
@@ -56,8 +55,8 @@ type pair struct {
 type Status uint8
 
 const (
-	GradientSmall  Status = iota + 1 // max|g_i| <= GradTol
-	ReductionSmall                   // the last iteration reduced f by no more than RelTol allows
+	GradientSmall  Status = iota + 1 // max|g_i| <= gradTol
+	ReductionSmall                   // the last iteration reduced f by no more than relTol allows
 	IterationLimit                   // MaxIter iterations done
 	SearchFailed                     // no acceptable step even along -g; x is the best point known
 )
@@ -73,8 +72,8 @@ type Result struct {
 const (
 	eps             = 0x1p-52
 	defaultMaxIter  = 15000
-	defaultGradTol  = 1e-5
-	defaultRelTol   = 1e7 * eps
+	gradTol         = 1e-5
+	relTol          = 1e7 * eps
 	kept            = 10 // pairs
 	maxSearchTrials = 20
 )
@@ -96,11 +95,11 @@ func (m *LBFGS) Minimize(x []float64, objective Objective) Result {
 			return r
 		}
 		switch {
-		case r.Iterations >= orDefault(m.MaxIter, defaultMaxIter):
+		case r.Iterations >= cmp.Or(m.MaxIter, defaultMaxIter):
 			r.Status = IterationLimit
 		case m.gradientSmall():
 			r.Status = GradientSmall
-		case m.reductionSmall(previous, r.F):
+		case previous-r.F <= relTol*max(math.Abs(previous), math.Abs(r.F), 1):
 			r.Status = ReductionSmall
 		default:
 			continue
@@ -197,13 +196,7 @@ func (m *LBFGS) remember(step, slope0, slope float64) {
 }
 
 func (m *LBFGS) gradientSmall() bool {
-	return vector.MaxAbs(m.g) <= max(0, orDefault(m.GradTol, defaultGradTol))
-}
-
-func (m *LBFGS) reductionSmall(before, after float64) bool {
-	scale := max(math.Abs(before), math.Abs(after), 1)
-	tol := orDefault(m.RelTol, defaultRelTol)
-	return tol >= 0 && before-after <= tol*scale
+	return vector.MaxAbs(m.g) <= gradTol
 }
 
 // reserve makes the workspace for n variables.
@@ -222,11 +215,4 @@ func (m *LBFGS) reserve(n int) {
 	for i := range m.pairs {
 		m.pairs[i].s, m.pairs[i].y = take(), take()
 	}
-}
-
-func orDefault[T int | float64](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
