@@ -22,8 +22,7 @@
 //	kernel.go        the kernels of Table 1: quantiles, domains, the chi-square map
 //	embedding.go     draws, eqs. (4) and (13), rows embedded in blocks
 //	loss.go          the losses of Table 2, their derivatives and conjugates
-//	penalty.go       the penalties of Table 2
-//	objective.go     (5) with its gradients (6), (7), (11)
+//	objective.go     (5) with l2 penalties, and its gradient (6), (11)
 //	ridge.go         (10), ridge regression in closed form
 //	skl.go           RFF-SKL: descent in sigma
 //	channel.go       the rows of a channel, each value once
@@ -40,6 +39,5 @@
 // w minimises the same objective. The paper has no regression; here its targets are standardised. The penalties of the
 // group lasso are fractions of the least penalty that makes all weights zero.
 //
-// What is not here: the hinge and the logistic loss, penalties of sigma other than l2, and a solver for the l1 norm,
-// whose values and gradients objective.go has.
+// What is not here: the hinge and the logistic loss, penalties of sigma other than l2, and the l1 norm of w.
 package fourier

@@ -191,8 +191,12 @@ func TestEqualValues(t *testing.T) {
 			j := jointly{problem: p, loss: of, lambda: 0.5, rho: 0.1, gap: jointGap}
 			gs, want := make([]float64, len(sigma)), make([]float64, len(sigma))
 			f := must.Get(j.value(t.Context(), sigma, gs))(t)
-			o := objective{loss: of, weights: l21, lambda: j.lambda, inverseWidths: l2, rho: j.rho, onlyProfile: true}
-			wanted := must.Get(p.value(t.Context(), o, sigma, j.w, want, nil))(t)
+			wanted := must.Get(p.value(t.Context(), of, 0, j.rho, sigma, j.w, want))(t)
+			for c := range p.outputs {
+				for _, q := range p.parts {
+					wanted += j.lambda * norm(j.w[c*p.width+q.at:][:q.count])
+				}
+			}
 			near(t, "value", []float64{f}, []float64{wanted}, 1e-12)
 			near(t, "gradient", gs, want, 1e-11)
 		}

@@ -141,8 +141,6 @@ func (r *ridge) profile(ctx context.Context, lambda, rho float64, sigma, gs []fl
 	if err != nil {
 		return 0, nil, err
 	}
-	o := objective{loss: square{factor: 0.5}, weights: l2, lambda: lambda, inverseWidths: l2, rho: rho,
-		onlyProfile: true}
-	f, err := r.value(ctx, o, sigma, w, gs, nil)
+	f, err := r.value(ctx, square{factor: 0.5}, lambda, rho, sigma, w, gs)
 	return f, w, err
 }

@@ -71,7 +71,7 @@ func (b *learner) turnTo(l []float64) { vmath.MatVec(b.u, b.omega, len(b.u), len
 // sum_j (slope in u_j) omega_j.
 func (b *learner) landmarkLoss(l, gradient []float64) float64 {
 	b.turnTo(l)
-	loss := b.trig.LandmarkLoss(b.u, b.r, nil, b.slopes)
+	loss := b.trig.LandmarkLoss(b.u, b.r, b.slopes)
 	vmath.MatTVec(gradient, b.omega, len(b.u), len(l), b.slopes)
 	return loss
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/canceltest"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/methods/internal/svm"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -101,84 +101,22 @@ func TestLibsvm(t *testing.T) {
 	}
 }
 
-// dualMaximum enumerates which multipliers are at 0, at C, or between, solves for the
-// last ones, and returns the largest D among the feasible points: by strong duality the minimum of P.
-func dualMaximum(x []float64, n, d int, y []float64, c float64) float64 {
-	best := 0.0
-	state := make([]int, n)
-	for {
-		if v, ok := dualAt(state, x, n, d, y, c); ok {
-			best = max(best, v)
-		}
-		i := 0
-		for ; i < n && state[i] == 2; i++ {
-			state[i] = 0
-		}
-		if i == n {
-			return best
-		}
-		state[i]++
-	}
-}
-
-func dualAt(state []int, x []float64, n, d int, y []float64, c float64) (float64, bool) {
-	a := make([]float64, n)
-	var free []int
-	for i, s := range state {
-		switch s {
-		case 1:
-			a[i] = c
-		case 2:
-			free = append(free, i)
-		}
-	}
-	q := func(i, j int) float64 { return y[i] * y[j] * floats.Dot(x[i*d:(i+1)*d], x[j*d:(j+1)*d]) }
-	m := len(free)
-	if m > 0 {
-		k, r := mat.NewDense(m+1, m+1, nil), mat.NewVecDense(m+1, nil)
-		for u, i := range free {
-			right := 1.0
-			for j := range n {
-				right -= q(i, j) * a[j]
-			}
-			r.SetVec(u, right)
-			for v, j := range free {
-				k.Set(u, v, q(i, j))
-			}
-			k.Set(u, m, y[i])
-			k.Set(m, u, y[i])
-		}
-		r.SetVec(m, -floats.Dot(a, y))
-		var z mat.VecDense
-		if err := z.SolveVec(k, r); err != nil {
-			return 0, false
-		}
-		for u, i := range free {
-			a[i] = z.AtVec(u)
-		}
-	}
-	const slack = 1e-9
-	if math.Abs(floats.Dot(a, y)) > slack || floats.Min(a) < -slack || floats.Max(a) > c+slack {
-		return 0, false
-	}
-	value := floats.Sum(a)
-	for i := range n {
-		for j := range n {
-			value -= a[i] * a[j] * q(i, j) / 2
-		}
-	}
-	return value, true
-}
-
+// TestTinyProblems compares with package svm, whose tests compare it with an enumeration of all active sets.
 func TestTinyProblems(t *testing.T) {
 	for seed := range uint64(40) {
 		n, d := 2+int(seed%6), 1+int(seed%3)
 		x, y := sample(seed, n, d)
+		k := svm.NewGram[float64](n, nil)
+		for i := range n {
+			for j := range n {
+				k.At(i)[j] = floats.Dot(x[i*d:(i+1)*d], x[j*d:(j+1)*d])
+			}
+		}
 		for _, c := range []float64{1e-3, 0.3, 2, 1e3} {
-			s := mustSolve(t, x, n, d, y, c)
-			if want := dualMaximum(x, n, d, y, c); math.Abs(s.Objective-want) > 1e-6*want {
-				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, by enumeration %.12g", seed, n, d, c, s.Objective,
-					want)
+			solver, want := svm.Solver[float64]{Tol: 1e-11}, svm.Solution{}
+			must.Do(t, solver.Solve(t.Context(), k, svm.Classification(y, c), &want))
+			if s := mustSolve(t, x, n, d, y, c); math.Abs(s.Objective+want.Objective) > 1e-6*s.Objective {
+				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, dual %.12g", seed, n, d, c, s.Objective, want.Objective)
 			}
 		}
 	}

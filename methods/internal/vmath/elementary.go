@@ -195,10 +195,3 @@ func equalLengths(f string, n int, vectors ...[]float64) {
 		}
 	}
 }
-
-// optionalLength is equalLengths for a vector that may be nil.
-func optionalLength(f string, n int, v []float64) {
-	if v != nil {
-		equalLengths(f, n, v)
-	}
-}

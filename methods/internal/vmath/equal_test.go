@@ -62,14 +62,12 @@ var kernelCases = []kernelCase{
 	},
 		"p z:n*m x:m*d x:m"},
 	{"ExpCosLoss", expCos, expCosRef, "p.data n d x:d f x:n z:n z:d"},
-	{"ExpCosLoss alone", expCos, expCosRef, "p.data n d x:d f x:n nil z:d"},
 	{"RowsExpCosLoss", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n z:n z:d"},
-	{"RowsExpCosLoss alone", rowsExpCos, rowsExpCosRef, "x:n*d n d x:d f x:n nil z:d"},
 	{"RowsExpCosLoss as packed", rowsExpCos, func(a []float64, n, d int, w []float64, b float64, r, cosines,
 		grad []float64) float64 {
 		return expCosRef(Pack(a, n, d).data, n, d, w, b, r, cosines, grad)
 	}, "x:n*d n d x:d f x:n z:n z:d"},
-	{"ExpLinearLoss", expLinear, expLinearRef, "p.data n d x:d x:n z:n z:d"},
+	{"ExpLinearLoss", expLinear, expLinearRef, "p.data n d x:d x:n z:d"},
 	{"PairLosses", expPairs, expPairsRef, "p2.data n d x:d x:d x:n z:d"},
 	{"ExpShiftLoss", expShift, expShiftRef, "x:n x:n x:n f f"},
 	{"Reweight", Reweight, reweightRef, "x:n z:n z:n x:n x:n f"},

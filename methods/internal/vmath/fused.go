@@ -6,26 +6,11 @@ package vmath
 //	f = (1/n) sum_i exp(-r_i cos z_i)
 //
 // and sets grad, of Cols elements, to df/dw = (1/n) sum_i x_i r_i sin(z_i) exp(-r_i cos z_i),
-// and cosines[i] to cos z_i unless cosines is nil. One pass over p.
+// and cosines[i] to cos z_i. One pass over p.
 func (p *Packed) ExpCosLoss(w []float64, b float64, r, cosines, grad []float64) float64 {
 	equalLengths("Packed.ExpCosLoss", p.d, w, grad)
-	equalLengths("Packed.ExpCosLoss", p.n, r)
-	optionalLength("Packed.ExpCosLoss", p.n, cosines)
+	equalLengths("Packed.ExpCosLoss", p.n, r, cosines)
 	f := expCos(p.data, p.n, p.d, w, b, r, cosines, grad)
-	return mean(f, grad, p.n)
-}
-
-// ExpLinearLoss returns the exponential loss of the linear scores a_i = v.x_i,
-//
-//	f = (1/n) sum_i exp(-r_i a_i),
-//
-// sets grad, of Cols elements, to df/dv = -(1/n) sum_i x_i r_i exp(-r_i a_i), and
-// scores[i] to a_i unless scores is nil. One pass over p.
-func (p *Packed) ExpLinearLoss(v, r, scores, grad []float64) float64 {
-	equalLengths("Packed.ExpLinearLoss", p.d, v, grad)
-	equalLengths("Packed.ExpLinearLoss", p.n, r)
-	optionalLength("Packed.ExpLinearLoss", p.n, scores)
-	f := expLinear(p.data, p.n, p.d, v, r, scores, grad)
 	return mean(f, grad, p.n)
 }
 
@@ -37,12 +22,13 @@ func (p *Packed) ExpLinearLoss(v, r, scores, grad []float64) float64 {
 //	f = (1/n) sum_i exp(-r_i a_i)
 //
 // and sets grad, of K elements, to df/dt_j = (1/n) sum_i r_i exp(-r_i a_i) (1/K) sin(t_j - z_ij),
-// whose product with W is the gradient in x; scores[i] becomes a_i unless scores is nil.
-// The passes over examples need no trigonometry: cos(t - z) = cos t cos z + sin t sin z.
-func (p *Packed) LandmarkLoss(t, r, scores, grad []float64) float64 {
+// whose product with W is the gradient in x. One pass over p, which needs no trigonometry, since cos(t - z) = cos t cos
+// z + sin t sin z.
+func (p *Packed) LandmarkLoss(t, r, grad []float64) float64 {
 	k := len(t)
 	sameLength("Packed.LandmarkLoss", "cos and sin of t", 2*k, "the matrix", p.d)
 	sameLength("Packed.LandmarkLoss", "grad", len(grad), "t", k)
+	sameLength("Packed.LandmarkLoss", "r", len(r), "the matrix", p.n)
 	mem := scratch(4 * k)
 	defer pool.Put(mem)
 	v, g := (*mem)[:2*k], (*mem)[2*k:]
@@ -50,7 +36,7 @@ func (p *Packed) LandmarkLoss(t, r, scores, grad []float64) float64 {
 	for j := range v {
 		v[j] /= float64(k)
 	}
-	f := p.ExpLinearLoss(v, r, scores, g)
+	f := mean(expLinear(p.data, p.n, p.d, v, r, g), g, p.n)
 	for j := range grad {
 		grad[j] = float64(v[j]*g[k+j]) - float64(v[k+j]*g[j])
 	}
@@ -84,11 +70,10 @@ func ExpShiftLoss(r, c, s []float64, b float64) float64 {
 }
 
 // Reweight is a boosting step with the exponential loss: score += alpha h,
-// w = exp(-y score), and r = y w unless r is nil. It returns the sum of w.
+// w = exp(-y score), and r = y w. It returns the sum of w.
 // y holds the labels -1 and +1.
 func Reweight(score, w, r, y, h []float64, alpha float64) float64 {
-	equalLengths("Reweight", len(score), w, y, h)
-	optionalLength("Reweight", len(score), r)
+	equalLengths("Reweight", len(score), w, r, y, h)
 	return reweight(score, w, r, y, h, alpha)
 }
 

@@ -11,7 +11,7 @@ TARGET int FN(vm_expcos)(const double *x, long n, long d, const double *w, doubl
 		for (long k = 0; k < h; k += 8) {
 			v8 s, c, rv = part(r, i + k, n);
 			far |= m8_any(trig(v8_sub(v8_load(z + k), bv), &s, &c));
-			if (cosines) put(cosines, c, i + k, n);
+			put(cosines, c, i + k, n);
 			v8 e = expo(v8_neg(v8_mul(rv, c)));
 			total = v8_add(total, keep(e, i + k, n));
 			v8_store(z + k, v8_mul(v8_mul(rv, s), e));
@@ -24,7 +24,7 @@ TARGET int FN(vm_expcos)(const double *x, long n, long d, const double *w, doubl
 }
 
 TARGET double FN(vm_explinear)(const double *x, long n, long d, const double *v, const double *r,
-	double *scores, double *grad, double *lanes) {
+	double *grad, double *lanes) {
 	double z[BLOCK];
 	v8 total = v8_set1(0);
 	for (long i = 0; i < n; i += BLOCK) {
@@ -32,7 +32,6 @@ TARGET double FN(vm_explinear)(const double *x, long n, long d, const double *v,
 		block_matvec(z, x + i * d, h, d, v);
 		for (long k = 0; k < h; k += 8) {
 			v8 a = v8_load(z + k), rv = part(r, i + k, n);
-			if (scores) put(scores, a, i + k, n);
 			v8 e = expo(v8_neg(v8_mul(rv, a)));
 			total = v8_add(total, keep(e, i + k, n));
 			v8_store(z + k, v8_neg(v8_mul(rv, e)));
@@ -79,7 +78,7 @@ TARGET double FN(vm_reweight)(double *score, double *w, double *r, const double 
 		v8 e = expo(v8_neg(v8_mul(yv, f)));
 		put(score, f, i, n);
 		put(w, e, i, n);
-		if (r) put(r, v8_mul(yv, e), i, n);
+		put(r, v8_mul(yv, e), i, n);
 		total = v8_add(total, keep(e, i, n));
 	}
 	return v8_hsum(total);

@@ -30,9 +30,7 @@ func expCosBlockRef(x []float64, i, n, d int, w []float64, b float64, r, cosines
 		e := expRef(-(ri * c))
 		if i+k < n {
 			total[k%8] += e
-			if cosines != nil {
-				cosines[i+k] = c
-			}
+			cosines[i+k] = c
 		} else {
 			total[k%8] += 0
 		}
@@ -41,7 +39,7 @@ func expCosBlockRef(x []float64, i, n, d int, w []float64, b float64, r, cosines
 	blockMatTVecRef(lanes, x, z)
 }
 
-func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+func expLinearRef(x []float64, n, d int, v, r, grad []float64) float64 {
 	mem := scratch(8 * d)
 	defer pool.Put(mem)
 	lanes := *mem
@@ -50,9 +48,6 @@ func expLinearRef(x []float64, n, d int, v, r, scores, grad []float64) float64 {
 	for i := 0; i < n; i += block {
 		h := height(n, i)
 		blockMatVecRef(z[:h], x[i*d:], d, v)
-		if scores != nil {
-			copy(scores[i:], z[:h])
-		}
 		for k := range h {
 			if i+k < n {
 				e := expRef(-(r[i+k] * z[k]))
@@ -99,9 +94,7 @@ func reweightRef(score, w, r, y, h []float64, alpha float64) float64 {
 	for i := range score {
 		score[i] = math.FMA(alpha, h[i], score[i])
 		w[i] = expRef(-(y[i] * score[i]))
-		if r != nil {
-			r[i] = y[i] * w[i]
-		}
+		r[i] = y[i] * w[i]
 		total[i%8] += w[i]
 	}
 	return tree8(total[:])

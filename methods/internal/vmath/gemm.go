@@ -99,7 +99,9 @@ const rounding = 1e-13
 // (r bandwidth), or 0 for equal points. dst may be dots; slopes must not overlap the others.
 func Laplace(dst, slopes, dots, squares []float64, square, bandwidth float64) {
 	equalLengths("Laplace", len(dots), dst, squares)
-	optionalLength("Laplace", len(dots), slopes)
+	if slopes != nil {
+		equalLengths("Laplace", len(dots), slopes)
+	}
 	laplace(dst, slopes, dots, squares, square, bandwidth)
 }
 

@@ -23,8 +23,8 @@
 		(dst, x, n, d, w, phase, m)) \
 	K(int, vm_expcos, (const double *x, long n, long d, const double *w, double b, const double *r, double *cosines, \
 		double *grad, double *lanes, double *value), (x, n, d, w, b, r, cosines, grad, lanes, value)) \
-	K(double, vm_explinear, (const double *x, long n, long d, const double *v, const double *r, double *scores, \
-		double *grad, double *lanes), (x, n, d, v, r, scores, grad, lanes)) \
+	K(double, vm_explinear, (const double *x, long n, long d, const double *v, const double *r, double *grad, \
+		double *lanes), (x, n, d, v, r, grad, lanes)) \
 	K(void, vm_exppairs, (const double *x, long n, long m, const double *cu, const double *su, const double *r, \
 		double *losses, double *lanes), (x, n, m, cu, su, r, losses, lanes)) \
 	K(double, vm_expshift, (const double *r, const double *c, const double *s, long n, double cb, double sb), \

@@ -233,13 +233,13 @@ func expCos(x []float64, n, d int, w []float64, b float64, r, cosines, grad []fl
 	return expCosRef(x, n, d, w, b, r, cosines, grad)
 }
 
-func expLinear(x []float64, n, d int, v, r, scores, grad []float64) float64 {
+func expLinear(x []float64, n, d int, v, r, grad []float64) float64 {
 	if !useC(n, 4) {
-		return expLinearRef(x, n, d, v, r, scores, grad)
+		return expLinearRef(x, n, d, v, r, grad)
 	}
 	lanes := scratch(8 * d)
 	defer pool.Put(lanes)
-	return float64(C.vm_explinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(scores), ptr(grad), ptr(*lanes)))
+	return float64(C.vm_explinear(ptr(x), C.long(n), C.long(d), ptr(v), ptr(r), ptr(grad), ptr(*lanes)))
 }
 
 func expPairs(x []float64, n, m int, cu, su, r, losses []float64) {

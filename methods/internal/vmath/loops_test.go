@@ -42,13 +42,14 @@ func BenchmarkLoops(b *testing.B) {
 			run("ExpCosLoss/"+at, n, func() { p.ExpCosLoss(w, 0.1, r, cosines, grad) })
 			omega, phase, cos := normals(8*d), make([]float64, 8), make([]float64, 8*n)
 			run("Packed.Cosines of 8/"+at, n, func() { p.Cosines(cos, omega, phase) })
-			run("ExpLinearLoss/"+at, n, func() { p.ExpLinearLoss(w, r, nil, grad) })
 		}
 	}
 	for _, n := range []int{128, 1024, 16384} { // features of GBRFF1's round
 		for _, k := range []int{10, 100} {
 			p, t := vmath.Pack(normals(2*k*n), n, 2*k), normals(k)
 			r, losses := normals(n), make([]float64, k)
+			slopes := make([]float64, k)
+			run(fmt.Sprintf("LandmarkLoss/%dx%d", n, 2*k), n, func() { p.LandmarkLoss(t, r, slopes) })
 			run(fmt.Sprintf("PairLosses/%dx%d", n, 2*k), n, func() { p.PairLosses(t, r, losses) })
 		}
 	}

@@ -6,8 +6,7 @@ package vmath
 func RowsExpCosLoss(a []float64, rows, cols int, w []float64, b float64, r, cosines, grad []float64) float64 {
 	sameLength("RowsExpCosLoss", "a", len(a), "rows x cols", rows*cols)
 	equalLengths("RowsExpCosLoss", cols, w, grad)
-	equalLengths("RowsExpCosLoss", rows, r)
-	optionalLength("RowsExpCosLoss", rows, cosines)
+	equalLengths("RowsExpCosLoss", rows, r, cosines)
 	f := rowsExpCos(a, rows, cols, w, b, r, cosines, grad)
 	return mean(f, grad, rows)
 }

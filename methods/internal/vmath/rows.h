@@ -21,7 +21,7 @@ TARGET int FN(vm_rows_expcos)(const double *a, long n, long d, const double *w, 
 			v8 s, c, rv = part(r, i + k, n);
 			for (long j = 0; more && j < d; j++) __builtin_prefetch(a + (i + k + AHEAD) * d + 8 * j, 0, 2);
 			far |= m8_any(trig(v8_sub(v8_load(z + k), bv), &s, &c));
-			if (cosines) put(cosines, c, i + k, n);
+			put(cosines, c, i + k, n);
 			v8 e = expo(v8_neg(v8_mul(rv, c)));
 			total = v8_add(total, keep(e, i + k, n));
 			v8_store(z + k, v8_mul(v8_mul(rv, s), e));
