@@ -22,9 +22,9 @@ type problem struct {
 	channels []*channel // of each part, from its first use on
 }
 
-// value returns f at sigma and w (outputs x width) with l2 penalties of both, where w minimises f. It writes the gradient
-// (6) in sigma to gs, which is also the gradient of the minimum over w: since df/dw = 0, no derivative of w enters (the
-// envelope theorem).
+// value returns f at sigma and w (outputs x width) with l2 penalties of both, where w minimises f. It writes the
+// gradient (6) in sigma to gs, which is also the gradient of the minimum over w: since df/dw = 0, no derivative of w
+// enters (the envelope theorem).
 func (p *problem) value(ctx context.Context, l loss, lambda, rho float64, sigma, w, gs []float64) (float64, error) {
 	clear(gs)
 	f, err := p.pass(ctx, l, sigma, w, gs)
@@ -37,8 +37,8 @@ func (p *problem) value(ctx context.Context, l loss, lambda, rho float64, sigma,
 	return f, err
 }
 
-// pass goes through the rows once. It returns the loss, and adds the gradient of the loss in sigma to gs. With V = dl/df
-// (outputs x n),
+// pass goes through the rows once. It returns the loss, and adds the gradient of the loss in sigma to gs. With
+// V = dl/df (outputs x n),
 //
 //	dl/dsigma_j = - sum over inputs i of group j and rows r of x_ri (H' M)_ir,   M = (W'V) o sqrt(2/D) sin(angles),
 //

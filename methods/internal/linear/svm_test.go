@@ -116,7 +116,7 @@ func TestTinyProblems(t *testing.T) {
 			solver, want := svm.Solver[float64]{Tol: 1e-11}, svm.Solution{}
 			must.Do(t, solver.Solve(t.Context(), k, svm.Classification(y, c), &want))
 			if s := mustSolve(t, x, n, d, y, c); math.Abs(s.Objective+want.Objective) > 1e-6*s.Objective {
-				t.Errorf("seed %d, n=%d d=%d, C=%g: objective %.12g, dual %.12g", seed, n, d, c, s.Objective, want.Objective)
+				t.Errorf("seed %d, n=%d d=%d, C=%g: %.12g, dual %.12g", seed, n, d, c, s.Objective, want.Objective)
 			}
 		}
 	}
