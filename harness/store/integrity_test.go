@@ -32,7 +32,6 @@ func smallDatabase(t *testing.T) string {
 				r := testRun(fmt.Sprintf("k%d%d%d", i, j, split), result.OK)
 				r.Dataset, r.Method, r.Split = dataset, method, split
 				r.ProtocolText, r.ProtocolSplits, r.SetFile = "splits = 3", 3, "own/"+dataset+".toml"
-				r = withArtifacts(r)
 				runs = append(runs, r)
 			}
 		}

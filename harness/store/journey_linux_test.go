@@ -86,15 +86,15 @@ func created(j *journey) error {
 // filled puts cells one by one and in groups, begun before, with notes, a checkpoint, an attempt that supersedes
 // another and one that replaces another. Then it closes the database, which empties the log, and goes on.
 func filled(j *journey) error {
-	first := withArtifacts(testRun("first", result.OK))
+	first := testRun("first", result.OK)
 	first.Model.Data = []byte(strings.Repeat("a model of several pages ", 500))
 	second, failed := testRun("second", result.OK), testRun("failed", result.Failed)
 	second.Split, failed.Split = 2, 3
-	newer := withArtifacts(testRun("newer", result.OK)) // of the first cell
+	newer := testRun("newer", result.OK) // of the first cell
 	newer.MethodVersion, newer.GridHash = "2", "h"
 	again := testRun("second", result.OK)
 	again.Split, again.Replace, again.SearchSeconds = 2, true, 0.75
-	last := withArtifacts(testRun("last", result.OK))
+	last := testRun("last", result.OK)
 	last.Split = 4
 	skipped := result.Exclusion{Protocol: "p", Dataset: "d", Method: "M", Split: 9, Why: result.Over("--max-cell 1m",
 		61, 1)}

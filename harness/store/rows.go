@@ -131,8 +131,9 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 		{"point_tests", "grid_index, n_test", &t.Score, []any{&number, &t.Score.N}, func(r *Row) {
 			r.GridTests = append(r.GridTests, t.Score)
 		}},
-		{"seed_counts", "number, n_test, seed, scores_hash", &t.Score, []any{&number, &t.Score.N, &t.Seed,
-			&t.ScoresHash},
+		// A damaged seed must not keep a check of the database from ending.
+		{"seed_counts", "number, n_test, min(max(seed, 0), 0xffffffff), scores_hash", &t.Score,
+			[]any{&number, &t.Score.N, &t.Seed, &t.ScoresHash},
 			func(r *Row) { r.SeedTests = append(r.SeedTests, t) }},
 		{"warnings", "number, text, times", none, []any{&number, &w.Text, &w.Times}, func(r *Row) {
 			r.Warnings = append(r.Warnings, w)

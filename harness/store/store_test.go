@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -11,35 +10,25 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-func ptr[T any](v T) *T { return &v }
-
+// testRun is a run of one cell with a key and thirty folds.
 func testRun(key string, status result.Status) result.Run {
-	r := result.Run{
-		Planned: result.Planned{
-			Key: key, Protocol: "p", ProtocolHash: "ph", Method: "M", MethodVersion: "1", Dataset: "d",
-			Fingerprint: "f",
-			Split:       1, Task: "binary", Grid: []json.RawMessage{json.RawMessage(`{"c":1}`),
-				json.RawMessage(`{"c":2}`)},
-			GridHash: "g", CostUnits: 1e9,
-		},
-		Status:    status,
-		TrainRows: 420, TestRows: 30, SearchSeconds: 0.5, StartedAt: "2026-01-01T00:00:00Z",
-	}
+	r := storetest.Finished("M", "d", 1)
+	r.Key, r.Fingerprint, r.TrainRows, r.StartedAt = key, "f", 420, "2026-01-01T00:00:00Z"
+	r.Code, r.Imported, r.Environment = "", "", nil
 	if status != result.OK {
-		r.Error = "why"
-		return r
+		return failed(r, status, "why")
 	}
-	r.Selected, r.FitSeconds, r.PredictSeconds = ptr(1), ptr(0.25), ptr(0.25)
-	r.Score = result.Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17)}
+	r.Folds = nil
 	for g := range 2 {
 		for f := range 30 {
 			r.Folds = append(r.Folds, result.Evaluation{GridIndex: g, Fold: f, FitSeconds: 0.01,
-				Score: result.Score{N: 14, Correct: ptr(10 + g), TN: ptr(5), FP: ptr(2), FN: ptr(2 - g),
-					TP: ptr(5 + g)}})
+				Score: result.Score{N: 14, Correct: new(10 + g), TN: new(5), FP: new(2), FN: new(2 - g),
+					TP: new(5 + g)}})
 		}
 	}
 	return r
@@ -101,9 +90,9 @@ func TestViewsHaveTheContractsColumns(t *testing.T) {
 func TestWhatIsPutComesBack(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	put(t, db, testRun("k1", result.OK))
-	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, error, `+
+	_, rows := query(t, db, `SELECT params, grid_size, n_correct, accuracy, round(cv_accuracy, 6), tp, auc, error, `+
 		`environment_id FROM results`)
-	want := []any{`{"c":2}`, int64(2), int64(27), 0.9, 0.785714, int64(17), nil, int64(1)}
+	want := []any{`{"c":2}`, int64(2), int64(27), 0.9, 0.785714, int64(17), 341.0 / (2 * 11 * 19), nil, int64(1)}
 	if len(rows) != 1 || !slices.Equal(rows[0], want) {
 		t.Errorf("results hold %v, want %v", rows, want)
 	}
@@ -118,9 +107,9 @@ func TestOkIsKeptAndFailedReplaced(t *testing.T) {
 	failed := testRun("k1", result.Failed)
 	failed.Folds = testRun("k1", result.OK).Folds[:7]
 	put(t, db, failed)
-	put(t, db, withArtifacts(testRun("k1", result.OK)))
+	put(t, db, testRun("k1", result.OK))
 	again := testRun("k1", result.OK)
-	again.Score.Correct, again.Score.TN, again.Score.FP = ptr(26), ptr(9), ptr(2)
+	again.Score.Correct, again.Score.TN, again.Score.FP = new(26), new(9), new(2)
 	put(t, db, again, testRun("k1", result.Failed))
 	_, rows := query(t, db, `SELECT status, n_correct, (SELECT count(*) FROM fold_counts) FROM runs`)
 	if len(rows) != 1 || !slices.Equal(rows[0], []any{"ok", int64(27), int64(60)}) {
@@ -163,26 +152,6 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	if newest, _, err = db.Attempt(t.Context(), "p", "d", "M", 1); err != nil || newest.MethodVersion != "1" {
 		t.Errorf("after MakeCurrent %+v stands for the cell, %v", newest, err)
 	}
-}
-
-func TestReaderChangesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	put(t, open(t, path), testRun("k1", result.OK))
-	db := must.Get(OpenReader(context.Background(), path))(t)
-	defer db.Close()
-	none := func([]string) error { return nil }
-	row := func([]any) error { return nil }
-	for _, q := range []string{
-		"DELETE FROM runs", "DELETE FROM runs RETURNING key", "UPDATE runs SET method = 'x'", "DROP VIEW results",
-		"CREATE TABLE x (a)", "PRAGMA query_only = off; DELETE FROM runs", "ATTACH 'other.db' AS o; CREATE TABLE o.x " +
-			"(a)",
-	} {
-		_ = db.Query(context.Background(), q, none, row) // most are errors; none may change anything
-	}
-	if _, rows := query(t, db, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
-		t.Errorf("a reader changed the database: %v", rows)
-	}
-	must.Say(t, db.Query(context.Background(), "SELEC 1", none, row), "syntax error")
 }
 
 func TestOpenExplains(t *testing.T) {
@@ -254,20 +223,5 @@ func TestTwoWritersShareAFile(t *testing.T) {
 	if _, rows := query(t, db, `SELECT count(*), (SELECT count(*) FROM fold_counts), (SELECT count(*) FROM grids) `+
 		`FROM runs`); !slices.Equal(rows[0], []any{int64(5), int64(300), int64(1)}) {
 		t.Errorf("runs, evaluations, grids: %v; want 5, 300, 1", rows[0])
-	}
-}
-
-// TestWriterReportsAFailedCommit and stores nothing of the group.
-func TestWriterReportsAFailedCommit(t *testing.T) {
-	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	w := db.NewWriter(result.Environment{}, nil)
-	bad := testRun("k", result.OK)
-	bad.Task = "guessing"
-	must.Do(t, w.Put(bad))
-	err := w.Close()
-	must.Say(t, err, "M on d, split 1")
-	must.Say(t, w.Put(testRun("late", result.OK)), "") // a closed writer takes nothing
-	if _, rows := query(t, db, "SELECT count(*) FROM runs"); rows[0][0] != int64(0) {
-		t.Errorf("%v rows are stored", rows[0][0])
 	}
 }

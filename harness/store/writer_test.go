@@ -169,7 +169,7 @@ func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 	release := lock(t, path) // so that all share one commit
 	w := db.NewWriter(result.Environment{}, nil)
 	runs := cells(20)
-	runs[7].Score.Correct = ptr(3) // not tn + tp
+	runs[7].Score.Correct = new(3) // not tn + tp
 	for _, r := range runs {
 		must.Do(t, w.Put(r))
 	}
