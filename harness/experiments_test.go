@@ -54,11 +54,7 @@ grid = [{name = "shift", values = [1.0]}]
 			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
 		}
 	}
-	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool {
-		return v.Differences != nil
-	}) {
-		t.Errorf("verified: %+v", all)
-	}
+	verifies(t, h, db, 4)
 }
 
 // TestGridTests: where the protocol asks for it every grid point is refitted and tested, which changes nothing else,
@@ -97,11 +93,7 @@ func TestGridTests(t *testing.T) {
 	if !differ {
 		t.Error("every point has the same test")
 	}
-	if _, all := verifyAll(t, h, db); len(all) != 4 || slices.ContainsFunc(all, func(v verify.Verified) bool {
-		return v.Differences != nil
-	}) {
-		t.Errorf("verified: %+v", all)
-	}
+	verifies(t, h, db, 4)
 	honest := centroids()
 	h.Registry = registry.New(defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data,
 		p testParams) (registry.Model, error) {

@@ -34,6 +34,12 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 		t.Errorf("left out is %+v", l)
 	}
 
+	todo = planned(t, h, openTestDB(t), plan.Request{Splits: []int{1}, Limits: plan.Limits{Memory: 1 << 20}})
+	if len(todo.Cells) > 0 || len(todo.Excluded) != 2 || todo.Excluded[0].Why.Kind != result.TooLarge ||
+		todo.Excluded[0].Why.Text != "--memory 1.0 MiB" {
+		t.Errorf("within a megabyte: plan %+v", todo)
+	}
+
 	// The first cell of an unknown method takes longer than the limit: the others stay out.
 	slow := defineTest("slow", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
 		sum := 1.0

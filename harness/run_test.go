@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestSameContentForAnyPolicy compares the databases of runs with policies in which chance decides, bit for bit.
@@ -122,7 +124,33 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	}
 	add("error", result.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
 	add("nothing", result.Failed, "neither a model nor an error", give(nil, nil))
+	scores := func(write func(out []float64)) registry.FitFunc[testParams] {
+		return give(registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
+			write(out)
+			return nil
+		}), nil)
+	}
+	const longest = "no luck no luck"
+	long := strings.Repeat("no luck\n", 1<<20)
 	add("nan", result.Failed, "is NaN", give(constantModel(math.NaN()), nil))
+	add("infinite", result.Failed, "is +Inf", give(constantModel(math.Inf(1)), nil))
+	add("minus infinite", result.Failed, "is -Inf", give(constantModel(math.Inf(-1)), nil))
+	add("writes nothing", result.Failed, "score 0 of row 0 was never written", scores(func([]float64) {}))
+	add("writes half", result.Failed, "was never written", scores(func(out []float64) {
+		for i := range len(out) / 2 {
+			out[i] = 1
+		}
+	}))
+	add("long error", result.Failed, longest, give(nil, errors.New(long)))
+	add("long panic", result.Failed, "panic: "+longest, func(context.Context, registry.Env, data,
+		testParams) (registry.Model, error) {
+		panic(long)
+	})
+	add("leaves", result.Failed, "runtime.Goexit", func(context.Context, registry.Env, data,
+		testParams) (registry.Model, error) {
+		runtime.Goexit()
+		return nil, nil
+	})
 	add("panic", result.Failed, "panic: runtime error: index out of range [3] with length 0 at harness/run_test.go",
 		func(context.Context, registry.Env, data, testParams) (registry.Model, error) {
 			var empty []float64
@@ -176,7 +204,11 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	for _, r := range results {
 		if f, faulty := faults[r.Method]; faulty {
 			if r.Status != f.status || !strings.Contains(strings.Join(strings.Fields(r.Error), " "), f.reason) {
-				t.Errorf("%s: %s %q; want %s and %q", r.Method, r.Status, r.Error, f.status, f.reason)
+				t.Errorf("%s: %s %.200q; want %s and %q", r.Method, r.Status, r.Error, f.status, f.reason)
+			}
+			cut := strings.Contains(r.Error, "the whole message has 8388")
+			if len(r.Error) > 2100 || cut != strings.Contains(f.reason, longest) {
+				t.Errorf("%s: the reason has %d bytes; that it was cut is said: %v", r.Method, len(r.Error), cut)
 			}
 		} else if r.Status != result.OK {
 			t.Errorf("%s: %s %s", r.Method, r.Status, r.Error)
@@ -208,38 +240,6 @@ func TestRetry(t *testing.T) {
 		t.Fatalf("plan of %d cells, outcome %+v", len(todo.Cells), out)
 	}
 	must.Be(t, strings.Count(content(t, db), "flaky"), 1+3*3)
-}
-
-// TestMemoryAdmission never runs two cells together that exceed the limit, and
-// refuses one that exceeds it alone.
-func TestMemoryAdmission(t *testing.T) {
-	const each = 1 << 30
-	var now, most atomic.Int64
-	big := defineTest("big", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
-		n := now.Add(1)
-		defer now.Add(-1)
-		for {
-			m := most.Load()
-			if n <= m || most.CompareAndSwap(m, n) {
-				break
-			}
-		}
-		time.Sleep(2 * time.Millisecond)
-		return constantModel(1), nil
-	}, registry.Memory(func(registry.Shape, testParams) int64 { return each }))
-	h, db := newTestHarness(t, big), openTestDB(t)
-	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 6,
-		Limits: plan.Limits{Memory: 2*each + 1<<20}}, nil)
-	if out.OK != 6 || most.Load() > 2 {
-		t.Errorf("outcome %+v, %d cells ran together; want 6 ok and at most 2", out, most.Load())
-	}
-	db = openTestDB(t)
-	_, out = runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2,
-		Limits: plan.Limits{Memory: each / 2}}, nil)
-	if len(out.Excluded) != 2 || out.Excluded[0].Why.Kind != result.TooLarge ||
-		out.Excluded[0].Why.Text != "--memory 512 MiB" || out.Interrupted || content(t, db) != "" {
-		t.Errorf("outcome %+v, content %s; want two cells refused and nothing stored", out, content(t, db))
-	}
 }
 
 // TestBudgetTakesTheCheapestSets leaves out what does not fit, whole sets only.

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -128,11 +127,7 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 
 	// Verified, and carried by a file; a file of before says why its split 2 is left out.
-	if _, all := verifyAll(t, h, db); len(all) != 6 || slices.ContainsFunc(all, func(v verify.Verified) bool {
-		return v.Differences != nil
-	}) {
-		t.Errorf("verified: %+v", all)
-	}
+	verifies(t, h, db, 6)
 	runs := bundled(t, db)
 	if in, _ := admitted(t, h.Experiment, runs, openTestDB(t)); in.Taken != 6 || in.Old != nil {
 		t.Errorf("%+v", in)
@@ -222,11 +217,7 @@ func TestMethodSeeds(t *testing.T) {
 	}
 
 	// A method that gives other results with a further seed alone is noticed.
-	if _, all := verifyAll(t, h, db); len(all) != 8 || slices.ContainsFunc(all, func(v verify.Verified) bool {
-		return v.Differences != nil
-	}) {
-		t.Errorf("verified: %+v", all)
-	}
+	verifies(t, h, db, 8)
 	h.Registry = registry.New(fixed, defineTest("thresholds", func(ctx context.Context, env registry.Env,
 		train registry.Data, p testParams) (registry.Model, error) {
 		if env.Seed == 2_000_002 {

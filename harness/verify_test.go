@@ -45,6 +45,16 @@ func verifyAll(t *testing.T, h *testHarness, db *store.DB) (plan.Stand, []verify
 	return stand, out
 }
 
+// verifies fails the test unless so many cells are stored, and all are the same when they are computed again.
+func verifies(t *testing.T, h *testHarness, db *store.DB, cells int) {
+	t.Helper()
+	if _, all := verifyAll(t, h, db); len(all) != cells || slices.ContainsFunc(all, func(v verify.Verified) bool {
+		return v.Differences != nil
+	}) {
+		t.Errorf("verified: %+v", all)
+	}
+}
+
 // TestVerifyFindsChangedResults: a method whose code gives other results under its old version is
 // found, down to the folds and to the bits of the scores, and one that gives the same is not.
 func TestVerifyFindsChangedResults(t *testing.T) {
