@@ -131,6 +131,5 @@ func stored(t *testing.T, path string, run result.Run) []store.Row {
 	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("a check finds %v, %v", problems, err)
 	}
-	rows := must.Get(db.Rows(t.Context(), "p", true))(t)
-	return rows
+	return must.Get(db.Rows(t.Context(), "p", true))(t)
 }

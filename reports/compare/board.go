@@ -65,11 +65,7 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 		if r.Best = math.NaN(); r.Whole && b.Testable {
 			r.Best, r.Ranks = best[r.Place], ranks[r.Place]
 		}
-		if at, reversed := ev.Between(r.Place, asked); at >= 0 {
-			p := ev.Pairs[at]
-			if reversed {
-				p = p.Reversed()
-			}
+		if p, ok := ev.Between(r.Place, asked); ok {
 			r.Against = &p
 		}
 		r.Seconds = math.NaN()

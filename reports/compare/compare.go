@@ -136,15 +136,11 @@ func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	}
 	us := slices.Index(t.Methods, o.Method)
 	for them, name := range t.Methods {
-		at, reversed := ev.Between(us, them)
-		switch {
-		case them == us:
-		case at < 0:
+		switch pair, ok := ev.Between(us, them); {
+		case ok:
+			p.pairs = append(p.pairs, pair)
+		case them != us:
 			p.alone = append(p.alone, name)
-		case reversed:
-			p.pairs = append(p.pairs, ev.Pairs[at].Reversed())
-		default:
-			p.pairs = append(p.pairs, ev.Pairs[at])
 		}
 	}
 	if len(p.pairs) == 0 {

@@ -279,15 +279,18 @@ func (e *Evidence) Family() string {
 	return over + " of each method with each"
 }
 
-// Between finds the comparison of two methods by their places in the table. at is its index in Pairs, -1 for
-// none; reversed says that b is its first method.
-func (e *Evidence) Between(a, b int) (at int, reversed bool) {
-	for i, p := range e.Pairs {
-		if p.A == a && p.B == b || p.A == b && p.B == a {
-			return i, p.A == b
+// Between is the comparison of two methods by their places in the table, from the side of the first; false if there is
+// none.
+func (e *Evidence) Between(a, b int) (Pair, bool) {
+	for _, p := range e.Pairs {
+		switch {
+		case p.A == a && p.B == b:
+			return p, true
+		case p.A == b && p.B == a:
+			return p.Reversed(), true
 		}
 	}
-	return -1, false
+	return Pair{}, false
 }
 
 // spread puts values, one for each set of the comparison, at the places of these sets among all sets.

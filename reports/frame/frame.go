@@ -127,9 +127,9 @@ type Frame struct {
 	Rows  []store.Row                  // the requested rows, sorted by data set, method and split
 	Grids map[string][]json.RawMessage // the grid points of each grid in the notation of its author, by hash
 
-	beyond map[cellKey]map[int]string // why `bench run` skipped the cell, by split
-	found  []store.Finding            // see Rows
-	pinned map[string]store.Version   // the versions in columns of NAME@VERSION
+	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
+	found  []store.Finding          // see Rows
+	pinned map[string]store.Version // the versions in columns of NAME@VERSION
 	// the rows of tables: the requested sets or the protocol's, then other stored sets
 	sets []Dataset
 }
@@ -163,7 +163,10 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err != nil {
 		return f, err
 	}
-	f.beyond = whyBeyond(left)
+	f.beyond = map[splitKey]string{}
+	for _, l := range left {
+		f.beyond[splitKey{cellKey{l.Dataset, l.Method}, l.Split}] = l.Why.String()
+	}
 	if f.found, err = rows.Findings(ctx, src.Protocol.Name); err != nil {
 		return f, err
 	}
@@ -380,13 +383,6 @@ func (f *Frame) planned(rows []store.Row) []int {
 		splits[i] = i + 1
 	}
 	return splits
-}
-
-// nameFiles notes how commands name the user's own sets.
-func (f *Frame) nameFiles(sets []Dataset) {
-	for i, d := range sets {
-		sets[i].File = cmp.Or(d.File, f.Sets.File(d.Name))
-	}
 }
 
 // AppendUnique appends v to a list that does not hold it.

@@ -76,7 +76,7 @@ func (t *Table) lacks(dataset, method string) []Missing {
 	}
 	var open []int
 	for _, s := range t.Splits {
-		switch skipped := t.Frame.beyond[key][s]; {
+		switch skipped := t.Frame.beyond[splitKey{key, s}]; {
 		case have[s]:
 		case skipped == "" || why != "":
 			open = append(open, s)
@@ -108,19 +108,6 @@ func (t *Table) Unfinished() []Missing {
 
 func (t *Table) missing(kinds ...Kind) []Missing {
 	return slices.DeleteFunc(slices.Clone(t.Missing), func(m Missing) bool { return !slices.Contains(kinds, m.Kind) })
-}
-
-// whyBeyond says for skipped cells what they were predicted to need, and which option skipped them.
-func whyBeyond(left []result.Exclusion) map[cellKey]map[int]string {
-	out := map[cellKey]map[int]string{}
-	for _, l := range left {
-		key := cellKey{l.Dataset, l.Method}
-		if out[key] == nil {
-			out[key] = map[int]string{}
-		}
-		out[key][l.Split] = l.Why.String()
-	}
-	return out
 }
 
 // text says what became of the splits, and why.
@@ -217,12 +204,6 @@ func (g *Groups[K, V]) Add(key K, v V) {
 		g.Keys = append(g.Keys, key)
 	}
 	g.Of[key] = append(g.Of[key], v)
-}
-
-// End appends to a document what ends every report: the command that computes what the table lacks, the report's
-// records, and the records of what is missing.
-func (t *Table) End(d *doc.Document, records ...doc.Block) {
-	d.Blocks = slices.Concat(d.Blocks, t.MissingCode(), records, t.MissingRecords())
 }
 
 // MissingCode is the command that computes what the table lacks; nothing if there is none.

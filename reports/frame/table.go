@@ -127,6 +127,11 @@ type Change struct {
 
 type cellKey struct{ dataset, method string }
 
+type splitKey struct {
+	cellKey
+	split int
+}
+
 // usualMetric is the metric of a protocol that names none, as for the selection of grid points: accuracy for
 // classes, and mse where all stored sets are of regression.
 func (f Frame) usualMetric() string {
@@ -150,7 +155,9 @@ func (f Frame) Table(name string) (Table, error) {
 	none := t.withoutProbabilities(&together)
 	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows),
 		importedNotes(together.rows))
-	f.nameFiles(sets)
+	for i, d := range sets {
+		sets[i].File = cmp.Or(d.File, f.Sets.File(d.Name))
+	}
 	if len(together.rows) == 0 {
 		return t, t.nothing(sets)
 	}
@@ -284,8 +291,7 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 
 // summarise computes the spread of the runs.
 func (c *Entry) summarise() {
-	values := doc.Map(c.Runs, func(r Run) *big.Rat { return r.Value })
-	c.Spread = stats.NewSpread(values)
+	c.Spread = stats.NewSpread(doc.Map(c.Runs, func(r Run) *big.Rat { return r.Value }))
 }
 
 var hundred = big.NewRat(100, 1)
@@ -342,8 +348,7 @@ func (t *Table) Processors() []string {
 
 // Splits returns the finished splits in increasing order.
 func (c Entry) Splits() []int {
-	splits := doc.Map(c.Runs, func(r Run) int { return r.Split })
-	return splits
+	return doc.Map(c.Runs, func(r Run) int { return r.Split })
 }
 
 // Finished returns the number of finished splits of the set's cells, the largest where they

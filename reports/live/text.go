@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -177,14 +177,6 @@ func bar(columns, part, whole int) string {
 	return "[" + strings.Repeat("#", filled) + strings.Repeat("-", max(0, columns-2-filled)) + "]"
 }
 
-func pad(text string, columns int) string {
-	return text + strings.Repeat(" ", max(0, columns-utf8.RuneCountInString(text)))
-}
+func pad(s string, columns int) string { return text.Pad(s, columns, ' ') }
 
-func clip(text string, columns int) string {
-	runes := []rune(text)
-	if len(runes) <= columns {
-		return text
-	}
-	return string(runes[:max(0, columns-1)]) + "…"
-}
+func clip(s string, columns int) string { return text.Snip(s, max(1, columns), "…") }

@@ -26,8 +26,7 @@ func built(t testing.TB, in sample.Input, o Options) *Page {
 	if o.Level == 0 {
 		o.Level = 0.05
 	}
-	p := must.Get(Build(in.Frame(t), o))(t)
-	return p
+	return must.Get(Build(in.Frame(t), o))(t)
 }
 
 // siteOf writes a site and returns its folder.

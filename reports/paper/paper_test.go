@@ -58,8 +58,7 @@ test_fraction = 0.3
 // parsed makes a protocol of a text.
 func parsed(t *testing.T, text string) *protocol.Protocol {
 	t.Helper()
-	p := must.Get(protocol.Parse("mine", []byte(text)))(t)
-	return p
+	return must.Get(protocol.Parse("mine", []byte(text)))(t)
 }
 
 // usual is three methods on eight sets with five splits each, all finished: A is better than B by 4 points on each

@@ -136,10 +136,11 @@ func byWilcoxon(t *frame.Table, o DiagramOptions) (joined, error) {
 
 // byEvidence joins methods whose difference is not significant. Where no result could be significant it joins none.
 func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
-	alike := func(a, b int) bool {
-		at, _ := ev.Between(a, b)
-		return ev.Over > 0 && (at < 0 || !(ev.Pairs[at].Adjusted < ev.Level))
+	apart := map[[2]int]bool{}
+	for _, p := range ev.Pairs {
+		apart[[2]int{p.A, p.B}], apart[[2]int{p.B, p.A}] = p.Adjusted < ev.Level, p.Adjusted < ev.Level
 	}
+	alike := func(a, b int) bool { return ev.Over > 0 && !apart[[2]int{a, b}] }
 	j := joined{alike: alike, control: -1, cd: math.NaN(), untested: ev.Over == 0}
 	if !ev.Every {
 		j.control = slices.Index(t.Methods, ev.Method)

@@ -115,9 +115,9 @@ func TestTextIsNoWider(t *testing.T) {
 		}
 		widest := 0 // a single group that does not fit cannot be helped
 		l := newTextLayout(table, Options{})
-		for _, g := range groups(table.Head) {
+		for _, g := range allGroups(table.Head) {
 			w := l.names + gap
-			for i := g[0]; i < g[1]; i++ {
+			for _, i := range g {
 				w += l.widths[i] + gap
 			}
 			widest = max(widest, w)

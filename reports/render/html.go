@@ -119,8 +119,8 @@ func newHTMLTable(t doc.Table) *htmlTable {
 	first := map[int]bool{} // columns that begin a group
 	if grouped(t) {
 		out.Class = "compared"
-		for _, g := range groups(t.Head) {
-			out.Groups = append(out.Groups, htmlGroup{t.Head[g[0]].Group, g[1] - g[0]})
+		for _, g := range allGroups(t.Head) {
+			out.Groups = append(out.Groups, htmlGroup{t.Head[g[0]].Group, len(g)})
 			first[g[0]] = true
 		}
 	}

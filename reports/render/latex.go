@@ -246,9 +246,9 @@ func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 	for k, s := range latexSizes {
 		const tenth = 10 // blocks counts in whole numbers: tenths of a point
 		tenths := make([]int, len(widths))
-		for _, g := range groups(t.Head) {
+		for _, g := range allGroups(t.Head) {
 			total := 0
-			for i := g[0]; i < g[1]; i++ {
+			for _, i := range g {
 				tenths[i] = int(tenth * (widths[i]*l.page.digits[k] + 2*s.sep))
 				total += tenths[i]
 			}
@@ -291,20 +291,17 @@ func latexWidth(s string) float64 {
 // tabular sets some of the columns beside the rows' names.
 func (l *latex) tabular(t doc.Table, columns []int) {
 	format, names, rules, heads := "l", "", "", ""
-	for at := 0; at < len(columns); {
-		next := at + 1
-		for next < len(columns) && t.Head[columns[at]].Group != "" &&
-			t.Head[columns[next]].Group == t.Head[columns[at]].Group {
-			next++
-		}
+	at := 2 // the column of LaTeX, after that of the rows' names
+	for _, g := range groups(t.Head, columns) {
 		if grouped(t) {
+			name := t.Head[g[0]].Group
 			format += fmt.Sprintf("@{\\hspace{%dpt}}", groupGap)
-			names += fmt.Sprintf(" & \\multicolumn{%d}{c}{%s}", next-at, latexEscape(t.Head[columns[at]].Group))
-			if t.Head[columns[at]].Group != "" {
-				rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", at+2, next+1)
+			names += fmt.Sprintf(" & \\multicolumn{%d}{c}{%s}", len(g), latexEscape(name))
+			if name != "" {
+				rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", at, at+len(g)-1)
 			}
 		}
-		for _, i := range columns[at:next] {
+		for _, i := range g {
 			if t.Head[i].Kind == doc.Words {
 				format += "l"
 			} else {
@@ -312,7 +309,7 @@ func (l *latex) tabular(t doc.Table, columns []int) {
 			}
 			heads += " & " + latexEscape(t.Head[i].Name)
 		}
-		at = next
+		at += len(g)
 	}
 	before, after := "", ""
 	if l.page == spanning {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -82,7 +83,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 		mdHeading(out, t.Caption)
 		out.WriteString("\n")
 	}
-	columns := groups(t.Head)
+	columns := allGroups(t.Head)
 	w := table.NewWriter()
 	w.Style().Markdown.PadContent = true
 	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}}
@@ -91,14 +92,9 @@ func mdTable(out *strings.Builder, t doc.Table) {
 	for i, g := range columns {
 		c := t.Head[g[0]]
 		name, align := c.Name, text.AlignRight
-		if g[1]-g[0] > 1 {
-			name, parts = c.Group, nil
-			for _, part := range t.Head[g[0]:g[1]] {
-				if part.Long != "" {
-					part.Name = part.Long
-				}
-				parts = append(parts, part.Name)
-			}
+		if len(g) > 1 {
+			name = c.Group
+			parts = doc.Map(g, func(i int) string { return cmp.Or(t.Head[i].Long, t.Head[i].Name) })
 		}
 		if c.Kind == doc.Words {
 			align = text.AlignLeft
@@ -112,7 +108,7 @@ func mdTable(out *strings.Builder, t doc.Table) {
 		for _, r := range section {
 			row := table.Row{mdEscape(r.Name)}
 			for _, g := range columns {
-				row = append(row, mdCells(r.Entries[g[0]:g[1]]))
+				row = append(row, mdCells(r.Entries[g[0]:g[0]+len(g)]))
 			}
 			w.AppendRow(row)
 		}

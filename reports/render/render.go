@@ -119,8 +119,7 @@ func Facts(p doc.Provenance) [][2]string {
 
 // factLines is Facts, one a line.
 func factLines(p doc.Provenance) []string {
-	lines := doc.Map(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
-	return lines
+	return doc.Map(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
 }
 
 // firstTable is the index of the table that the notes follow, -1 for none.
@@ -146,22 +145,30 @@ func walk(d doc.Document, block func(doc.Block), notes func()) {
 	}
 }
 
-// groups returns the groups of columns that are side by side under one name, each as its first column and the
-// column after its last.
-func groups(head []doc.Column) [][2]int {
-	var out [][2]int
-	for i, c := range head {
-		if n := len(out); n > 0 && c.Group != "" && head[i-1].Group == c.Group {
-			out[n-1][1] = i + 1
+// groups divides columns, by their places, into those that are side by side under one name.
+func groups(head []doc.Column, columns []int) [][]int {
+	var out [][]int
+	for i, c := range columns {
+		if n := len(out); i > 0 && head[c].Group != "" && head[columns[i-1]].Group == head[c].Group {
+			out[n-1] = append(out[n-1], c)
 			continue
 		}
-		out = append(out, [2]int{i, i + 1})
+		out = append(out, []int{c})
 	}
 	return out
 }
 
+// allGroups are the groups of all columns.
+func allGroups(head []doc.Column) [][]int {
+	columns := make([]int, len(head))
+	for i := range columns {
+		columns[i] = i
+	}
+	return groups(head, columns)
+}
+
 // grouped reports whether any group has several columns.
-func grouped(t doc.Table) bool { return len(groups(t.Head)) < len(t.Head) }
+func grouped(t doc.Table) bool { return len(allGroups(t.Head)) < len(t.Head) }
 
 // blocks divides the columns of a table into as few blocks as there is room for, as even as they
 // can be, and returns the columns of each. Groups are never parted, repeated columns are in every
@@ -172,14 +179,12 @@ func blocks(head []doc.Column, widths []int, room int) [][]int {
 	var repeated []int
 	var parts [][]int // groups that are not repeated
 	var sizes []int
-	for _, g := range groups(head) {
-		var columns []int
+	for _, columns := range allGroups(head) {
 		size := 0
-		for i := g[0]; i < g[1]; i++ {
-			columns = append(columns, i)
+		for _, i := range columns {
 			size += widths[i]
 		}
-		if head[g[0]].Kind == doc.Repeated {
+		if head[columns[0]].Kind == doc.Repeated {
 			repeated = append(repeated, columns...)
 			room -= size
 			continue

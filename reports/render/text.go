@@ -159,8 +159,8 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		}
 		l.cells = append(l.cells, rows)
 	}
-	for _, g := range groups(t.Head) { // a group's name is over its last column but one, or its only one
-		if over := max(g[0], g[1]-2); grouped(t) {
+	for _, g := range allGroups(t.Head) { // a group's name is over its last column but one, or its only one
+		if over := g[max(0, len(g)-2)]; grouped(t) {
 			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
 		}
 	}
@@ -226,22 +226,16 @@ func (l *textLayout) line(out *strings.Builder, name string, cells []string, col
 func (l *textLayout) groupNames(out *strings.Builder, columns []int) {
 	line := strings.Repeat(" ", l.names+gap)
 	end := len(line) // of the columns before
-	for at := 0; at < len(columns); {
-		next := at + 1
-		for next < len(columns) && l.Head[columns[at]].Group != "" &&
-			l.Head[columns[next]].Group == l.Head[columns[at]].Group {
-			next++
-		}
+	for _, g := range groups(l.Head, columns) {
 		until := end
-		for k := at; k < next; k++ {
-			end += l.widths[columns[k]] + gap
-			if k == at || k < next-1 {
+		for k, i := range g {
+			end += l.widths[i] + gap
+			if k == 0 || k < len(g)-1 {
 				until = end
 			}
 		}
-		name := l.Head[columns[at]].Group
+		name := l.Head[g[0]].Group
 		line += strings.Repeat(" ", max(0, until-gap-width(line)-width(name))) + name
-		at = next
 	}
 	out.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -41,15 +41,9 @@ func CorrectedT(differences []*big.Rat, train, test int) CorrectedTTest {
 	must(train > 0 && test >= 0, "%d training and %d test rows are no split", train, test)
 	s := moments(differences)
 	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: big.NewRat(int64(test), int64(train))}
-	t.Error = t.errorOver(t.N)
-	statistic := float(t.Mean) / t.Error // with zero over zero NaN
-	t.Test = tTest(statistic, t.N-1)
+	t.Error = t.Std * math.Sqrt(1/float64(t.N)+float(t.Ratio))
+	t.Test = tTest(float(t.Mean)/t.Error, t.N-1) // with zero over zero NaN
 	return t
-}
-
-// errorOver is the standard error of a mean over n splits of the same spread.
-func (t CorrectedTTest) errorOver(n int) float64 {
-	return t.Std * math.Sqrt(1/float64(n)+float(t.Ratio))
 }
 
 // Interval returns the confidence interval of the mean difference at a level such as 0.95, which
