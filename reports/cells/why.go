@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"errors"
 
@@ -88,7 +87,7 @@ func (p *page) number(method string) []string {
 	}
 	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s "+
 		"(divisor n-1).",
-		capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1],
+		frame.Capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1],
 		frame.Count(len(e.Runs), "split"),
 		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()),
 		frame.Number(e.StdSample, p.decimals()))}
@@ -103,8 +102,6 @@ func (p *page) number(method string) []string {
 	}
 	return lines
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // folds says how many folds a choice is made from.
 func (p *page) folds() string {

@@ -241,7 +241,7 @@ func (p *Page) power() doc.Table {
 	out.Head = []doc.Column{{Name: "sets"}, {Name: "dev.", Long: "deviation over sets"}}
 	for _, group := range []string{"power", "sets needed"} {
 		for _, e := range p.effects() {
-			out.Head = append(out.Head, doc.Column{Name: strconv.FormatFloat(e, 'g', -1, 64), Group: group})
+			out.Head = append(out.Head, doc.Column{Name: frame.Short(e), Group: group})
 		}
 	}
 	for i := range p.pairs {

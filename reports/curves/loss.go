@@ -3,7 +3,6 @@ package curves
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -34,7 +33,7 @@ const (
 	steps = 40
 )
 
-// Loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) beside the
+// Loss draws the loss that RFF-MKL minimises (Bazavan, Li and Sminchisescu, ECCV 2012, before eq. (20)) and the
 // epsilon-insensitive loss that it approximates, as the right half of the paper's Figure 1 does. The package has
 // the formula as printed, and reads no result. Package methods/fourier computes the same loss in another form.
 //
@@ -47,12 +46,11 @@ func Loss(epsilon float64, gammas []float64) (doc.Document, error) {
 	if len(gammas) == 0 {
 		return doc.Document{}, fmt.Errorf("sharpness is missing: one number above 0 or several")
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	t := doc.Table{Corner: "Loss", Legend: []string{"Columns: residual, the prediction less the target; largest: " +
 		"the largest difference from the exact loss over all residuals."}}
 	at := []float64{0, 0.1, 0.25, 0.5, 1}
 	for _, r := range at {
-		t.Head = append(t.Head, doc.Column{Name: number(r)})
+		t.Head = append(t.Head, doc.Column{Name: frame.Short(r)})
 	}
 	t.Head = append(t.Head, doc.Column{Name: "largest"})
 	var curves []plot.Curve
@@ -75,12 +73,10 @@ func Loss(epsilon float64, gammas []float64) (doc.Document, error) {
 		if !(gamma > 0) || math.IsInf(gamma, 1) {
 			return doc.Document{}, fmt.Errorf("sharpness = %g; it must be above 0", gamma)
 		}
-		add("sharpness = "+number(gamma), frame.Number(LargestDifference(epsilon, gamma), 4), gamma,
-			func(r float64) float64 {
-				return SmoothLoss(epsilon, gamma, r)
-			})
+		add("sharpness = "+frame.Short(gamma), frame.Number(LargestDifference(epsilon, gamma), 4), gamma,
+			func(r float64) float64 { return SmoothLoss(epsilon, gamma, r) })
 	}
-	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", number(epsilon))
+	title := fmt.Sprintf("The loss of RFF-MKL and the epsilon-insensitive loss, epsilon = %s", frame.Short(epsilon))
 	return doc.Document{Report: "loss", Title: title, Label: "fig:loss", Blocks: []doc.Block{doc.Figure{
 		Name: "loss", Title: "The loss of RFF-MKL", About: title, Numbers: &t, Alt: title + ", by the residual",
 		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "residual"}, plot.Axis{Title: "loss"}),

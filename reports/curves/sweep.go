@@ -243,7 +243,7 @@ func (p page) groups(xs []float64) (series []plot.Series, names, best []string) 
 		series = append(series, s)
 	}
 	for _, x := range xs {
-		names, best = append(names, short(x)), append(best, strings.Join(p.wins(x), " : "))
+		names, best = append(names, frame.Short(x)), append(best, strings.Join(p.wins(x), " : "))
 	}
 	return series, names, best
 }
@@ -274,9 +274,6 @@ func (p page) wins(x float64) []string {
 	return texts
 }
 
-// short writes a number with as few digits as it needs.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
 func (p page) table(xs []float64) *doc.Table {
 	t := &doc.Table{Corner: "Series"}
 	decimals := 4
@@ -287,7 +284,7 @@ func (p page) table(xs []float64) *doc.Table {
 		decimals = 2
 	}
 	for _, x := range xs {
-		t.Head = append(t.Head, doc.Column{Name: short(x)})
+		t.Head = append(t.Head, doc.Column{Name: frame.Short(x)})
 	}
 	add := func(name string, text func(x float64) string) {
 		row := make([]doc.Entry, len(xs))
@@ -316,7 +313,7 @@ func (p page) table(xs []float64) *doc.Table {
 		}
 		add(name+", printed", func(x float64) string {
 			if i := slices.IndexFunc(of, func(v published.Point) bool { return v.At == x }); i >= 0 {
-				return short(of[i].Value)
+				return frame.Short(of[i].Value)
 			}
 			return ""
 		})
@@ -350,8 +347,8 @@ func (l Lines) Slopes(quantity string) doc.Table {
 		if d := sorted(l.Powers(name, from, to, l.Declared())); len(d) > 0 {
 			declared = number(median(d))
 		}
-		t.Add(name, doc.Texts(number(median(s)), number(s[0]), number(s[len(s)-1]), declared, short(from),
-			short(to))...)
+		t.Add(name, doc.Texts(number(median(s)), number(s[0]), number(s[len(s)-1]), declared, frame.Short(from),
+			frame.Short(to))...)
 	}
 	return t
 }

@@ -109,17 +109,14 @@ func (p Part) row(claim int) (name string, entries []doc.Entry) {
 func (p Part) asked() string {
 	switch {
 	case math.IsInf(p.Most, 1):
-		return "above " + short(p.Least)
+		return "above " + frame.Short(p.Least)
 	case math.IsInf(p.Least, -1):
-		return "below " + short(p.Most)
+		return "below " + frame.Short(p.Most)
 	}
-	return short(p.Least) + " to " + short(p.Most)
+	return frame.Short(p.Least) + " to " + frame.Short(p.Most)
 }
 
-func points(at []float64) string { return strings.Join(doc.Map(at, short), ", ") }
-
-// short writes a number with as few digits as it needs.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func points(at []float64) string { return strings.Join(doc.Map(at, frame.Short), ", ") }
 
 // number writes two decimals of percentage points and powers. A ratio may be near 0, and differences of a metric in
 // other units may be small: of these it writes as many decimals as give two and three digits of the value itself.

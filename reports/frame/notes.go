@@ -225,7 +225,7 @@ func (t *Table) Reasons() []Reason {
 			groups.Add(m.text(), m)
 		}
 		for _, text := range groups.Keys {
-			r := Reason{Text: capital(text)}
+			r := Reason{Text: Capital(text)}
 			r.Where, r.Short = t.where(groups.Of[text])
 			for _, m := range groups.Of[text] {
 				r.Runs += len(m.Splits)
@@ -248,7 +248,8 @@ func (t *Table) gapNotes() []string {
 	return notes
 }
 
-func capital(s string) string {
+// Capital writes a text with a capital at its beginning.
+func Capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[n:]
 }

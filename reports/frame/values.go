@@ -295,6 +295,9 @@ func Decimal(x *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(x.FloatString(6), "0"), ".")
 }
 
+// Short writes a number with as few digits as it needs.
+func Short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
 // Listed writes names as a sentence does.
 func Listed(names []string) string {
 	if len(names) < 2 {

@@ -261,42 +261,6 @@ func TestCriticalDifference(t *testing.T) {
 	})
 }
 
-// Few methods stand at both sides of the axis as in Demsar's figure, and thirty in a list, in the order of their
-// ranks, with all of fifteen bars on a page.
-func TestThirtyMethods(t *testing.T) {
-	for _, k := range []int{6, 30} {
-		names, ranks, bars := make([]string, k), make([]float64, k), [][]int(nil)
-		for i := range names {
-			names[i], ranks[i] = fmt.Sprintf("RFF-SQL-M%d", i), float64(i+1)
-			if i%2 == 0 {
-				var bar []int
-				for place := i; place <= min(i+5, k-1); place++ {
-					bar = append(bar, place)
-				}
-				bars = append(bars, bar)
-			}
-		}
-		for _, width := range widths[1:] {
-			var ends, ups []float64
-			drawn := 0
-			for _, m := range CriticalDifference(names, ranks, bars, 2)(width).Marks {
-				if m.Role == doc.Name && strings.Contains(m.Text, "RFF") {
-					ends, ups = append(ends, m.X), append(ups, m.Y)
-				}
-				if m.Role == doc.Strong {
-					drawn++
-				}
-			}
-			if list := slices.Max(ends) == slices.Min(ends); list != (k == 30) || list && !slices.IsSorted(ups) {
-				t.Errorf("%d methods, %v wide: a list is %v", k, width, list)
-			}
-			if width == doc.PageWidth && drawn != len(bars)+1 {
-				t.Errorf("%d marks of %d bars on a page", drawn, len(bars))
-			}
-		}
-	}
-}
-
 // A bar that passes over a method has dots at those that it joins, and is told from a bar without gaps.
 func TestBarWithAGap(t *testing.T) {
 	for _, width := range widths {

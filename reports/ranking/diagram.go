@@ -197,7 +197,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (
 	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".",
 		"methods joined by a bar "+j.joins
 	if j.untested {
-		legend, drawn = strings.ToUpper(j.joins[:1])+j.joins[1:]+".", j.joins
+		legend, drawn = frame.Capital(j.joins)+".", j.joins
 	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},

@@ -179,33 +179,6 @@ func checkHTML(t testing.TB, page string) {
 	}
 }
 
-func TestHTMLStandsAlone(t *testing.T) {
-	page := write(t, build(t, sample.Paper(), accuracy.Options{}), "html", render.Options{})
-	checkHTML(t, page)
-	for _, bad := range []string{"url(", "@import", "http://", "https://", "ZgotmplZ"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("HTML contains %q", bad)
-		}
-	}
-	must.Hold(t, page, "by split: 1: ", "SELECT dataset, method, split", `class="difference up`,
-		"prefers-color-scheme: dark", "@media print",
-		"SELECT split, status, n_test, n_correct, tn, fp, fn, tp, rmse, mae, r2 FROM results WHERE protocol = "+
-			"&#39;table2&#39; AND dataset = &#39;wine&#39;")
-}
-
-// Every format of every report says what is missing and how to get it, but CSV, whose rows tell it.
-func TestGapsAreToldInEveryFormat(t *testing.T) {
-	in := sample.Paper()
-	places := sample.Build(t, ranking.Ranks, in)
-	for _, d := range []doc.Document{build(t, in, accuracy.Options{}), places} {
-		for _, format := range []string{"text", "md", "latex", "html", "json"} {
-			out := write(t, d, format, render.Options{})
-			must.Hold(t, out, "exit status 137: out of memory", "(split 7)", "bench run --methods ",
-				"stopped after 10m0s")
-		}
-	}
-}
-
 // Any name, reason or title may come from elsewhere: every format of every report must still be well
 // formed.
 func FuzzNames(f *testing.F) {

@@ -3,6 +3,7 @@ package sample
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -204,10 +206,7 @@ type Size struct {
 // realistic.
 func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 	t.Helper()
-	db, err := store.Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(context.Background(), path))(t)
 	w := db.NewWriter(result.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
 	var grid []json.RawMessage
 	for i := range size.Points {
@@ -219,41 +218,28 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 		for m, method := range size.Methods {
 			for split := 1; split <= size.Splits; split++ {
 				correct := 60 + s*2%20 + m%7 + rng.IntN(9)
+				score := OK(set, method, split, correct, test).Score
 				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
 				run := result.Run{Planned: result.Planned{
 					Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash,
 					Method: method, MethodVersion: "1",
 					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Grid: grid, GridHash: "g",
 				}, Status: result.OK, Selected: &selected,
-					TrainRows: 5 * test, TestRows: test, Score: counts(correct, test), FitSeconds: &seconds,
+					TrainRows: 5 * test, TestRows: test, Score: score, FitSeconds: &seconds,
 					PredictSeconds: &seconds, CPUSeconds: &seconds,
 					StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {
 					for f := range size.Folds {
 						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f,
-							Score: counts(correct, test), FitSeconds: seconds})
+							Score: score, FitSeconds: seconds})
 					}
 				}
-				if err := w.Put(run); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Put(run))
 				cells++
 				evaluations += len(run.Folds)
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Close(), db.Close()))
 	return cells, evaluations
-}
-
-// counts is a score of a binary set by its correct rows.
-func counts(correct, n int) result.Score {
-	tp, fn, fp := correct/2, (n-correct)/2, (n-correct)-(n-correct)/2
-	tn := correct - tp
-	return result.Score{N: n, Correct: &correct, TN: &tn, FP: &fp, FN: &fn, TP: &tp}
 }

@@ -3,6 +3,7 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -44,11 +46,7 @@ type Set struct {
 // Frame reads the input as a database is read.
 func (in Input) Frame(t testing.TB) frame.Frame {
 	t.Helper()
-	f, err := in.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(in.Read(t.Context()))(t)
 }
 
 // Read is Frame with its error.
@@ -82,11 +80,7 @@ func Of(splits int, rows ...store.Row) Input {
 // Build makes a report of the input, with flags and arguments as on the command line.
 func Build(t testing.TB, r report.Report, in Input, args ...string) doc.Document {
 	t.Helper()
-	d, err := Make(t, r, in, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Make(t, r, in, args...))(t)
 }
 
 // Make is Build with the error of the report.
@@ -94,14 +88,10 @@ func Make(t testing.TB, r report.Report, in Input, args ...string) (doc.Document
 	t.Helper()
 	flags := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
 	build := r.Add(flags)
-	if err := flags.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, flags.Parse(args))
 	if r.Select != nil {
 		s := report.Selection{Protocol: in.Protocol.Name}
-		if err := r.Select(flags.Args(), &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Select(flags.Args(), &s))
 		in.Methods, in.Datasets, in.Also = s.Methods, s.Datasets, s.Also
 	}
 	return build(in.Frame(t))
@@ -150,13 +140,7 @@ func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out 
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
 	sorted := slices.Clone(r.rows)
 	slices.SortStableFunc(sorted, func(a, b store.Row) int {
-		if c := strings.Compare(a.Dataset, b.Dataset); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Method, b.Method); c != 0 {
-			return c
-		}
-		return a.Split - b.Split
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method), a.Split-b.Split)
 	})
 	return sorted, nil
 }
