@@ -72,7 +72,7 @@ func (f facts) gather(report string, d doc.Document) {
 				var of []string
 				for _, column := range strings.Fields(k.of) {
 					value := at(column)
-					// a method's mean may be over fewer of them beside a method that failed
+					// a method's mean may be over fewer of them where another method failed
 					if splits, ok := value.([]int); ok {
 						value = len(splits)
 					}

@@ -64,7 +64,7 @@ func TestGridByHand(t *testing.T) {
 	folds := sample.Records(t, d, "folds")[0]
 	if got := fmt.Sprint(folds["datasets"], " ", folds["folds"], " ", folds["test"], " ",
 		folds["flattery"]); got != "2 80 80 0" {
-		t.Errorf("folds beside test: %s", got)
+		t.Errorf("folds and test: %s", got)
 	}
 }
 

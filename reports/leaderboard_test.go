@@ -47,7 +47,7 @@ func table(methods []string, correct ...[]int) sample.Input {
 }
 
 // By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method
-// stands below, with its gain over the same field on the set that it has.
+// is below, with its gain over the same field on the set that it has.
 func TestLeaderboardByHand(t *testing.T) {
 	in := table([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
 	_, _, b := boardOf(t, in, "")
@@ -176,7 +176,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A column of times stands only where there is a time.
+// There is a column of times only where there is a time.
 func TestNoTimes(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})

@@ -119,6 +119,6 @@ func TestDeclaredMemory(t *testing.T) {
 		got = append(got, fmt.Sprint(r["method"], " ", bytes))
 	}
 	if want := "A 7000; A 70000; B none"; strings.Join(got, "; ") != want {
-		t.Errorf("beside the rows %s, want %s", strings.Join(got, "; "), want)
+		t.Errorf("in addition to the rows %s, want %s", strings.Join(got, "; "), want)
 	}
 }

@@ -28,7 +28,7 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 
 // Three methods on two sets of sample.Small, ranks by hand: A_1 1.75, B 1.25, C 3 (see TestSmallByHand). Friedman,
 // with one tie of two: 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 3.25, over 1 - 6/(2*24) is 3.714. Of the six
-// orders of a row beside the other one those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three.
+// orders of a row with the other one fixed those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three.
 func TestTestsByHand(t *testing.T) {
 	d := sample.Build(t, ranking.Tests, sample.Small())
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
@@ -111,7 +111,7 @@ func TestTestsProperties(t *testing.T) {
 	})
 }
 
-// A control is set beside each other method, and p-values are adjusted for these comparisons alone.
+// A control is compared with each other method, and p-values are adjusted for these comparisons alone.
 func TestControl(t *testing.T) {
 	d := sample.Build(t, ranking.Tests, sample.Sixteen(), "--control", "RF")
 	pairs := records(t, d)

@@ -114,7 +114,7 @@ func TestFrontOfResampledSets(t *testing.T) {
 }
 
 // By hand: of the mean times 1.5, 2.5, .., 5.5 of five splits over two sets the quartiles are 2.5 and 4.5; four
-// splits have none. The interval stands without what a set does to all methods: they differ by 10 on both sets, and
+// splits have none. The interval is without what a set does to all methods: they differ by 10 on both sets, and
 // it has no width.
 func TestUncertaintyOfTimesAndMeans(t *testing.T) {
 	var rows []store.Row

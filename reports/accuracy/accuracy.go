@@ -175,7 +175,7 @@ func (t *table) main() doc.Table {
 		}
 	}
 	splits := slices.ContainsFunc(shown, func(s frame.Set) bool { return s.Unequal || len(s.Splits) < len(t.Splits) })
-	if splits { // a column tells how many splits are finished
+	if splits { // a column has how many splits are finished
 		out.Head = append(out.Head, doc.Column{Name: "splits", Kind: doc.Repeated})
 	}
 	for _, m := range t.Methods {

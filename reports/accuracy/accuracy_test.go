@@ -136,7 +136,7 @@ func TestTieThatFloatsBreak(t *testing.T) {
 	}
 }
 
-// The paper's rank stands in the paper's own table: of a protocol whose source prints such ranks, by its metric, of
+// The paper's rank is in the paper's own table: of a protocol whose source prints such ranks, by its metric, of
 // its methods alone. In another table it would break ties of methods that the paper does not know.
 func TestPapersRank(t *testing.T) {
 	own := sample.Printed()
@@ -181,8 +181,8 @@ func TestNothingComplete(t *testing.T) {
 	}
 }
 
-// Every planned split is either finished or told, with its reason.
-func TestGapsAreTold(t *testing.T) {
+// Every planned split is either finished or noted, with its reason.
+func TestGapsAreNoted(t *testing.T) {
 	d := newTable(t, sample.Paper(), "", Options{}).document()
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes,
@@ -311,7 +311,7 @@ func TestAPartialMethodChangesNothing(t *testing.T) {
 	}
 }
 
-// columnsOf lists what stands in the columns of the main table and in the records of means, without those of a method.
+// columnsOf lists what is in the columns of the main table and in the records of means, without those of a method.
 func columnsOf(t *table, without string) []string {
 	var out []string
 	main := t.main()

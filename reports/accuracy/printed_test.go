@@ -13,7 +13,7 @@ import (
 )
 
 // A method that the source does not print takes no columns of the comparison and changes none of its
-// ranks, wherever it stands in the table and whether or not it is complete.
+// ranks, wherever it is in the table and whether or not it is complete.
 func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 	alone := newTable(t, sample.Printed(), "", Options{}).comparison
 	if len(alone.counted) != 15 || len(alone.unprinted) != 0 {
@@ -55,7 +55,7 @@ func methodsOf(c *comparison) string {
 	return strings.Join(out, ", ")
 }
 
-// The published values beside a method are its own when a method without any stands before it.
+// The published values of a method are its own when a method without any is before it.
 func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
 	in := sample.Printed()
 	methods := append([]string{"CART"}, sample.Methods...)
@@ -120,21 +120,21 @@ func TestComparisonRanksNeedPeers(t *testing.T) {
 	}
 	in = sample.Printed()
 	if c := newTable(t, in, "", Options{}).comparison; len(c.printed) != 6 {
-		t.Errorf("beside all of the paper's methods stand its printed ranks %v", c.printed)
+		t.Errorf("with all of the paper's methods the printed ranks are %v", c.printed)
 	}
 	methods := sample.Methods[:5]
 	in.Protocol.Order = func([]string) []string { return methods }
 	if c := newTable(t, in, "", Options{}).comparison; c.printed != nil {
-		t.Errorf("beside five of its six methods stand the printed ranks %v, which are among six", c.printed)
+		t.Errorf("with five of its six methods the printed ranks are %v, which are among six", c.printed)
 	}
 	in = sample.Printed()
 	in.Datasets = []string{"wine", "sonar"}
 	if c := newTable(t, in, "", Options{}).comparison; c.printed != nil || len(c.counted) != 2 {
-		t.Errorf("beside two of its sets stand the printed ranks %v; ours are over %v", c.printed, c.counted)
+		t.Errorf("with two of its sets the printed ranks are %v; ours are over %v", c.printed, c.counted)
 	}
 }
 
-// What the source prints and the table does not show is told, what was not asked for is not.
+// What the source prints and the table does not show is noted, what was not asked for is not.
 func TestUnusedValues(t *testing.T) {
 	in := sample.Printed()
 	methods := sample.Methods[:5]

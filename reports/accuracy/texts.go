@@ -77,7 +77,7 @@ func (t *table) lead() []string {
 		frame.Count(len(t.Splits), "split")))
 }
 
-// cellTip tells how a cell was computed and lists its splits.
+// cellTip says how a cell was computed and lists its splits.
 func (t *table) cellTip(dataset string, c frame.Entry) string {
 	tip := &strings.Builder{}
 	fmt.Fprintf(tip, "%s on %s: ", c.Method, dataset)

@@ -114,7 +114,7 @@ func (d *Drawing) Diamond(role Role, x, y, radius float64, tip string) {
 	d.Marks = append(d.Marks, Mark{Shape: Diamond, Role: role, X: x, Y: y, Size: radius, Tip: tip})
 }
 
-// Triangle adds a triangle that stands on its base.
+// Triangle adds a triangle whose base is below.
 func (d *Drawing) Triangle(role Role, x, y, radius float64, tip string) {
 	d.Marks = append(d.Marks, Mark{Shape: Triangle, Role: role, X: x, Y: y, Size: radius, Tip: tip})
 }

@@ -50,7 +50,7 @@ type SetPair struct {
 }
 
 // Tested reports whether there is a test on the set. A test needs stats.FewestSplits splits. A set whose rows are
-// divided once has none: its splits are draws of the methods, which tell nothing about other rows.
+// divided once has none: its splits are draws of the methods, which say nothing about other rows.
 func (s *SetPair) Tested() bool { return len(s.Splits) >= stats.FewestSplits && !s.Set.Draws }
 
 // Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.

@@ -15,7 +15,7 @@ const (
 	Untestable   Verdict = "not testable"
 )
 
-// A Rule says when a comparison has a verdict. {region} stands for the size of a difference that does not matter.
+// A Rule says when a comparison has a verdict. {region} is the size of a difference that does not matter.
 type Rule struct {
 	Verdict Verdict
 	When    string

@@ -347,7 +347,7 @@ func TestSource(t *testing.T) {
 }
 
 // A comparison that names its sets is about these, though a third series lacks one of them. Differences of an error
-// are told to three digits, however small they are.
+// are written with three digits, however small they are.
 func TestAThirdSeriesLacksASet(t *testing.T) {
 	var cells []store.Row
 	for split := 1; split <= 5; split++ {
@@ -371,11 +371,11 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 	}
 	small := Part{What: "mean squared error", Estimate: Estimate{Mean: -0.00201}}
 	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
-		t.Errorf("a small difference of errors is told as %s with an interval to %s", value, high)
+		t.Errorf("a small difference of errors is written as %s with an interval to %s", value, high)
 	}
 	for ratio, want := range map[float64]string{0.00125: "0.0013", 0.62: "0.62", 1.5: "1.50"} {
 		if got := (Part{Ratio: true, Estimate: Estimate{Mean: math.Log(ratio)}}).number(ratio); got != want {
-			t.Errorf("the ratio %v is told as %s", ratio, got)
+			t.Errorf("the ratio %v is written as %s", ratio, got)
 		}
 	}
 }

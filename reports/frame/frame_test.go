@@ -175,7 +175,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// A set of the user's that is not of the protocol stands apart, below; one that the program can
+// A set of the user's that is not of the protocol is apart, below; one that the program can
 // make itself is generated.
 func TestGroups(t *testing.T) {
 	in := lacking()
@@ -192,7 +192,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A frame reads a database: what was put comes out as values, and the folds where they are asked
+// A frame reads a database: what was put is read as values, and the folds where they are asked
 // for.
 func TestReadDatabase(t *testing.T) {
 	db := must.Get(store.Open(t.Context(), filepath.Join(t.TempDir(), "r.db")))(t)

@@ -124,7 +124,7 @@ func TestLongReasonsAreCut(t *testing.T) {
 	}
 }
 
-// TestSkippedByARun: what a run left out is told with what it would need, and the command that completes the table
+// TestSkippedByARun: what a run left out is noted with what it would need, and the command that completes the table
 // leaves it out too.
 func TestSkippedByARun(t *testing.T) {
 	in := lacking()
@@ -164,7 +164,7 @@ func TestSkippedByARun(t *testing.T) {
 	}
 }
 
-// However many sets and methods are told of, a table has few notes and warnings, and none is long.
+// However many sets and methods are concerned, a table has few notes and warnings, and none is long.
 func TestNotesAreShort(t *testing.T) {
 	in := missing()
 	for i, d := range in.Protocol.Datasets {
@@ -201,7 +201,7 @@ func TestNotesAreShort(t *testing.T) {
 	}
 }
 
-// TestFindingsWarn: what was found of a method stands above every table that shows cells of the version and the data
+// TestFindingsWarn: what was found of a method is above every table that shows cells of the version and the data
 // that it was found of, once a method.
 func TestFindingsWarn(t *testing.T) {
 	in := lacking()
@@ -229,7 +229,7 @@ func TestFindingsWarn(t *testing.T) {
 	}
 }
 
-// TestPartialMethods: in lacking A lacks own and C lacks nothing; what a method lacks is told with the command.
+// TestPartialMethods: in lacking A lacks own and C lacks nothing; what a method lacks is noted with the command.
 func TestPartialMethods(t *testing.T) {
 	in := lacking()
 	in.Rows = append(in.Rows, sample.OK("wine", "B", 2, 1, 2), sample.OK("wine", "B", 3, 1, 2)) // B has all, too
@@ -271,7 +271,7 @@ func TestPartialMethods(t *testing.T) {
 	}
 }
 
-// TestMoreSplitsThanMost: what one method finished beyond the others is left out of its cell, and told.
+// TestMoreSplitsThanMost: what one method finished beyond the others is left out of its cell, and noted.
 func TestMoreSplitsThanMost(t *testing.T) {
 	in := lacking()
 	in.Rows = append(in.Rows, sample.OK("sonar", "D", 1, 1, 2), sample.OK("sonar", "D", 2, 0, 2),

@@ -30,8 +30,7 @@ func (f Frame) consistent(rows []store.Row) together {
 		return f.Protocol.Hash != "" && r.ProtocolHash != f.Protocol.Hash
 	})
 	t.oneKindOfData(f.Sets.Now)
-	type pair struct{ dataset, method string }
-	fits := map[pair]store.Row{}
+	fits := map[cellKey]store.Row{}
 	todays := func(r store.Row) bool {
 		if f.Registry == nil {
 			return false
@@ -40,14 +39,14 @@ func (f Frame) consistent(rows []store.Row) together {
 		return err == nil && spec.Version == r.MethodVersion
 	}
 	for _, r := range t.rows {
-		key := pair{r.Dataset, r.Method}
+		key := cellKey{r.Dataset, r.Method}
 		if best, there := fits[key]; !there || todays(r) && !todays(best) ||
 			todays(r) == todays(best) && r.StartedAt > best.StartedAt {
 			fits[key] = r
 		}
 	}
 	t.dropOutdated("another method version or grid", func(r store.Row) bool {
-		newest := fits[pair{r.Dataset, r.Method}]
+		newest := fits[cellKey{r.Dataset, r.Method}]
 		own, _ := registry.Libraries(r.MethodVersion)
 		kept, _ := registry.Libraries(newest.MethodVersion)
 		return own != kept || r.GridHash != newest.GridHash

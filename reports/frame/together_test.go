@@ -61,9 +61,9 @@ func TestATableNeverMixes(t *testing.T) {
 		newer(r)
 	})})
 	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
-		t.Errorf("beside an older version that came later: %+v", imported)
+		t.Errorf("with an older version that came later: %+v", imported)
 	}
-	// Versions of a plugin that differ in libraries alone stand together, and both are named.
+	// Versions of a plugin that differ in libraries alone are in one column, and both are named.
 	of := func(split int, version string) store.Row {
 		return cell("A", "pima", func(r *store.Row) { r.Split, r.MethodVersion = split, version })
 	}
@@ -86,7 +86,7 @@ func TestATableNeverMixes(t *testing.T) {
 
 // TestTheDataOfNow: of cells of several kinds of data under one name, those of the
 // data of now are kept although others were run later; where there are none the last
-// ones are, and the change is told with both fingerprints. Two files of one name are
+// ones are, and the change is noted with both fingerprints. Two files of one name are
 // never in one row.
 func TestTheDataOfNow(t *testing.T) {
 	cell := func(method, dataset, fingerprint, started string) store.Row {
@@ -143,7 +143,7 @@ func TestTheDataOfNow(t *testing.T) {
 		Command: "bench run --methods A"}
 	if want := "mydata.csv changed since (data was 6facdf82, is 54f96b31): bench run " +
 		"--methods A"; !strings.HasSuffix(change.String(), want) {
-		t.Errorf("the change is told as %q, want it to end with %q", change, want)
+		t.Errorf("the change is %q, want it to end with %q", change, want)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// edited is lacking without A, whose B was edited and run again on wine: there version 2 stands for the cells of
+// edited is lacking without A, whose B was edited and run again on wine: there version 2 has the cells of
 // version 1.
 func edited() sample.Input {
 	in := lacking()
@@ -39,7 +39,7 @@ func edited() sample.Input {
 	return in
 }
 
-// TestOneColumnTwoVersions: a column that mixes versions says so, and before and after stand side by side.
+// TestOneColumnTwoVersions: a column that mixes versions says so, and before and after are side by side.
 func TestOneColumnTwoVersions(t *testing.T) {
 	in := edited()
 	ft := table(t, in)
@@ -75,7 +75,7 @@ func TestOneColumnTwoVersions(t *testing.T) {
 	in.Methods, in.Also = nil, []string{"B@1"}
 	if ft = table(t, in); !slices.Equal(ft.Methods, []string{"B@1", "B", "C"}) &&
 		!slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
-		t.Errorf("beside all that is stored B@1 gives %v", ft.Methods)
+		t.Errorf("with all that is stored B@1 gives %v", ft.Methods)
 	}
 	if got := in.Run.Command([]string{"B", "C"}, nil, nil, false); got != "bench run --methods B,C" {
 		t.Errorf("command %s", got)

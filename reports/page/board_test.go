@@ -67,7 +67,7 @@ func TestLeaderboard(t *testing.T) {
 	tab.Quiet()
 }
 
-// On a phone the leaderboard stands before the sentence.
+// On a phone the leaderboard is before the sentence.
 func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})
 	for l, first := range map[browser.Look]bool{browser.Phone: true, browser.Desktop: false} {
@@ -83,8 +83,8 @@ func TestTableFirst(t *testing.T) {
 	}
 }
 
-// Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing that stands
-// alone. The files are written though the page may load nothing.
+// Every table and figure can be taken: a table as CSV and LaTeX with its numbers, a figure as a drawing of its
+// own. The files are written though the page may load nothing.
 func TestTake(t *testing.T) {
 	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
@@ -129,7 +129,7 @@ func TestTake(t *testing.T) {
 		"<style>", "fill: rgb(28, 30, 33)", "GBRFF2")
 	if err := xml.Unmarshal([]byte(drawing), new(struct{})); err != nil || strings.Contains(drawing, "var(") ||
 		strings.Contains(drawing, "undefined") {
-		t.Errorf("the drawing does not stand alone, error %v: %.300s", err, drawing)
+		t.Errorf("the drawing needs other files, error %v: %.300s", err, drawing)
 	}
 	is[bool](tab,
 		`Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.taken = text; } `+

@@ -304,12 +304,12 @@ func TestOneFamily(t *testing.T) {
 					`</th><td class="wrap">(?:<strong>)?([a-z, ]+)`).FindStringSubmatch(string(p.Methods[a].Against))
 				if !ok {
 					if row != nil {
-						t.Errorf("%s: %s beside %s: %q", method, first, second, row)
+						t.Errorf("%s: %s against %s: %q", method, first, second, row)
 					}
 					continue
 				}
 				if row == nil || row[1] != string(q.Verdict) {
-					t.Errorf("%s: %s beside %s: %q, want %q", method, first, second, row, q.Verdict)
+					t.Errorf("%s: %s against %s: %q, want %q", method, first, second, row, q.Verdict)
 				}
 				if max(a, b) < len(table.Whole()) && joined[[2]string{first, second}] != (ev.Over > 0 &&
 					!(q.Adjusted < ev.Level)) {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// Groups are the names that stand for several methods and for several data sets, as --methods and --datasets take
+// Groups are the names of several methods and of several data sets, as --methods and --datasets take
 // them. A reader of the page chooses such a group at once, and the page has its tests.
 type Groups struct{ Methods, Sets map[string][]string }
 

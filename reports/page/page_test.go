@@ -92,7 +92,7 @@ func TestSelfContained(t *testing.T) {
 		page = strings.Replace(page, `<a href="`+papers+`">`, "", 1)
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
 			if i := strings.Index(page, bad); i >= 0 {
-				t.Errorf("%s: %q stands in %q", name, bad, page[max(0, i-60):i+60])
+				t.Errorf("%s: %q is in %q", name, bad, page[max(0, i-60):i+60])
 			}
 		}
 		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(
@@ -148,7 +148,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// Readers without a script have the table, and what is missing is told in a line a reason.
+// Readers without a script have the table, and what is missing is said in a line a reason.
 func TestMissing(t *testing.T) {
 	p := built(t, sample.Paper(), Options{})
 	if !strings.Contains(string(p.Static), ">GBRFF2</th>") {
@@ -201,7 +201,7 @@ func TestWarned(t *testing.T) {
 	p := built(t, in, Options{})
 	must.Do(t, p.Write(&out, nil))
 	if n := strings.Count(out.String(), `class="warning"`); n != 1 || len(p.Warnings) == 0 {
-		t.Errorf("%d warnings stand in %d places", len(p.Warnings), n)
+		t.Errorf("%d warnings are in %d places", len(p.Warnings), n)
 	}
 }
 

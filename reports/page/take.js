@@ -74,7 +74,7 @@ function mark(name, attributes, text) {
   return e;
 }
 
-// svgOf is a drawing that stands alone.
+// svgOf is a drawing as a file of its own.
 function svgOf(svg) {
   const copy = svg.cloneNode(true), [, , width, height] = svg.getAttribute("viewBox").split(" ");
   copy.setAttribute("width", width);

@@ -29,7 +29,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// many is a table of 16 methods and 15 sets, with everything beside it that a page can have.
+// many is a table of 16 methods and 15 sets, with everything else that a page can have.
 func many() sample.Input {
 	in := sample.Sixteen()
 	in.Rows[5] = sample.Failed("wine", "BMKR", 6, result.Timeout, "stopped after 10m0s")
@@ -54,15 +54,15 @@ func TestPhone(t *testing.T) {
 		if wide := is[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
 		}
-		told := is[[]int](tab, `(() => {
+		counts := is[[]int](tab, `(() => {
 			const boxes = [...document.querySelectorAll(".scroll")].filter(b => !b.closest("details:not([open])"));
 			const wide = boxes.filter(b => b.scrollWidth > b.clientWidth + 1);
 			return [wide.length, boxes
 				.filter(b => wide.includes(b) !== (getComputedStyle(b, "::before").content !== "none")).length];
 		})()`)
-		if told[0] == 0 || told[1] != 0 {
+		if counts[0] == 0 || counts[1] != 0 {
 			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such",
-				name, told[0], told[1])
+				name, counts[0], counts[1])
 		}
 		methods := is[[]string](tab,
 			`[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
@@ -182,7 +182,7 @@ func TestKeyboard(t *testing.T) {
 	title := is[string](tab, `document.activeElement.title`)
 	tab.Press(kb.Enter)
 	if got := is[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
-		t.Errorf("behind %q stands %q", title, got)
+		t.Errorf("behind %q is %q", title, got)
 	}
 	if got := focus(); got != "close" {
 		t.Errorf("the focus is on %q", got)
@@ -229,7 +229,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// On paper every method stands in the table, in blocks that fit a page on its side.
+// On paper every method is in the table, in blocks that fit a page on its side.
 func TestPrint(t *testing.T) {
 	in := many()
 	tab := open(t, written(t, in, Options{}), browser.Night)
@@ -244,7 +244,7 @@ func TestPrint(t *testing.T) {
 		`[...document.querySelectorAll("#print thead [data-method]")].filter(th => th.offsetWidth > 0).map(th => th`+
 			`.textContent)`)
 	if !slices.Equal(heads, methods) {
-		t.Errorf("on paper stand %q, want %q", heads, methods)
+		t.Errorf("on paper are %q, want %q", heads, methods)
 	}
 	for _, w := range is[[]float64](tab,
 		`[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {

@@ -124,7 +124,7 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 	})
 }
 
-// A name that finds no room is counted in the legend, and every other one stands on the drawing.
+// A name that finds no room is counted in the legend, and every other one is on the drawing.
 func TestNamesAreThereOrCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := points(t, 1e-6)
@@ -261,7 +261,7 @@ func TestCriticalDifference(t *testing.T) {
 	})
 }
 
-// A bar that passes over a method has dots at those that it joins, and is told from a bar without gaps.
+// A bar that passes over a method has dots at those that it joins, and differs from a bar without gaps.
 func TestBarWithAGap(t *testing.T) {
 	for _, width := range widths {
 		dots, lines := 0, 0
@@ -280,7 +280,7 @@ func TestBarWithAGap(t *testing.T) {
 	}
 }
 
-// Numbers of the axis do not run into one another, however many methods there are: from 21 on every fifth stands.
+// Numbers of the axis do not run into one another, however many methods there are: from 21 on every fifth has one.
 func TestNumbersOfManyRanks(t *testing.T) {
 	for k, want := range map[int]int{6: 6, 20: 20, 30: 7} {
 		names, ranks := make([]string, k), make([]float64, k)

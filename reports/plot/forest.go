@@ -26,7 +26,7 @@ const (
 	Summary                   // what sums up the lines above it
 )
 
-// ForestOptions are what a forest plot says besides its rows.
+// ForestOptions are what a forest plot says in addition to its rows.
 type ForestOptions struct {
 	Axis string // what the estimates are, with their unit
 	// half the width of the region around zero in which differences do not matter; 0 or NaN for none

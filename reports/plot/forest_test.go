@@ -14,7 +14,7 @@ import (
 var nan = math.NaN()
 
 // By hand: an axis that goes from -2 to 2, so that zero is in the middle of it, the region of what does not matter
-// from a quarter to three quarters, and what sums up stands as a diamond; a row without an interval has no line and
+// from a quarter to three quarters, and what sums up is a diamond; a row without an interval has no line and
 // one without an estimate its words alone.
 func TestForestByHand(t *testing.T) {
 	rows := []ForestRow{

@@ -120,7 +120,7 @@ const (
 )
 
 // styles are the styles of the page (page.css) in its light colours. The colours of series are the palette of Okabe
-// and Ito, which readers who see few colours tell apart. Dashes distinguish series without colours.
+// and Ito, which readers who see few colours can distinguish. Dashes distinguish series without colours.
 var styles = map[doc.Role]style{
 	doc.Name:    {fill: ink},
 	doc.Head:    {fill: ink, bold: true},

@@ -288,7 +288,7 @@ func latexWidth(s string) float64 {
 	return w
 }
 
-// tabular sets some of the columns beside the rows' names.
+// tabular sets some of the columns next to the rows' names.
 func (l *latex) tabular(t doc.Table, columns []int) {
 	format, names, rules, heads := "l", "", "", ""
 	at := 2 // the column of LaTeX, after that of the rows' names

@@ -173,7 +173,7 @@ func grouped(t doc.Table) bool { return len(allGroups(t.Head)) < len(t.Head) }
 // blocks divides the columns of a table into as few blocks as there is room for, as even as they
 // can be, and returns the columns of each. Groups are never parted, repeated columns are in every
 // block, and each block has at least one group. widths are the widths of the columns. room is the width
-// beside the rows' names; 0 means no bound.
+// next to the rows' names; 0 means no bound.
 func blocks(head []doc.Column, widths []int, room int) [][]int {
 	bounded := room > 0
 	var repeated []int

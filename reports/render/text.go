@@ -186,7 +186,7 @@ func textCell(c doc.Entry, deviation int, bold bool) string {
 	return value
 }
 
-// block writes some of the columns beside the rows' names.
+// block writes some of the columns next to the rows' names.
 func (l *textLayout) block(out *strings.Builder, columns []int) {
 	total := l.names + gap
 	for _, i := range columns {

@@ -14,7 +14,7 @@ func near(x, want, tolerance float64) bool { return math.Abs(x-want) <= toleranc
 var eight = []float64{1, 2, -3, 5, 4, 2.5, -1, 0.5}
 
 // SciPy 1.17.1: ttest_1samp(eight, 0) where no row is tested, which is the ordinary paired t-test; and t.sf and
-// t.ppf beside the formula for 70 rows to train and 30 to test.
+// t.ppf in the formula for 70 rows to train and 30 to test.
 func TestCorrectedT(t *testing.T) {
 	differences := decimals(t, [][]float64{eight})[0]
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestCorrectedTOfLittle(t *testing.T) {
 	}
 }
 
-// By hand: differences 1, 2, 3 with 200 training and 100 test rows have mean 2 and error 0.912871; beside a region
+// By hand: differences 1, 2, 3 with 200 training and 100 test rows have mean 2 and error 0.912871; with a region
 // of 3 the nearer edge is 1 away, t = 1.095445 with 2 degrees of freedom, and P = 1/2 - t / (2 sqrt(2 + t^2)) =
 // 0.193814.
 func TestEquivalence(t *testing.T) {

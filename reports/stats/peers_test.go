@@ -42,9 +42,9 @@ type peerCases struct {
 	Tied   [][]int   `json:"tied"`
 }
 
-// In make thorough, 3,000 tables with ties beside friedmanchisquare, 3,000 lists of differences without ties beside
-// the exact wilcoxon, and 300 short ones with ties and zeros beside all sign changes; in make test a third of them.
-// BENCH_PEERS names a Python that has SciPy.
+// In make thorough, 3,000 tables with ties against friedmanchisquare, 3,000 lists of differences without ties
+// against the exact wilcoxon, and 300 short ones with ties and zeros against all sign changes; in make test a third of
+// them. BENCH_PEERS names a Python that has SciPy.
 func TestBesideSciPy(t *testing.T) {
 	python := os.Getenv("BENCH_PEERS")
 	if python == "" {

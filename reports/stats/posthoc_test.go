@@ -100,23 +100,23 @@ func TestGroups(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 9).Draw(t, "methods")
-		told := make(map[[2]int]bool)
+		differ := make(map[[2]int]bool)
 		var order []int
 		for a := range k {
 			order = append(order, a)
 			for b := range a {
 				apart := rapid.Bool().Draw(t, "apart")
-				told[[2]int{a, b}], told[[2]int{b, a}] = apart, apart
+				differ[[2]int{a, b}], differ[[2]int{b, a}] = apart, apart
 			}
 		}
-		groups := stats.Groups(order, func(a, b int) bool { return !told[[2]int{a, b}] })
+		groups := stats.Groups(order, func(a, b int) bool { return !differ[[2]int{a, b}] })
 		for a := range k {
 			for b := range a {
 				common := slices.ContainsFunc(groups, func(g []int) bool {
 					return slices.Contains(g, a) && slices.Contains(g, b)
 				})
-				if common == told[[2]int{a, b}] {
-					t.Fatalf("%d and %d: different %v, in a common group %v of %v", a, b, told[[2]int{a, b}], common,
+				if common == differ[[2]int{a, b}] {
+					t.Fatalf("%d and %d: different %v, in a common group %v of %v", a, b, differ[[2]int{a, b}], common,
 						groups)
 				}
 			}

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Input is rows and all that a report knows besides them. The zero value is completed by Frame.
+// Input is rows and all else that a report knows. The zero value is completed by Frame.
 type Input struct {
 	frame.Source
 	Rows  []store.Row
